@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -116,9 +117,8 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
       throw InputError(fmt::format("{}: has shape {}; expected that of {}, {}", flags.key,
                                    shown(key), flags.input, shown(input)));
     const auto with = key.as<std::uint8_t>();
-    const BulkReport report = session.timed(Phase::compute, [&] {
-      return bulk.xor_bytes({&array, 1}, {&with, 1}, {&to, 1});
-    });
+    const BulkReport report =
+        session.timed(Phase::compute, [&] { return bulk.xor_elements(array, with, to); });
     session.timed(Phase::write, [&] {
       write_npy(out, "|u1", input.shape, std::as_bytes(to));
       AtomicFile::publish({&out});
@@ -127,9 +127,8 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   }
   std::vector<std::uint8_t> key(input.elements);
   const std::span<std::uint8_t> made(key);
-  const BulkReport report = session.timed(Phase::compute, [&] {
-    return bulk.xor_with_new_keys({&array, 1}, {&made, 1}, {&to, 1});
-  });
+  const BulkReport report =
+      session.timed(Phase::compute, [&] { return bulk.xor_with_new_keys(array, made, to); });
   session.timed(Phase::write, [&] {
     write_npy(out, "|u1", input.shape, std::as_bytes(to));
     write_npy(*key_file, "|u1", input.shape, std::as_bytes(made));
@@ -139,16 +138,10 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   add_to_report(session, "xor", report);
 }
 
-/// The matrices of an array: one matrix, or those of a batch.
-struct Matrices {
-  std::uint64_t count = 1;
-  std::uint64_t rows = 0;
-  std::uint64_t columns = 0;
-};
-Matrices matrices_of(const std::string& path, const NpyArray& array) {
+/// The shape of a matrix, or of a batch of matrices.
+std::vector<std::int64_t> matrices_of(const std::string& path, const NpyArray& array) {
   const auto& shape = array.shape;
-  if (shape.size() == 2) return {1, shape[0], shape[1]};
-  if (shape.size() == 3) return {shape[0], shape[1], shape[2]};
+  if (shape.size() == 2 || shape.size() == 3) return {shape.begin(), shape.end()};
   throw InputError(
       fmt::format("{}: shape {} has {} dimensions; 2 (a matrix) or 3 (a batch) are "
                   "wanted",
@@ -158,13 +151,15 @@ Matrices matrices_of(const std::string& path, const NpyArray& array) {
 template <class T>
 void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, const NpyArray& b,
               AtomicFile& out) {
-  const Matrices left = matrices_of(flags.a, a);
-  const Matrices right = matrices_of(flags.b, b);
-  if (a.shape.size() != b.shape.size() || left.count != right.count || left.columns != right.rows)
+  const std::vector<std::int64_t> left = matrices_of(flags.a, a);
+  const std::vector<std::int64_t> right = matrices_of(flags.b, b);
+  const std::size_t rank = left.size();
+  if (rank != right.size() || left[rank - 1] != right[rank - 2] ||
+      (rank == 3 && left[0] != right[0]))
     throw InputError(fmt::format("{} with {}: shapes {} and {} do not multiply", flags.a, flags.b,
                                  shown(a), shown(b)));
   std::vector<std::uint64_t> shape = a.shape;
-  shape.back() = right.columns;
+  shape.back() = b.shape.back();
   std::vector<std::uint64_t> sizes = shape;
   sizes.push_back(sizeof(T));
   const auto bytes = checked_product(sizes);
@@ -173,20 +168,15 @@ void multiply(Session& session, const ProductFlags& flags, const NpyArray& a, co
         "{} with {}: the product of shapes {} and {} has more bytes than can be addressed", flags.a,
         flags.b, shown(a), shown(b)));
   std::vector<T> result(*bytes / sizeof(T));
-  std::vector<MatrixPair<T>> pairs;
-  for (std::uint64_t i = 0; i < left.count; ++i) {
-    const std::uint64_t a_size = left.rows * left.columns;
-    const std::uint64_t b_size = right.rows * right.columns;
-    const std::uint64_t c_size = left.rows * right.columns;
-    pairs.push_back({a.as<T>().subspan(i * a_size, a_size), b.as<T>().subspan(i * b_size, b_size),
-                     std::span(result).subspan(i * c_size, c_size), left.rows, right.columns,
-                     left.columns});
-  }
-  ProductOptions options;
+  const std::vector<std::int64_t> product(shape.begin(), shape.end());
+  BulkOptions options;
   options.reproducible = flags.reproducible;
   const BulkReport report = session.timed(Phase::compute, [&] {
     return reading_file([&] {
-      return Bulk(session.context()).multiply<T>(std::span<const MatrixPair<T>>(pairs), options);
+      return Bulk(session.context())
+          .multiply(ConstArray(a.as<T>().data(), data_type_of<T>, left),
+                    ConstArray(b.as<T>().data(), data_type_of<T>, right),
+                    Array(result.data(), data_type_of<T>, product), options);
     });
   });
   session.timed(Phase::write, [&] {
@@ -227,9 +217,8 @@ void reduce_to(Session& session, const ReduceFlags& flags, Reduction reduction,
     throw InputError(fmt::format("{}: shape {} has no elements, and no {}", flags.input,
                                  shown(array), flags.op));
   std::vector<Value> values(count);
-  const BulkReport report = session.timed(Phase::compute, [&] {
-    return Bulk(session.context()).reduce<T>(reduction, arrays, std::span<Value>(values));
-  });
+  const BulkReport report = session.timed(
+      Phase::compute, [&] { return Bulk(session.context()).reduce(reduction, arrays, values); });
   Output output;
   std::string& out = output.text();
   if (json) out += is_batch ? "{\"value\": [" : "{\"value\": ";
@@ -247,7 +236,7 @@ void reduce_to(Session& session, const ReduceFlags& flags, Reduction reduction,
 template <class T>
 void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, const NpyArray& array,
             bool json) {
-  if constexpr (BulkNumber<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
     reduce_to<T, T>(session, flags, reduction, array, json);
   } else if (reduction == Reduction::deviation) {
     throw InputError(fmt::format("{}: is of {}; deviations are of float32 or float64", flags.input,
@@ -255,7 +244,8 @@ void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, con
   } else if (reduction == Reduction::mean) {
     reduce_to<T, double>(session, flags, reduction, array, json);
   } else {
-    reduce_to<T, BulkIntegerResult<T>>(session, flags, reduction, array, json);
+    using Value = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    reduce_to<T, Value>(session, flags, reduction, array, json);
   }
 }
 

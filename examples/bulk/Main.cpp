@@ -20,7 +20,7 @@ int main() {
   const std::vector<std::span<const float>> arrays{first, second};
   std::vector<float> doubled(3), other(2);
   const std::vector<std::span<float>> results{doubled, other};
-  bulk.element_wise<float>(Kindred::ElementWise::multiply, arrays, 2.0F, results);  // one launch
+  bulk.element_wise(Kindred::ElementWise::multiply, arrays, 2.0F, results);  // one launch
   std::cout << doubled[2] << ' ' << other[1] << '\n';
 
   std::counting_semaphore<> places(4);  // calls that run at the same time
@@ -30,7 +30,7 @@ int main() {
     return std::async(std::launch::async, [&, sums] {
       const Place place{places};
       const Kindred::Cancellation::Scope scope(cancellation);
-      bulk.reduce<float>(Kindred::Reduction::sum, arrays, sums);
+      bulk.reduce(Kindred::Reduction::sum, arrays, sums);
     });
   };
   std::vector<std::vector<float>> sums(10, std::vector<float>(2));

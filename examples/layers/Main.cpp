@@ -12,7 +12,7 @@ int main() {
   norm.y = Kindred::matrix_of(std::span<float>(y), 2, 4);
   norm.mean = mean;  // optional: the mean of each row
   norm.activation = Kindred::LayerActivation::relu;
-  Kindred::run_norm_layers(context, std::span(&norm, 1));
+  Kindred::run_layers(context, std::span(&norm, 1));
   for (const float value : y) std::cout << value << ' ';
   std::cout << "| means " << mean[0] << ' ' << mean[1] << '\n';
 
@@ -23,7 +23,7 @@ int main() {
   linear.w = Kindred::matrix_of(weights, 2, 4);
   linear.bias = bias;
   linear.y = Kindred::matrix_of(std::span<float>(z), 2, 2);
-  Kindred::run_linear_layers(context, std::span(&linear, 1));
+  Kindred::run_layers(context, std::span(&linear, 1));
   for (const float value : z) std::cout << value << ' ';
   std::cout << '\n';
 }

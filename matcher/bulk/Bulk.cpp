@@ -1,344 +1,475 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "BulkState.hpp"
-
-#include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/common/Error.hpp>
+#include <kindred/matcher/Bulk.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
-#include <algorithm>
+#include "BulkCall.hpp"
+#include "ListCall.hpp"
+#include "ProductCall.hpp"
+#include "RowLaunch.hpp"
+#include "kit/Preparation.hpp"
+
+#include <kindred/core/arch/Fence.hpp>
+
 #include <bit>
+#include <cstring>
 #include <random>
 #include <string>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace Kindred {
 
 namespace {
 
-/// The arrays are in host memory, regardless of where the call runs.
-constexpr Space host = Space::serial;
+using Impl::BulkCall;
+using Impl::BulkKind;
+using Impl::BulkTask;
+using Impl::CheckedArrays;
+using Impl::GivenArrays;
 
-/// \brief Products of matrices in host memory. On a device they are processed in batches of
-/// products of equal shape.
+/// The task of a checked call on elements of type T, without its items.
 template <class T>
-class ProductCall {
- public:
-  ProductCall(Context& context, Impl::BulkCalls& calls, std::span<const MatrixPair<T>> pairs,
-              const ProductOptions& options)
-      : m_context(context),
-        m_calls(calls),
-        m_products(Impl::products_of(pairs)),
-        m_options(options) {}
+BulkTask<T> task_of(const BulkCall& call, const CheckedArrays& arrays) {
+  BulkTask<T> task;
+  task.kind = call.kind;
+  task.operation = call.operation;
+  task.op = call.op;
+  task.reduction = call.reduction;
+  task.seed = call.seed;
+  if (call.kind == BulkKind::element_wise && arrays.type == DataType::boolean) {
+    task.kind = BulkKind::bytes;
+    task.bytes =
+        call.op == ElementWise::add ? BytesOperation::inclusive_or : BytesOperation::conjunction;
+  }
+  if (arrays.has_number) std::memcpy(&task.number, call.others[0].data(), sizeof(T));
+  return task;
+}
 
-  BulkReport run() {
-    Workload workload;
-    workload.operation = Operations::matrix_multiply;
-    std::uint64_t tiles = 0;
-    for (const MatrixProduct<T>& product : m_products) {
-      workload.items += product.m * product.n;
-      workload.work += static_cast<double>(product.m) * static_cast<double>(product.n) *
-                       static_cast<double>(product.k);
-      workload.transfer_bytes += bytes_of(product);
-      workload.device_bytes = std::max(workload.device_bytes, bytes_of(product));
-      tiles += Impl::host_tiles(product);
+/// Calls `body(task)` with the task of a checked call: integers that wrap around are unsigned.
+template <class Body>
+auto with_task(const BulkCall& call, const CheckedArrays& arrays, const Body& body) {
+  if (call.kind == BulkKind::bytes) return body(task_of<std::uint8_t>(call, arrays));
+  const auto with_signed = [&]<class T>(T) {
+    if (call.kind == BulkKind::element_wise)
+      return body(task_of<std::make_unsigned_t<T>>(call, arrays));
+    return body(task_of<T>(call, arrays));
+  };
+  switch (arrays.type) {
+    case DataType::int8:
+      return with_signed(std::int8_t());
+    case DataType::int16:
+      return with_signed(std::int16_t());
+    case DataType::int32:
+      return with_signed(std::int32_t());
+    case DataType::int64:
+      return with_signed(std::int64_t());
+    case DataType::uint16:
+      return body(task_of<std::uint16_t>(call, arrays));
+    case DataType::uint32:
+      return body(task_of<std::uint32_t>(call, arrays));
+    case DataType::uint64:
+      return body(task_of<std::uint64_t>(call, arrays));
+    case DataType::float32:
+      return body(task_of<float>(call, arrays));
+    case DataType::float64:
+      return body(task_of<double>(call, arrays));
+    default:  // bool and uint8; `check` refuses the others
+      return body(task_of<std::uint8_t>(call, arrays));
+  }
+}
+
+/// \p rows as elements of type T. \param scale elements of T per element: more than one for bytes
+/// of integers
+template <class T>
+BulkItems<T> items_of(const Impl::BulkRows& rows, std::uint64_t scale) {
+  BulkItems<T> items;
+  items.count = static_cast<std::uint32_t>(rows.count);
+  items.first.count = rows.length * scale;
+  items.first.input = static_cast<const T*>(rows.input);
+  items.first.other = static_cast<const T*>(rows.other);
+  items.first.output = static_cast<T*>(rows.output);
+  items.input_step = rows.input_step * scale;
+  items.other_step = rows.other_step * scale;
+  items.output_step = rows.output_step * scale;
+  return items;
+}
+
+/// Adds all rows of the arrays.
+template <class T>
+void add_items(BulkTask<T>& task, const BulkCall& call, const CheckedArrays& arrays) {
+  const std::uint64_t scale = size_of(arrays.type) / sizeof(T);
+  std::uint64_t offset = call.offset;
+  task.items.reserve(arrays.rows.size());
+  for (const Impl::BulkRows& one : arrays.rows) {
+    const BulkItems<T> rows = items_of<T>(one, scale);
+    for (std::uint32_t row = 0; row < rows.count; ++row) {
+      task.items.push_back(rows[row]);
+      if (call.kind != BulkKind::random_fill) continue;
+      task.offsets.push_back(offset);
+      offset += rows.first.count;
     }
-    constexpr std::uint64_t many = 0xFFFFFFFF;
-    workload.pieces = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(tiles, 1, many));
-    m_report.record = m_calls.run(
-        m_context, workload, m_options.space,
-        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                  Impl::BulkWorkspace<ExecutionSpace>& workspace, Space space) {
-          m_report.batches = m_report.batch_bytes = m_report.splits = 0;
-          if (m_products.empty()) return;
-          if constexpr (Arch::is_device<ExecutionSpace>) {
-            run_batches(exec_space, workspace,
-                        Impl::batch_bytes_of(m_context, space, Operations::matrix_multiply,
-                                             m_options.batch_bytes, workspace.batch.bytes()));
-          } else {
-            Impl::Products<ExecutionSpace, T>(exec_space, workspace.lists,
-                                              workspace.template library<T>(), m_products,
-                                              m_options.reproducible)
-                .run(exec_space);
-            Arch::fence(exec_space, "Kindred::Bulk::multiply");
-            m_report.batches = 1;
-          }
-        });
-    return m_report;
+  }
+}
+
+/// Requires that the arrays can be accessed on \p space.
+void require_reached(const BulkCall& call, const CheckedArrays& arrays, Space space) {
+  const GivenArrays results{"results", call.results};
+  for (std::size_t i = 0; i < arrays.rows.size(); ++i) {
+    const Impl::BulkRows& rows = arrays.rows[i];
+    Impl::require_reached(GivenArrays{"arrays", call.arrays}, i, rows.input, arrays.type, space);
+    Impl::require_reached(GivenArrays{call.name_of_others, call.others}, i, rows.other, arrays.type,
+                          space);
+    Impl::require_reached(results, i, rows.output, arrays.type, space);
+  }
+  if (arrays.reduced.size() > 0)
+    Impl::require_reached(results, 0, arrays.reduced.data(), arrays.reduced.type(), space);
+}
+
+/// What a prepared call launches.
+template <class ExecutionSpace, class T>
+class PreparedList {
+ public:
+  PreparedList(const ExecutionSpace& exec_space, MemoryResource& memory, BulkTask<T>& task,
+               void* results)
+      : m_workspace(memory),
+        m_launch(exec_space, m_workspace),
+        m_results(static_cast<Impl::bulk_result<T>*>(results)) {
+    m_workspace.template reserve<T>(task.kind, task.items.size(), plan_bulk(std::span(task.items)));
+    m_launch.set(task, task.items, task.offsets);
+  }
+  void run(const ExecutionSpace& exec_space) {
+    m_launch.run_on(exec_space);
+    m_launch.run(m_results);
   }
 
  private:
-  static std::uint64_t bytes_of(const MatrixProduct<T>& p) {
-    return (p.m * p.k + p.k * p.n + p.m * p.n) * sizeof(T);
-  }
-  static bool same_shape(const MatrixProduct<T>& a, const MatrixProduct<T>& b) {
-    return a.m == b.m && a.n == b.n && a.k == b.k;
-  }
-
-  template <class ExecutionSpace>
-  void run_batches(const ExecutionSpace& exec_space, Impl::BulkWorkspace<ExecutionSpace>& workspace,
-                   std::uint64_t batch_bytes) {
-    std::stable_sort(m_products.begin(), m_products.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.m, a.n, a.k) < std::tuple(b.m, b.n, b.k);
-    });
-    // Space for the matrices and for the alignment of the first matrix of each of the three
-    // operands.
-    constexpr std::uint64_t gaps = 3 * Impl::device_alignment;
-    std::uint64_t least = 0;
-    std::uint64_t all = 0;
-    for (std::size_t i = 0; i < m_products.size(); ++i) {
-      const bool is_new = i == 0 || !same_shape(m_products[i], m_products[i - 1]);
-      least = std::max(least, bytes_of(m_products[i]) + gaps);
-      all += bytes_of(m_products[i]) + (is_new ? gaps : 0);
-    }
-    std::uint64_t buffer_bytes = std::min(all, std::max(batch_bytes, least));
-    // Allocated now, so that no failure is possible once there are results.
-    (void)workspace.lists.template items<MatrixProduct<T>>(m_products.size());
-    m_report.splits =
-        Impl::make_batch_buffer(workspace.batch, *workspace.memory, buffer_bytes, least);
-    m_report.batch_bytes = buffer_bytes;
-    for (std::size_t first = 0; first < m_products.size();) {
-      std::size_t end = first;
-      std::uint64_t used = 0;
-      while (end < m_products.size()) {
-        const bool is_new = end == first || !same_shape(m_products[end], m_products[end - 1]);
-        const std::uint64_t more = bytes_of(m_products[end]) + (is_new ? gaps : 0);
-        if (end > first && used + more > buffer_bytes) break;
-        used += more;
-        ++end;
-      }
-      run_batch(exec_space, workspace, first, end);
-      ++m_report.batches;
-      first = end;
-    }
-  }
-
-  template <class ExecutionSpace>
-  void run_batch(const ExecutionSpace& exec_space, Impl::BulkWorkspace<ExecutionSpace>& workspace,
-                 std::size_t first, std::size_t end) {
-    Impl::BatchCopies<ExecutionSpace> copies(exec_space, workspace.batch.view());
-    std::vector<MatrixProduct<T>> products(m_products.begin() + static_cast<std::ptrdiff_t>(first),
-                                           m_products.begin() + static_cast<std::ptrdiff_t>(end));
-    for (std::size_t begin = 0; begin < products.size();) {
-      std::size_t stop = begin + 1;
-      while (stop < products.size() && same_shape(products[begin], products[stop])) ++stop;
-      const auto place = [&](const void* from, void* to, std::uint64_t count, bool aligned) {
-        return reinterpret_cast<T*>(copies.add(from, to, count * sizeof(T), aligned));
-      };
-      for (std::size_t i = begin; i < stop; ++i)
-        products[i].a = place(products[i].a, nullptr, products[i].m * products[i].k, i == begin);
-      for (std::size_t i = begin; i < stop; ++i)
-        products[i].b = place(products[i].b, nullptr, products[i].k * products[i].n, i == begin);
-      for (std::size_t i = begin; i < stop; ++i)
-        products[i].c = place(nullptr, products[i].c, products[i].m * products[i].n, i == begin);
-      begin = stop;
-    }
-    copies.upload_all();
-    Impl::Products<ExecutionSpace, T> launch(exec_space, workspace.lists,
-                                             workspace.template library<T>(), products,
-                                             m_options.reproducible);
-    launch.run(exec_space);
-    copies.download_all();
-  }
-
-  Context& m_context;
-  Impl::BulkCalls& m_calls;
-  std::vector<MatrixProduct<T>> m_products;
-  ProductOptions m_options;
-  BulkReport m_report;
+  Impl::ListWorkspace<ExecutionSpace> m_workspace;
+  Impl::ListLaunch<ExecutionSpace, T> m_launch;
+  Impl::bulk_result<T>* m_results;
 };
 
+template <class ExecutionSpace, class T>
+class PreparedProducts {
+ public:
+  PreparedProducts(const ExecutionSpace& exec_space, MemoryResource& memory,
+                   const std::vector<MatrixProduct<T>>& products, bool reproducible)
+      : m_workspace(memory),
+        m_products(exec_space, m_workspace, m_library, products, reproducible) {}
+  void run(const ExecutionSpace& exec_space) { m_products.run(exec_space); }
+
+ private:
+  Impl::ListWorkspace<ExecutionSpace> m_workspace;
+  typename Impl::Products<ExecutionSpace, T>::library_type m_library;
+  Impl::Products<ExecutionSpace, T> m_products;
+};
+
+Prepared prepared(Context& context, const BulkCall& call, const BulkOptions& options) {
+  const CheckedArrays arrays = Impl::checked(call);
+  const Array& results = arrays.reduced;
+  KINDRED_THROW_IF(results.size() > 0 && size_of(results.type()) != sizeof(std::uint64_t),
+                   "results is " + to_string(ConstArray(results)) +
+                       "; the results of a prepared reduction have 64 bits");
+  const Space space = Impl::prepared_space(context, options, arrays.rows);
+  return with_task(call, arrays, [&]<class T>(BulkTask<T> task) {
+    return Impl::prepare_on(context, space, options.stream,
+                            [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                              require_reached(call, arrays, space);
+                              add_items(task, call, arrays);
+                              return PreparedList<ExecutionSpace, T>(
+                                  exec_space, context.memory(space), task, results.data());
+                            });
+  });
+}
+
+/// Products on arrays whose element type is a value.
+struct ProductArrays {
+  const BulkArrays& a;
+  const BulkArrays& b;
+  const BulkResults& c;
+
+  DataType type = a.size() == 0 ? DataType::float32 : a[0].type();
+
+  void require_reached(const std::vector<Impl::ProductRows>& rows, Space space) const {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Impl::require_reached(GivenArrays{"a", a}, i, rows[i].a, type, space);
+      Impl::require_reached(GivenArrays{"b", b}, i, rows[i].b, type, space);
+      Impl::require_reached(GivenArrays{"c", c}, i, rows[i].c, type, space);
+    }
+  }
+  /// Calls `body(products)`.
+  template <class Body>
+  auto with_products(const std::vector<Impl::ProductRows>& rows, const Body& body) const {
+    const auto products = [&]<class T>(T) {
+      std::vector<MatrixProduct<T>> all;
+      all.reserve(rows.size());
+      for (const auto& [a_data, b_data, c_data, batch, m, n, k, on_device] : rows)
+        for (std::uint64_t j = 0; j < batch; ++j)
+          all.push_back({static_cast<const T*>(a_data) + j * m * k,
+                         static_cast<const T*>(b_data) + j * k * n,
+                         static_cast<T*>(c_data) + j * m * n, m, n, k, 0});
+      return all;
+    };
+    return type == DataType::float64 ? body(products(double())) : body(products(float()));
+  }
+};
+
+BulkCall xor_call(const BulkArrays& arrays, const BulkArrays& keys, const BulkResults& results) {
+  return {BulkKind::bytes, Operations::transform, arrays, keys, results, "keys"};
+}
+BulkCall element_wise_call(ElementWise op, const BulkArrays& arrays, const BulkArrays& others,
+                           const BulkResults& results,
+                           Operation operation = Operations::element_wise) {
+  return {BulkKind::element_wise, operation, arrays, others, results, "others", op};
+}
+BulkCall normalise_call(const BulkArrays& arrays, const BulkResults& results) {
+  return {BulkKind::normalise, Operations::element_wise, arrays, {}, results};
+}
+BulkCall random_call(const BulkResults& results, std::uint64_t seed, std::uint64_t offset) {
+  BulkCall call{BulkKind::random_fill, Operations::random_generation, {}, {}, results};
+  call.seed = seed;
+  call.offset = offset;
+  return call;
+}
+BulkCall reduce_call(Reduction reduction, const BulkArrays& arrays, const BulkResults& results) {
+  BulkCall call{BulkKind::reduce, Operations::reduction, arrays, {}, results};
+  call.reduction = reduction;
+  return call;
+}
+
 }  // namespace
+
+struct KINDRED_HIDDEN Bulk::State {
+  explicit State(Context& given) : context(given) {
+    context.dispatcher().register_operations({Operations::transform, Operations::element_wise,
+                                              Operations::reduction, Operations::random_generation,
+                                              Operations::matrix_multiply, Operations::matrix_add});
+  }
+
+  /// Where the arrays of a checked call are.
+  std::optional<Space> memory_of(const BulkCall& call, const CheckedArrays& arrays,
+                                 const BulkOptions& options) const {
+    const BulkArrays none;
+    const std::optional<Space> memory = Impl::space_of_call(
+        context, options, arrays.rows, GivenArrays{"arrays", call.arrays},
+        GivenArrays{call.name_of_others, arrays.has_number ? none : call.others},
+        GivenArrays{"results", call.results});
+    require_reached(call, arrays, memory.value_or(Space::serial));
+    return memory;
+  }
+
+  BulkReport run(const BulkCall& call, const BulkOptions& options) {
+    const CheckedArrays arrays = Impl::checked(call);
+    const std::optional<Space> memory = memory_of(call, arrays, options);
+    KINDRED_THROW_IF(
+        memory && (call.kind == BulkKind::normalise || call.kind == BulkKind::random_fill),
+        "the arrays lie on a device; this call takes arrays in host memory: copy them, or prepare "
+        "the call");
+    return with_task(call, arrays, [&]<class T>(BulkTask<T> task) {
+      const Impl::RowResults results{arrays.reduced.type(), arrays.reduced.data()};
+      if (memory) {
+        const auto items = items_of<T>(arrays.rows[0], size_of(arrays.type) / sizeof(T));
+        return run_in_place(task.operation, items.count * items.first.count, 1, options,
+                            [&](const auto& exec_space, auto& workspace) {
+                              Impl::launch_rows(exec_space, workspace.lists, task, items, results);
+                            });
+      }
+      add_items(task, call, arrays);
+      std::vector<Impl::bulk_result<T>> wide(call.kind == BulkKind::reduce ? task.items.size() : 0);
+      const BulkReport report = Impl::ListCall<T>(context, calls, std::move(task), options,
+                                                  wide.empty() ? nullptr : wide.data())
+                                    .run();
+      for (std::size_t i = 0; i < wide.size(); ++i)
+        store_result(std::bit_cast<std::uint64_t>(wide[i]), results.type, size_of(results.type),
+                     results.data, i);
+      return report;
+    });
+  }
+
+  /// Calls `launch(exec_space, workspace)` for arrays on the device. \param work per item
+  template <class Launch>
+  BulkReport run_in_place(Operation operation, std::uint64_t items, double work,
+                          const BulkOptions& options, const Launch& launch) {
+    Workload workload;
+    workload.operation = operation;
+    workload.items = items;
+    workload.work = static_cast<double>(items) * work;
+    workload.waits = !options.stream;
+    BulkReport report;
+    report.record =
+        calls.run(context, workload, Space::cuda,
+                  [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                            Impl::BulkWorkspace<ExecutionSpace>& workspace, Space) {
+                    if constexpr (Arch::is_device<ExecutionSpace>) {
+                      if (options.stream)
+                        return workspace.run_on(context, exec_space, *options.stream, launch);
+                      launch(exec_space, workspace);
+                      Arch::fence(exec_space, "Kindred::Bulk::run");
+                    }
+                  });
+    report.batches = 1;
+    return report;
+  }
+
+  Context& context;
+  Impl::BulkCalls calls{"Kindred::Bulk::failed"};
+};
 
 Bulk::Bulk(Context& context) try : m_state(std::make_unique<State>(context)) {
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk");
 }
-BulkReport Bulk::xor_bytes(BulkArrays<std::uint8_t> arrays, BulkArrays<std::uint8_t> keys,
-                           BulkResults<std::uint8_t> results, const BulkOptions& options) const
-    try {
-  Impl::BulkTask<std::uint8_t> task;
-  task.items = Impl::checked_items(arrays, &keys, &results, host, {"arrays", "keys"});
-  return m_state->run(std::move(task), options);
+
+BulkReport Bulk::xor_elements(const BulkArrays& arrays, const BulkArrays& keys,
+                              const BulkResults& results, const BulkOptions& options) const try {
+  return m_state->run(xor_call(arrays, keys, results), options);
 } catch (...) {
-  Impl::rethrow_translated("Kindred::Bulk::xor_bytes");
+  Impl::rethrow_translated("Kindred::Bulk::xor_elements");
 }
 
-BulkReport Bulk::xor_with_new_keys(BulkArrays<std::uint8_t> arrays, BulkResults<std::uint8_t> keys,
-                                   BulkResults<std::uint8_t> results,
-                                   std::optional<std::uint64_t> seed,
+BulkReport Bulk::xor_with_new_keys(const BulkArrays& arrays, const BulkResults& keys,
+                                   const BulkResults& results, std::optional<std::uint64_t> seed,
                                    const BulkOptions& options) const try {
-  std::vector<std::span<const std::uint8_t>> made(keys.begin(), keys.end());
-  const BulkArrays<std::uint8_t> made_keys(made);
+  std::vector<ConstArray> made;
+  for (std::size_t i = 0; i < keys.size(); ++i) made.push_back(keys[i]);
   // Everything is validated before the first key is generated, and the keys are complete before an
   // array is read.
-  (void)Impl::checked_items(arrays, &made_keys, &results, host, {"arrays", "keys"});
+  const BulkCall call = xor_call(arrays, made, results);
+  (void)m_state->memory_of(call, Impl::checked(call), options);
   for (std::size_t i = 0; i < made.size(); ++i) {
-    KINDRED_THROW_IF(!made[i].empty() && (made[i].data() == arrays[i].data() ||
-                                          made[i].data() == results[i].data()),
+    KINDRED_THROW_IF(made[i].type() != DataType::uint8,
+                     "keys[" + std::to_string(i) + "] is " + to_string(made[i]) +
+                         "; new keys are bytes: its elements must be uint8");
+    KINDRED_THROW_IF(made[i].size() > 0 && (made[i].data() == arrays[i].data() ||
+                                            made[i].data() == results[i].data()),
                      "keys[" + std::to_string(i) +
-                         "] is the array or its result; a new key needs " + "separate memory");
+                         "] is the array or its result; a new key needs separate memory");
   }
   if (!seed) {
     std::random_device source;
     seed = static_cast<std::uint64_t>(source()) << 32U | source();
   }
   random_fill(keys, *seed, 0, options);
-  return xor_bytes(arrays, made_keys, results, options);
+  return m_state->run(call, options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk::xor_with_new_keys");
 }
 
-template <BulkElement T>
-BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkResults<T> results,
+BulkReport Bulk::element_wise(ElementWise op, const BulkArrays& arrays, const BulkArrays& others,
+                              const BulkResults& results, const BulkOptions& options) const try {
+  return m_state->run(element_wise_call(op, arrays, others, results), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::element_wise");
+}
+
+BulkReport Bulk::add_matrices(const BulkArrays& a, const BulkArrays& b, const BulkResults& results,
                               const BulkOptions& options) const try {
-  Impl::check_operands(op, false);
-  if constexpr (BulkInteger<T>) Impl::check_integer_operation(op);
-  auto task = Impl::element_task<T>(op, Operations::element_wise);
-  task.items = Impl::as_elements(Impl::checked_items<T>(arrays, nullptr, &results, host));
-  return m_state->run(std::move(task), options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::Bulk::element_wise");
-}
-
-template <BulkElement T>
-BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, T number,
-                              BulkResults<T> results, const BulkOptions& options) const try {
-  Impl::check_operands(op, true);
-  auto task = Impl::element_task<T>(op, Operations::element_wise);
-  task.number = static_cast<Impl::element_of<T>>(number);
-  task.items = Impl::as_elements(Impl::checked_items<T>(arrays, nullptr, &results, host));
-  return m_state->run(std::move(task), options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::Bulk::element_wise");
-}
-
-template <BulkElement T>
-BulkReport Bulk::element_wise(ElementWise op, BulkArrays<T> arrays, BulkArrays<T> others,
-                              BulkResults<T> results, const BulkOptions& options) const try {
-  return m_state->run<T>(op, Operations::element_wise, arrays, others, results, options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::Bulk::element_wise");
-}
-
-template <BulkNumber T>
-BulkReport Bulk::add_matrices(BulkArrays<T> a, BulkArrays<T> b, BulkResults<T> results,
-                              const BulkOptions& options) const try {
-  return m_state->run<T>(ElementWise::add, Operations::matrix_add, a, b, results, options);
+  return m_state->run(element_wise_call(ElementWise::add, a, b, results, Operations::matrix_add),
+                      options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk::add_matrices");
 }
 
-template <BulkNumber T>
-BulkReport Bulk::normalise(BulkArrays<T> arrays, BulkResults<T> results,
+BulkReport Bulk::normalise(const BulkArrays& arrays, const BulkResults& results,
                            const BulkOptions& options) const try {
-  Impl::BulkTask<T> task;
-  task.kind = Impl::BulkKind::normalise;
-  task.operation = Operations::element_wise;
-  task.items = Impl::checked_items<T>(arrays, nullptr, &results, host);
-  return m_state->run(std::move(task), options);
+  return m_state->run(normalise_call(arrays, results), options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk::normalise");
 }
 
-template <class T>
-BulkReport Bulk::random_fill(BulkResults<T> results, std::uint64_t seed, std::uint64_t offset,
+BulkReport Bulk::random_fill(const BulkResults& results, std::uint64_t seed, std::uint64_t offset,
                              const BulkOptions& options) const try {
-  return m_state->run(Impl::random_task(results, seed, offset, host), options);
+  return m_state->run(random_call(results, seed, offset), options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk::random_fill");
 }
 
-template <BulkNumber T>
-BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<T> results,
+BulkReport Bulk::reduce(Reduction reduction, const BulkArrays& arrays, const BulkResults& results,
                         const BulkOptions& options) const try {
-  Impl::check_results(results.size(), arrays.size());
-  std::vector<double> wide(arrays.size());
-  const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
-  for (std::size_t i = 0; i < wide.size(); ++i) results[i] = static_cast<T>(wide[i]);
-  return report;
+  return m_state->run(reduce_call(reduction, arrays, results), options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk::reduce");
 }
 
-template <BulkInteger T>
-BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays,
-                        std::span<BulkIntegerResult<T>> results, const BulkOptions& options) const
-    try {
-  Impl::check_results(results.size(), arrays.size());
-  KINDRED_THROW_IF(reduction == Reduction::mean,
-                   "the mean of integers is float64; pass results of that type");
-  std::vector<std::uint64_t> wide(arrays.size());
-  const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
-  for (std::size_t i = 0; i < wide.size(); ++i)
-    results[i] = static_cast<BulkIntegerResult<T>>(wide[i]);
-  return report;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::Bulk::reduce");
-}
-
-template <BulkInteger T>
-BulkReport Bulk::reduce(Reduction reduction, BulkArrays<T> arrays, std::span<double> results,
-                        const BulkOptions& options) const try {
-  Impl::check_results(results.size(), arrays.size());
-  KINDRED_THROW_IF(
-      reduction == Reduction::sum || reduction == Reduction::min || reduction == Reduction::max,
-      "sums and extremes of integers are integers of 64 bits; pass results of that type");
-  std::vector<std::uint64_t> wide(arrays.size());
-  const BulkReport report = m_state->reduce(reduction, arrays, wide.data(), options);
-  for (std::size_t i = 0; i < wide.size(); ++i) results[i] = std::bit_cast<double>(wide[i]);
-  return report;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::Bulk::reduce");
-}
-
-template <BulkNumber T>
-BulkReport Bulk::multiply(std::span<const MatrixPair<T>> pairs, const ProductOptions& options) const
-    try {
-  Impl::require_no_stream(options.stream);
-  Impl::check_pairs(pairs, host);
-  return ProductCall<T>(m_state->context, m_state->calls, pairs, options).run();
+BulkReport Bulk::multiply(const BulkArrays& a, const BulkArrays& b, const BulkResults& c,
+                          const BulkOptions& options) const try {
+  const auto rows = Impl::checked_products(a, b, c);
+  const std::optional<Space> memory =
+      Impl::space_of_call(m_state->context, options, rows, GivenArrays{"a", a}, GivenArrays{"b", b},
+                          GivenArrays{"c", c});
+  const ProductArrays arrays{a, b, c};
+  arrays.require_reached(rows, memory.value_or(Space::serial));
+  return arrays.with_products(rows, [&]<class T>(std::vector<MatrixProduct<T>> products) {
+    if (!memory)
+      return Impl::ProductCall<T>(m_state->context, m_state->calls, std::move(products), options)
+          .run();
+    return m_state->run_in_place(
+        Operations::matrix_multiply, c[0].size(), static_cast<double>(rows[0].k), options,
+        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, auto& workspace) {
+          // The products of an earlier call may still use the table that is replaced.
+          if (options.reproducible && options.stream)
+            Arch::fence(exec_space, "Kindred::Bulk::multiply");
+          Impl::Products<ExecutionSpace, T>(exec_space, workspace.lists,
+                                            workspace.template library<T>(), products,
+                                            options.reproducible)
+              .run(exec_space);
+        });
+  });
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk::multiply");
 }
 
-#define KINDRED_INSTANTIATE_ELEMENTS(T)                                                    \
-  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkResults<T>,    \
-                                            const BulkOptions&) const;                     \
-  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, T, BulkResults<T>, \
-                                            const BulkOptions&) const;                     \
-  template BulkReport Bulk::element_wise<T>(ElementWise, BulkArrays<T>, BulkArrays<T>,     \
-                                            BulkResults<T>, const BulkOptions&) const;
-#define KINDRED_INSTANTIATE_INTEGERS(T)                                                          \
-  KINDRED_INSTANTIATE_ELEMENTS(T)                                                                \
-  template BulkReport Bulk::reduce<T>(Reduction, BulkArrays<T>, std::span<BulkIntegerResult<T>>, \
-                                      const BulkOptions&) const;                                 \
-  template BulkReport Bulk::reduce<T>(Reduction, BulkArrays<T>, std::span<double>,               \
-                                      const BulkOptions&) const;
-#define KINDRED_INSTANTIATE(T)                                                                     \
-  KINDRED_INSTANTIATE_ELEMENTS(T)                                                                  \
-  template BulkReport Bulk::add_matrices<T>(BulkArrays<T>, BulkArrays<T>, BulkResults<T>,          \
-                                            const BulkOptions&) const;                             \
-  template BulkReport Bulk::normalise<T>(BulkArrays<T>, BulkResults<T>, const BulkOptions&) const; \
-  template BulkReport Bulk::random_fill<T>(BulkResults<T>, std::uint64_t, std::uint64_t,           \
-                                           const BulkOptions&) const;                              \
-  template BulkReport Bulk::reduce<T>(Reduction, BulkArrays<T>, std::span<T>, const BulkOptions&)  \
-      const;                                                                                       \
-  template BulkReport Bulk::multiply<T>(std::span<const MatrixPair<T>>, const ProductOptions&)     \
-      const;
-KINDRED_INSTANTIATE_INTEGERS(std::int8_t)
-KINDRED_INSTANTIATE_INTEGERS(std::int16_t)
-KINDRED_INSTANTIATE_INTEGERS(std::int32_t)
-KINDRED_INSTANTIATE_INTEGERS(std::int64_t)
-KINDRED_INSTANTIATE_INTEGERS(std::uint8_t)
-KINDRED_INSTANTIATE_INTEGERS(std::uint16_t)
-KINDRED_INSTANTIATE_INTEGERS(std::uint32_t)
-KINDRED_INSTANTIATE_INTEGERS(std::uint64_t)
-KINDRED_INSTANTIATE(float)
-KINDRED_INSTANTIATE(double)
-#undef KINDRED_INSTANTIATE
-#undef KINDRED_INSTANTIATE_INTEGERS
-#undef KINDRED_INSTANTIATE_ELEMENTS
-template BulkReport Bulk::random_fill<std::uint8_t>(BulkResults<std::uint8_t>, std::uint64_t,
-                                                    std::uint64_t, const BulkOptions&) const;
+Prepared Bulk::prepare_xor(Context& context, const BulkArrays& arrays, const BulkArrays& keys,
+                           const BulkResults& results, const BulkOptions& options) try {
+  return prepared(context, xor_call(arrays, keys, results), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::prepare_xor");
+}
+
+Prepared Bulk::prepare_element_wise(Context& context, ElementWise op, const BulkArrays& arrays,
+                                    const BulkArrays& others, const BulkResults& results,
+                                    const BulkOptions& options) try {
+  return prepared(context, element_wise_call(op, arrays, others, results), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::prepare_element_wise");
+}
+
+Prepared Bulk::prepare_normalise(Context& context, const BulkArrays& arrays,
+                                 const BulkResults& results, const BulkOptions& options) try {
+  return prepared(context, normalise_call(arrays, results), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::prepare_normalise");
+}
+
+Prepared Bulk::prepare_random_fill(Context& context, const BulkResults& results, std::uint64_t seed,
+                                   std::uint64_t offset, const BulkOptions& options) try {
+  return prepared(context, random_call(results, seed, offset), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::prepare_random_fill");
+}
+
+Prepared Bulk::prepare_reduce(Context& context, Reduction reduction, const BulkArrays& arrays,
+                              const BulkResults& results, const BulkOptions& options) try {
+  return prepared(context, reduce_call(reduction, arrays, results), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::prepare_reduce");
+}
+
+Prepared Bulk::prepare_multiply(Context& context, const BulkArrays& a, const BulkArrays& b,
+                                const BulkResults& c, const BulkOptions& options) try {
+  const auto rows = Impl::checked_products(a, b, c);
+  const Space space = Impl::prepared_space(context, options, rows);
+  const ProductArrays arrays{a, b, c};
+  return arrays.with_products(rows, [&]<class T>(const std::vector<MatrixProduct<T>>& products) {
+    return Impl::prepare_on(context, space, options.stream,
+                            [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                              arrays.require_reached(rows, space);
+                              return PreparedProducts<ExecutionSpace, T>(
+                                  exec_space, context.memory(space), products,
+                                  options.reproducible);
+                            });
+  });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::prepare_multiply");
+}
 
 }  // namespace Kindred

@@ -64,28 +64,27 @@ class ListWorkspace {
   template <class Item>
   ArrayView<Item, ExecutionSpace> items(std::size_t count) {
     if (m_items.size() < count * sizeof(Item)) m_items.resize_discarding(count * sizeof(Item));
-    return ArrayView<Item, ExecutionSpace>(reinterpret_cast<Item*>(m_items.data()), count);
+    return view<Item>(m_items, count);
   }
-  ArrayView<std::uint64_t, ExecutionSpace> offsets(std::size_t count) const {
-    return ArrayView<std::uint64_t, ExecutionSpace>(m_offsets.data(), count);
-  }
+  auto offsets(std::size_t count) const { return view<std::uint64_t>(m_offsets, count); }
   template <class T>
-  ArrayView<partial_type<T>, ExecutionSpace> partials() const {
-    return ArrayView<partial_type<T>, ExecutionSpace>(
-        reinterpret_cast<partial_type<T>*>(m_partials.data()),
-        m_partials.bytes() / sizeof(partial_type<T>));
+  auto partials() const {
+    return view<partial_type<T>>(m_partials, m_partials.bytes() / sizeof(partial_type<T>));
   }
-  ArrayView<double, ExecutionSpace> means(std::size_t count) const {
-    return ArrayView<double, ExecutionSpace>(m_means.data(), count);
-  }
+  auto means(std::size_t count) const { return view<double>(m_means, count); }
   template <class T>
-  ArrayView<bulk_result<T>, ExecutionSpace> results(std::size_t count) const {
-    return ArrayView<bulk_result<T>, ExecutionSpace>(
-        reinterpret_cast<bulk_result<T>*>(m_results.data()), count);
+  auto results(std::size_t count) const {
+    return view<bulk_result<T>>(m_results, count);
   }
 
  private:
   using memory_space = typename ExecutionSpace::memory_space;
+
+  template <class Item, class Buffer>
+  static ArrayView<Item, ExecutionSpace> view(const Buffer& buffer, std::size_t count) {
+    return ArrayView<Item, ExecutionSpace>(reinterpret_cast<Item*>(buffer.data()), count);
+  }
+
   Buffer<std::byte, memory_space> m_items;
   Buffer<std::uint64_t, memory_space> m_offsets;
   Buffer<std::byte, memory_space> m_partials;
@@ -109,7 +108,7 @@ class ListLaunch {
     m_items.count = static_cast<std::uint32_t>(items.size());
     const auto table = m_workspace.template items<BulkItem<T>>(items.size());
     m_items.table = table.data();
-    if (m_kind == BulkKind::random_fill)
+    if (m_operation.kind == BulkKind::random_fill)
       start_upload(m_exec_space, m_workspace.offsets(items.size()), offsets.data(), offsets.size());
     upload(m_exec_space, table, items.data(), items.size());
   }
@@ -121,14 +120,14 @@ class ListLaunch {
 
   /// \param results of reductions, in memory of the space, one per item; null: use the workspace
   void run(bulk_result<T>* results = nullptr) {
-    switch (m_kind) {
+    switch (m_operation.kind) {
       case BulkKind::bytes:
         if constexpr (std::is_same_v<T, std::uint8_t>)
-          combine_bytes(m_exec_space, m_plan, m_bytes, m_number, m_items);
+          combine_bytes(m_exec_space, m_plan, m_operation.bytes, m_operation.number, m_items);
         return;
       case BulkKind::element_wise:
         if constexpr (std::is_floating_point_v<T> || std::is_unsigned_v<T>)
-          element_wise(m_exec_space, m_plan, m_op, m_number, m_items);
+          element_wise(m_exec_space, m_plan, m_operation.op, m_operation.number, m_items);
         return;
       case BulkKind::normalise:
         if constexpr (std::is_floating_point_v<T>) {
@@ -139,16 +138,16 @@ class ListLaunch {
         return;
       case BulkKind::random_fill:
         if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, std::uint8_t>)
-          random_fill<ExecutionSpace, T>(m_exec_space, m_plan, m_seed,
+          random_fill<ExecutionSpace, T>(m_exec_space, m_plan, m_operation.seed,
                                          m_workspace.offsets(m_items.count), m_items);
         return;
       case BulkKind::reduce:
         result_view to = m_workspace.template results<T>(m_items.count);
         if (results != nullptr) to = result_view(results, m_items.count);
         if constexpr (std::is_floating_point_v<T>) {
-          reduce_to(m_reduction, to);
+          reduce_to(m_operation.reduction, to);
         } else {
-          reduce_integers<ExecutionSpace, T>(m_exec_space, m_plan, m_reduction, m_items,
+          reduce_integers<ExecutionSpace, T>(m_exec_space, m_plan, m_operation.reduction, m_items,
                                              m_workspace.template partials<T>(), to);
         }
     }
@@ -163,13 +162,8 @@ class ListLaunch {
  private:
   using result_view = ArrayView<bulk_result<T>, ExecutionSpace>;
 
-  void set_operation(const BulkTask<T>& task, std::uint64_t chunks) {
-    m_kind = task.kind;
-    m_bytes = task.bytes;
-    m_op = task.op;
-    m_reduction = task.reduction;
-    m_number = task.number;
-    m_seed = task.seed;
+  void set_operation(const BulkOperation<T>& operation, std::uint64_t chunks) {
+    m_operation = operation;
     m_plan.chunks = chunks;
     m_plan.streams = chunks * bulk_chunk<T> * sizeof(T) >= streamed_bytes;
   }
@@ -185,12 +179,7 @@ class ListLaunch {
 
   ExecutionSpace m_exec_space;
   ListWorkspace<ExecutionSpace>& m_workspace;
-  BulkKind m_kind = BulkKind::bytes;
-  BytesOperation m_bytes = BytesOperation::exclusive_or;
-  ElementWise m_op = ElementWise::add;
-  Reduction m_reduction = Reduction::sum;
-  T m_number = 0;
-  std::uint64_t m_seed = 0;
+  BulkOperation<T> m_operation;
   BulkPlan m_plan;
   BulkItems<T> m_items;
 };

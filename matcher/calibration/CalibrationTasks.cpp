@@ -236,7 +236,7 @@ class LatticeTask final : public CalibrationTask {
   Operation m_operation;
 };
 
-/// Arrays of float32 or bytes, with separate inputs and results, or pairs of matrices.
+/// Arrays of float32 or bytes, with separate inputs and results, or matrices.
 class BulkData {
  public:
   /// \param size elements of an array, or multiply-adds of a product \throws OutOfMemory
@@ -254,13 +254,12 @@ class BulkData {
       for (std::size_t i = 0; i < count; ++i) {
         const auto a = m_numbers.left[i];
         const auto b = a.first(side * side);
-        m_pairs.push_back({a, b, m_numbers.results[i], rows, side, side});
+        m_whole.add(a, b, m_numbers.results[i], side);
         const std::size_t part = std::max<std::size_t>(rows / parts, 1);
         for (std::size_t row = 0; row < rows; row += part) {
           const std::size_t some = std::min(part, rows - row);
-          m_parts.push_back({a.subspan(row * side, some * side), b,
-                             m_numbers.results[i].subspan(row * side, some * side), some, side,
-                             side});
+          m_parts.add(a.subspan(row * side, some * side), b,
+                      m_numbers.results[i].subspan(row * side, some * side), side);
         }
       }
       return;
@@ -271,24 +270,20 @@ class BulkData {
 
   DispatchRecord run(const BulkOptions& options) {
     if (m_operation == Operations::transform)
-      return m_bulk.xor_bytes(m_bytes.left, m_bytes.right, m_bytes.results, options).record;
+      return m_bulk.xor_elements(m_bytes.left, m_bytes.right, m_bytes.results, options).record;
     if (m_operation == Operations::matrix_multiply) {
-      return m_bulk
-          .multiply<float>(options.space == Space::cuda ? m_pairs : m_parts,
-                           {.space = options.space, .batch_bytes = options.batch_bytes})
-          .record;
+      const Matrices& of = options.space == Space::cuda ? m_whole : m_parts;
+      return m_bulk.multiply(of.a, of.b, of.c, options).record;
     }
     if (m_operation == Operations::reduction)
-      return m_bulk.reduce<float>(Reduction::sum, m_numbers.left, m_sums, options).record;
+      return m_bulk.reduce(Reduction::sum, m_numbers.left, m_sums, options).record;
     if (m_operation == Operations::random_generation)
-      return m_bulk.random_fill<float>(m_numbers.results, seed, 0, options).record;
-    if (m_operation == Operations::matrix_add) {
-      return m_bulk.add_matrices<float>(m_numbers.left, m_numbers.right, m_numbers.results, options)
+      return m_bulk.random_fill(m_numbers.results, seed, 0, options).record;
+    if (m_operation == Operations::matrix_add)
+      return m_bulk.add_matrices(m_numbers.left, m_numbers.right, m_numbers.results, options)
           .record;
-    }
     return m_bulk
-        .element_wise<float>(ElementWise::multiply, m_numbers.left, 0.5F, m_numbers.results,
-                             options)
+        .element_wise(ElementWise::multiply, m_numbers.left, 0.5F, m_numbers.results, options)
         .record;
   }
 
@@ -310,15 +305,28 @@ class BulkData {
     }
   };
 
+  struct Matrices {
+    std::vector<ConstArray> a;
+    std::vector<ConstArray> b;
+    std::vector<Array> c;
+
+    /// \param side of the square matrix \p right
+    void add(std::span<const float> left, std::span<const float> right, std::span<float> product,
+             std::size_t side) {
+      a.push_back(matrix_array(left, left.size() / side, side));
+      b.push_back(matrix_array(right, side, side));
+      c.push_back(matrix_array(product, product.size() / side, side));
+    }
+  };
+
   Operation m_operation;
   Bulk m_bulk;
   Arrays<std::uint8_t> m_bytes;
   Arrays<float> m_numbers;
   std::vector<float> m_sums;
   static constexpr std::size_t parts = 16;
-  std::vector<MatrixPair<float>> m_pairs;
-  /// Products as blocks of rows, which host threads process.
-  std::vector<MatrixPair<float>> m_parts;
+  Matrices m_whole;
+  Matrices m_parts;  ///< products as blocks of rows, which host threads process
 };
 
 class BulkCalibration final : public CalibrationTask {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kit/CallerArrays.hpp"
 
+#include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -14,6 +15,14 @@ void require_aligned(std::string_view name, const void* data, std::size_t bytes)
   KINDRED_THROW_IF(
       !begin_at(bytes, data),
       std::string(name) + " is not aligned to its elements of " + std::to_string(bytes) + " bytes");
+}
+
+void require_memory(std::string_view name, const void* data, Space space) {
+  KINDRED_THROW_IF(
+      space == Space::cuda && !device_reaches(data),
+      std::string(name) + " is not in device memory; copy it there or run on the host");
+  KINDRED_THROW_IF(space != Space::cuda && is_on_device_only(data),
+                   std::string(name) + " is in device memory; run on cuda or copy it to the host");
 }
 
 void require_array(const NamedArray& given, DataType type,

@@ -31,6 +31,11 @@ inline constexpr std::int64_t any_extent = -1;
 /// \throws InvalidArgument with \p name
 void require_aligned(std::string_view name, const void* data, std::size_t bytes);
 
+/// \brief Requires that elements from \p data on can be accessed on \p space: memory of the device
+/// for `cuda`. The device of the context must be the current one. \throws InvalidArgument with
+/// \p name
+void require_memory(std::string_view name, const void* data, Space space);
+
 /// \brief Requires an aligned array of \p type and \p shape without gaps within the last dimension.
 /// \throws InvalidArgument with the name, what the array is and what is required
 void require_array(const NamedArray& given, DataType type,

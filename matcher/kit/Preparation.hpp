@@ -7,36 +7,47 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Stream.hpp>
+#include <kindred/matcher/Prepared.hpp>
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 namespace Kindred::Impl {
+
+/// What a `Prepared` launches.
+class PreparedLaunches {
+ public:
+  PreparedLaunches() = default;
+  PreparedLaunches(const PreparedLaunches&) = delete;
+  PreparedLaunches& operator=(const PreparedLaunches&) = delete;
+  virtual ~PreparedLaunches() = default;
+  virtual void run() = 0;
+  virtual void wait() const = 0;
+};
 
 /// \brief Launches that were prepared on a space, and the instance on which they run: on a device,
 /// the one on which they were prepared. On the host, each run takes one, so that runs on different
 /// threads do not wait for each other. \see HostLease
-/// \tparam Base declares `run` and `wait`
-/// \tparam Launches has `run(exec_space)`, and `wait_label`, the name of the fence of `wait`
-template <class Base, class ExecutionSpace, class Launches>
-class PreparedOn final : public Base {
+/// \tparam Launches has `run(exec_space)`
+template <class ExecutionSpace, class Launches>
+class PreparedOn final : public PreparedLaunches {
  public:
-  /// \param arguments of \p Launches after \p exec_space
-  template <class... Arguments>
+  /// \param make `make(exec_space)` returns the launches
+  template <class Make>
   PreparedOn(const Context& context, Space space, const ExecutionSpace& exec_space,
-             Arguments&&... arguments)
+             const Make& make)
       : m_context(context),
         m_space(space),
         m_exec_space(exec_space),
-        m_launches(exec_space, std::forward<Arguments>(arguments)...) {}
+        m_launches(make(exec_space)) {}
 
   void run() override {
     on_instance([&](const ExecutionSpace& exec_space) { m_launches.run(exec_space); });
   }
   void wait() const override {
-    on_instance(
-        [](const ExecutionSpace& exec_space) { Arch::fence(exec_space, Launches::wait_label); });
+    on_instance([](const ExecutionSpace& exec_space) {
+      Arch::fence(exec_space, "Kindred::Prepared::wait");
+    });
   }
 
  private:
@@ -56,43 +67,19 @@ class PreparedOn final : public Base {
   Launches m_launches;
 };
 
-/// \brief A usable space on which launches are prepared. While this exists, its device is the
-/// current one, as checks of memory require.
-class Preparation {
- public:
-  /// \param stream on which the launches run; none: the stream of \p context
-  /// \throws SpaceUnavailable
-  Preparation(Context& context, Space space, const std::optional<Stream>& stream)
-      : m_context(context),
-        m_stream(stream),
-        m_space(usable(context, space)),
-        m_current(context, space) {}
-
-  Space space() const noexcept { return m_space; }
-  /// Prepares \p Launches, constructed from an instance, a memory resource and \p arguments.
-  template <class Base, template <class> class Launches, class... Arguments>
-  std::unique_ptr<Base> launches(Arguments&&... arguments) const {
-    return with_instance(
-        m_context, m_space,
-        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) -> std::unique_ptr<Base> {
-          using prepared_type = PreparedOn<Base, ExecutionSpace, Launches<ExecutionSpace>>;
-          return std::make_unique<prepared_type>(
-              m_context, m_space, instance_on(exec_space, m_stream), m_context.memory(m_space),
-              std::forward<Arguments>(arguments)...);
-        });
-  }
-
- private:
-  static Space usable(const Context& context, Space space) {
-    if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
-    return space;
-  }
-
-  Context& m_context;
-  const std::optional<Stream>& m_stream;
-  Space m_space;
-  CurrentDeviceOf m_current;
-};
+/// \brief Prepares what `make(exec_space)` returns for \p space. Meanwhile its device is the
+/// current one, as checks of memory require. \param stream on which the launches run; none: the
+/// stream of \p context \throws SpaceUnavailable
+template <class Make>
+Prepared prepare_on(const Context& context, Space space, const std::optional<Stream>& stream,
+                    const Make& make) {
+  if (!context.is_usable(space)) throw SpaceUnavailable(context.info(space).why_not);
+  return with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    using prepared_type = PreparedOn<ExecutionSpace, decltype(make(exec_space))>;
+    return Prepared(
+        std::make_unique<prepared_type>(context, space, instance_on(exec_space, stream), make));
+  });
+}
 
 }  // namespace Kindred::Impl
 

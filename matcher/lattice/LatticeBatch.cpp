@@ -65,13 +65,10 @@ class Worker {
     return lattice.metrics();
   }
   BulkReport answer(const LatticeTask&, const XorLatticeBytes& work) const {
-    return m_bulk->xor_bytes({&work.array, 1}, {&work.key, 1}, {&work.result, 1}, {m_space});
+    return m_bulk->xor_elements(work.array, work.key, work.result, {m_space});
   }
-  template <class T>
-  BulkReport answer(const LatticeTask&, const MultiplyLatticeMatrices<T>& work) const {
-    ProductOptions options;
-    options.space = m_space;
-    return m_bulk->multiply<T>({&work.pair, 1}, options);
+  BulkReport answer(const LatticeTask&, const MultiplyLatticeMatrices& work) const {
+    return m_bulk->multiply(work.a, work.b, work.c, {m_space});
   }
 
   Context* m_context;

@@ -2,103 +2,152 @@
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
-#include "LayerLaunches.hpp"
-#include "RunLayers.hpp"
+#include "DeviceCopies.hpp"
+#include "LayerQueue.hpp"
+#include "PreparedLayers.hpp"
+#include "kit/Preparation.hpp"
 
-#include <memory>
-#include <utility>
-#include <vector>
+#include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/KeptObjects.hpp>
+
+#include <string>
+#include <type_traits>
 
 namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
-template <class ExecutionSpace>
-class NormLaunches {
- public:
-  static constexpr const char* wait_label = "Kindred::PreparedNorms::wait";
-
-  NormLaunches(const ExecutionSpace& exec_space, MemoryResource& memory,
-               std::vector<NormLayerData> layers)
-      : m_plan(plan_norms(exec_space, std::span<NormLayerData>(layers))),
-        m_layers(Impl::resident(exec_space, memory, layers)) {}
-
-  void run(const ExecutionSpace& exec_space) {
-    fused_norms(exec_space, m_plan, m_layers.const_view());
+/// A rough estimate of one thread.
+template <class Layer>
+double nanoseconds_of(std::span<const Layer> layers) {
+  constexpr bool is_gradient =
+      std::is_same_v<Layer, NormGradient> || std::is_same_v<Layer, LinearGradient>;
+  double all = 0;
+  for (const Layer& layer : layers) {
+    const double elements =
+        static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns);
+    if constexpr (requires { layer.w; }) {
+      all += elements * static_cast<double>(layer.w.rows) * (is_gradient ? 0.1 : 0.03);
+    } else {
+      all += elements * (is_gradient ? 20 : 1);
+    }
   }
+  return all;
+}
 
- private:
-  NormPlan m_plan;
-  Buffer<NormLayerData, typename ExecutionSpace::memory_space> m_layers;
-};
+/// Calls `body(exec_space, queue, data)` for \p layers on the device of \p context, with the
+/// instance of the stream of \p options. \throws InvalidArgument, SpaceUnavailable
+template <class Layer, class Body>
+void with_queue(const Context& context, std::span<const Layer> layers, const LayerOptions& options,
+                const Body& body) {
+  Impl::with_instance_on(
+      context, Space::cuda, options.stream,
+      [&]<class ExecutionSpace>([[maybe_unused]] const ExecutionSpace& exec_space) {
+        if constexpr (Arch::is_device<ExecutionSpace>) {
+          const auto data = Impl::checked(layers, Space::cuda);
+          using queue_type = Impl::LayerQueue<ExecutionSpace, Impl::DeviceGemm>;
+          body(exec_space, Impl::kept_objects(context).get<queue_type>(), data);
+        }
+      });
+}
+
+/// Runs \p layers where they lie on the device. Does not fence. \see LayerQueue::run
+template <class Layer>
+void queue(Context& context, std::span<const Layer> layers, const LayerOptions& options) {
+  KINDRED_THROW_IF(options.space.value_or(Space::cuda) != Space::cuda,
+                   "a stream is given, and the requested space is " +
+                       std::string(to_string(*options.space)) + "; request cuda or no space");
+  with_queue(context, layers, options, [&](const auto& exec_space, auto& queue, const auto& data) {
+    const auto workspace = Impl::checked_workspace(context, options.workspace);
+    const Impl::ApartFromWorkspace apart(workspace);
+    for (const Layer& layer : layers) (void)Impl::with_arrays(apart, layer);
+    queue.run(
+        {exec_space, context.memory(Space::cuda), *options.stream, workspace, options.reproducible},
+        data);
+  });
+}
+
+void refuse_workspace(const LayerOptions& options) {
+  KINDRED_THROW_IF(options.workspace.size() > 0,
+                   "a workspace is given without a stream, or for a prepared call; it is only for "
+                   "calls on a stream that are not prepared");
+}
+
+template <class Layer>
+Prepared prepared(Context& context, std::span<const Layer> layers, Space space,
+                  const LayerOptions& options) {
+  return Impl::prepare_on(
+      context, space, options.stream, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+        auto data = Impl::checked(layers, space);
+        using data_type = typename decltype(data)::value_type;
+        return Impl::PreparedLayers<ExecutionSpace, data_type>(
+            exec_space, context.memory(space), std::move(data), options.reproducible);
+      });
+}
+
+/// Computes copies of \p layers on the device, whose results are copied back.
+template <class Layer>
+void run_copies(Context& context, std::span<const Layer> layers, const LayerOptions& options) {
+  (void)Impl::checked(layers, context.is_usable(Space::openmp) ? Space::openmp : Space::serial);
+  Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
+    Impl::DeviceCopies copies(exec_space, context.memory(Space::cuda));
+    std::vector<Layer> taken;
+    for (const Layer& layer : layers) taken.push_back(Impl::with_arrays(copies, layer));
+    const Prepared call = prepared(context, std::span<const Layer>(taken), Space::cuda, options);
+    call.run();
+    call.wait();
+    copies.give_back();
+  });
+}
+
+template <class Layer>
+Space space_for(const Context& context, std::span<const Layer> layers,
+                const LayerOptions& options) {
+  return options.space ? *options.space : Impl::host_space_for(context, nanoseconds_of(layers));
+}
 
 }  // namespace
 
-struct KINDRED_HIDDEN PreparedNorms::State : Impl::LaunchState {
-  using LaunchState::LaunchState;
-};
-struct KINDRED_HIDDEN PreparedLinears::State : Impl::LaunchState {
-  using LaunchState::LaunchState;
-};
-
-PreparedNorms::PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
-                             const std::optional<Stream>& stream) try
-    : m_state(std::make_unique<State>(
-          Impl::prepare_launches<NormLaunches>(context, layers, space, stream))) {
+void run_layers(Context& context, const LayerList& layers, const LayerOptions& options) try {
+  std::visit(
+      [&](auto list) {
+        if (options.stream) return queue(context, list, options);
+        refuse_workspace(options);
+        const Space space = space_for(context, list, options);
+        if (space == Space::cuda) return run_copies(context, list, options);
+        prepared(context, list, space, options).run();
+      },
+      layers);
 } catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedNorms");
-}
-void PreparedNorms::run() const try { m_state->run(); } catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedNorms::run");
-}
-void PreparedNorms::wait() const try { m_state->wait(); } catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedNorms::wait");
+  Impl::rethrow_translated("Kindred::run_layers");
 }
 
-PreparedLinears::PreparedLinears(Context& context, std::span<const LinearLayer> layers,
-                                 bool reproducible, Space space,
-                                 const std::optional<Stream>& stream) try
-    : m_state(std::make_unique<State>(Impl::prepare_launches<Impl::LinearLaunches>(
-          context, layers, space, stream, reproducible))) {
+std::size_t layers_workspace(const Context& context, const LayerList& layers,
+                             const LayerOptions& options) try {
+  std::size_t bytes = 0;
+  std::visit(
+      [&](auto list) {
+        with_queue(context, list, options,
+                   [&](const auto& exec_space, auto& queue, const auto& data) {
+                     bytes = queue.workspace_bytes(exec_space, data, options.reproducible);
+                   });
+      },
+      layers);
+  return bytes;
 } catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedLinears");
-}
-void PreparedLinears::run() const try { m_state->run(); } catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedLinears::run");
-}
-void PreparedLinears::wait() const try { m_state->wait(); } catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedLinears::wait");
+  Impl::rethrow_translated("Kindred::layers_workspace");
 }
 
-void run_norm_layers(Context& context, std::span<const NormLayer> layers,
-                     const NormOptions& options) try {
-  constexpr double element_nanoseconds = 1;
-  Impl::run_layers<Impl::QueuedNorm>(context, layers, options,
-                                     Impl::norm_elements(layers) * element_nanoseconds,
-                                     [&](std::span<const NormLayer> on_space, Space space) {
-                                       return PreparedNorms(context, on_space, space);
-                                     });
+Prepared prepare_layers(Context& context, const LayerList& layers,
+                        const LayerOptions& options) try {
+  refuse_workspace(options);
+  return std::visit(
+      [&](auto list) {
+        return prepared(context, list, space_for(context, list, options), options);
+      },
+      layers);
 } catch (...) {
-  Impl::rethrow_translated("Kindred::run_norm_layers");
-}
-
-void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
-                       const LinearOptions& options) try {
-  constexpr double step_nanoseconds = 0.03;
-  Impl::run_layers<Impl::QueuedLinear>(
-      context, layers, options, Impl::linear_steps(layers) * step_nanoseconds,
-      [&](std::span<const LinearLayer> on_space, Space space) {
-        return PreparedLinears(context, on_space, options.reproducible, space);
-      });
-} catch (...) {
-  Impl::rethrow_translated("Kindred::run_linear_layers");
-}
-
-std::size_t linear_layers_workspace(const Context& context, std::span<const LinearLayer> layers,
-                                    const LinearOptions& options) try {
-  return Impl::queued_workspace<Impl::QueuedLinear>(context, layers, options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::linear_layers_workspace");
+  Impl::rethrow_translated("Kindred::prepare_layers");
 }
 
 }  // namespace Kindred

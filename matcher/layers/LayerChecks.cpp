@@ -18,16 +18,6 @@ std::string named(std::size_t layer, const char* array) {
   return "layer " + std::to_string(layer) + ": " + array;
 }
 
-void check_memory(const void* data, Space space, const std::string& name) {
-  if (space == Space::cuda) {
-    KINDRED_THROW_IF(!device_reaches(data),
-                     name + " is not in device memory; copy it there or run on the host");
-  } else {
-    KINDRED_THROW_IF(is_on_device_only(data),
-                     name + " is in device memory; run on cuda or copy it to the host");
-  }
-}
-
 template <class Byte>
 void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string& name) {
   const std::size_t size = size_of(matrix.element);
@@ -44,7 +34,7 @@ void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string
                        " elements, " + std::to_string(matrix.row_stride()) +
                        " elements apart, need more");
   require_aligned(name, matrix.values.data(), size);
-  check_memory(matrix.values.data(), space, name);
+  require_memory(name, matrix.values.data(), space);
 }
 
 template <class T>
@@ -54,15 +44,13 @@ void check_vector(std::span<T> values, std::size_t count, Space space, const std
                        std::to_string(count) + " or none");
   if (values.empty()) return;
   require_aligned(name, values.data(), sizeof(T));
-  check_memory(values.data(), space, name);
+  require_memory(name, values.data(), space);
 }
 
 template <class First, class Second>
 bool overlap(const MatrixSpan<First>& a, const MatrixSpan<Second>& b) {
-  const auto begin = [](const auto& m) {
-    return reinterpret_cast<std::uintptr_t>(m.values.data());
-  };
-  return begin(a) < begin(b) + extent_bytes(b) && begin(b) < begin(a) + extent_bytes(a);
+  return overlap(ByteRange(a.values.data(), extent_bytes(a)),
+                 ByteRange(b.values.data(), extent_bytes(b)));
 }
 
 template <class Byte>
@@ -103,175 +91,150 @@ T* data_of(std::span<T> values) {
   return values.empty() ? nullptr : values.data();
 }
 
-}  // namespace
-
-std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space space) {
-  std::vector<NormLayerData> out;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const NormLayer& layer = layers[i];
-    const ConstMatrix& x = layer.x;
-    const MutableMatrix& y = layer.y;
-    check_matrix(x, space, named(i, "x"));
-    check_matrix(y, space, named(i, "y"));
-    KINDRED_THROW_IF(x.rows != y.rows || x.columns != y.columns,
-                     named(i, "x") + " is " + std::to_string(x.rows) + " × " +
-                         std::to_string(x.columns) + ", y " + std::to_string(y.rows) + " × " +
-                         std::to_string(y.columns) + "; they must have the same shape");
-    check_norm(layer, space, i);
-    check_vector(layer.mean, x.rows, space, named(i, "mean"));
-    check_vector(layer.variance, x.rows, space, named(i, "variance"));
-    KINDRED_THROW_IF(
-        !is_same(x, y) && overlap(x, y),
-        named(i, "y") +
-            " overlaps x; it must be separate, or x itself with the same element type and "
-            "stride");
-    NormLayerData data;
-    data.x = x.values.data();
-    data.y = y.values.data();
-    data.gamma = data_of(layer.gamma);
-    data.beta = data_of(layer.beta);
-    data.mean = data_of(layer.mean);
-    data.variance = data_of(layer.variance);
-    data.rows = x.rows;
-    data.columns = x.columns;
-    data.x_stride = x.row_stride();
-    data.y_stride = y.row_stride();
-    data.epsilon = layer.epsilon;
-    data.input = x.element;
-    data.output = y.element;
-    data.activation = layer.activation;
-    out.push_back(data);
-  }
-  return out;
+/// What a norm layer and its backward pass pass to kernels alike.
+template <class Data, class Layer>
+Data norm_data(const Layer& layer) {
+  Data data;
+  data.x = layer.x.values.data();
+  data.gamma = data_of(layer.gamma);
+  data.beta = data_of(layer.beta);
+  data.rows = layer.x.rows;
+  data.columns = layer.x.columns;
+  data.x_stride = layer.x.row_stride();
+  data.epsilon = layer.epsilon;
+  data.input = layer.x.element;
+  data.activation = layer.activation;
+  return data;
+}
+/// A linear layer, or that of a backward pass, without y.
+template <class Layer>
+LinearLayerData linear_data(const Layer& layer) {
+  LinearLayerData data;
+  data.x = layer.x.values.data();
+  data.w = layer.w.values.data();
+  data.bias = data_of(layer.bias);
+  data.rows = layer.x.rows;
+  data.inputs = layer.x.columns;
+  data.outputs = layer.w.rows;
+  data.x_stride = layer.x.row_stride();
+  data.w_stride = layer.w.row_stride();
+  data.input = layer.x.element;
+  data.activation = layer.activation;
+  return data;
 }
 
-std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space space) {
-  std::vector<LinearLayerData> out;
+}  // namespace
+
+NormLayerData checked(const NormLayer& layer, Space space, std::size_t i) {
+  const ConstMatrix& x = layer.x;
+  const MutableMatrix& y = layer.y;
+  check_matrix(x, space, named(i, "x"));
+  check_matrix(y, space, named(i, "y"));
+  KINDRED_THROW_IF(x.rows != y.rows || x.columns != y.columns,
+                   named(i, "x") + " is " + std::to_string(x.rows) + " × " +
+                       std::to_string(x.columns) + ", y " + std::to_string(y.rows) + " × " +
+                       std::to_string(y.columns) + "; they must have the same shape");
+  check_norm(layer, space, i);
+  check_vector(layer.mean, x.rows, space, named(i, "mean"));
+  check_vector(layer.variance, x.rows, space, named(i, "variance"));
+  KINDRED_THROW_IF(
+      !is_same(x, y) && overlap(x, y),
+      named(i, "y") +
+          " overlaps x; it must be separate, or x itself with the same element type and "
+          "stride");
+  auto data = norm_data<NormLayerData>(layer);
+  data.y = y.values.data();
+  data.mean = data_of(layer.mean);
+  data.variance = data_of(layer.variance);
+  data.y_stride = y.row_stride();
+  data.output = y.element;
+  return data;
+}
+
+LinearLayerData checked(const LinearLayer& layer, Space space, std::size_t i) {
   const auto expect_equal = [](std::size_t a, std::size_t b, const std::string& message) {
     KINDRED_THROW_IF(a != b, message + ": " + std::to_string(a) + " and " + std::to_string(b));
   };
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const LinearLayer& layer = layers[i];
-    check_matrix(layer.x, space, named(i, "x"));
-    check_matrix(layer.w, space, named(i, "w"));
-    check_matrix(layer.y, space, named(i, "y"));
-    require_element(layer.w.element, layer.x.element, named(i, "w"));
-    expect_equal(layer.w.columns, layer.x.columns,
-                 named(i, "w and x must have the same number of columns"));
-    expect_equal(layer.y.rows, layer.x.rows, named(i, "y and x must have the same number of rows"));
-    expect_equal(layer.y.columns, layer.w.rows, named(i, "y must have one column per row of w"));
-    check_vector(layer.bias, layer.w.rows, space, named(i, "bias"));
-    KINDRED_THROW_IF(overlap(layer.y, layer.x) || overlap(layer.y, layer.w),
-                     named(i, "y") + " overlaps x or w; it must be in separate memory");
-    LinearLayerData data;
-    data.x = layer.x.values.data();
-    data.w = layer.w.values.data();
-    data.bias = data_of(layer.bias);
-    data.y = layer.y.values.data();
-    data.rows = layer.x.rows;
-    data.inputs = layer.x.columns;
-    data.outputs = layer.w.rows;
-    data.x_stride = layer.x.row_stride();
-    data.w_stride = layer.w.row_stride();
-    data.y_stride = layer.y.row_stride();
-    data.input = layer.x.element;
-    data.output = layer.y.element;
-    data.activation = layer.activation;
-    out.push_back(data);
-  }
-  return out;
+  check_matrix(layer.x, space, named(i, "x"));
+  check_matrix(layer.w, space, named(i, "w"));
+  check_matrix(layer.y, space, named(i, "y"));
+  require_element(layer.w.element, layer.x.element, named(i, "w"));
+  expect_equal(layer.w.columns, layer.x.columns,
+               named(i, "w and x must have the same number of columns"));
+  expect_equal(layer.y.rows, layer.x.rows, named(i, "y and x must have the same number of rows"));
+  expect_equal(layer.y.columns, layer.w.rows, named(i, "y must have one column per row of w"));
+  check_vector(layer.bias, layer.w.rows, space, named(i, "bias"));
+  KINDRED_THROW_IF(overlap(layer.y, layer.x) || overlap(layer.y, layer.w),
+                   named(i, "y") + " overlaps x or w; it must be in separate memory");
+  LinearLayerData data = linear_data(layer);
+  data.y = layer.y.values.data();
+  data.y_stride = layer.y.row_stride();
+  data.output = layer.y.element;
+  return data;
 }
 
-std::vector<NormGradientData> checked(std::span<const NormGradient> layers, Space space) {
-  std::vector<NormGradientData> out;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const NormGradient& layer = layers[i];
-    const ConstMatrix& x = layer.x;
-    check_matrix(x, space, named(i, "x"));
-    check_matrix(layer.gradient, space, named(i, "gradient"));
-    check_matrix(layer.dx, space, named(i, "dx"));
-    require_shape(layer.gradient, x.rows, x.columns, named(i, "gradient"));
-    require_shape(layer.dx, x.rows, x.columns, named(i, "dx"));
-    require_element(layer.dx.element, x.element, named(i, "dx"));
-    check_norm(layer, space, i);
-    check_vector(layer.dgamma, x.columns, space, named(i, "dgamma"));
-    check_vector(layer.dbeta, x.columns, space, named(i, "dbeta"));
-    KINDRED_THROW_IF(overlap(layer.dx, x) ||
-                         (!is_same(layer.gradient, layer.dx) && overlap(layer.dx, layer.gradient)),
-                     named(i, "dx") +
-                         " overlaps x or the gradient; it must be separate, or the gradient itself "
-                         "with the same element type and stride");
-    NormGradientData data;
-    data.x = x.values.data();
-    data.gradient = layer.gradient.values.data();
-    data.dx = layer.dx.values.data();
-    data.gamma = data_of(layer.gamma);
-    data.beta = data_of(layer.beta);
-    data.dgamma = data_of(layer.dgamma);
-    data.dbeta = data_of(layer.dbeta);
-    data.rows = x.rows;
-    data.columns = x.columns;
-    data.x_stride = x.row_stride();
-    data.gradient_stride = layer.gradient.row_stride();
-    data.dx_stride = layer.dx.row_stride();
-    data.epsilon = layer.epsilon;
-    data.input = x.element;
-    data.output = layer.gradient.element;
-    data.activation = layer.activation;
-    out.push_back(data);
-  }
-  return out;
+NormGradientData checked(const NormGradient& layer, Space space, std::size_t i) {
+  const ConstMatrix& x = layer.x;
+  check_matrix(x, space, named(i, "x"));
+  check_matrix(layer.gradient, space, named(i, "gradient"));
+  check_matrix(layer.dx, space, named(i, "dx"));
+  require_shape(layer.gradient, x.rows, x.columns, named(i, "gradient"));
+  require_shape(layer.dx, x.rows, x.columns, named(i, "dx"));
+  require_element(layer.dx.element, x.element, named(i, "dx"));
+  check_norm(layer, space, i);
+  check_vector(layer.dgamma, x.columns, space, named(i, "dgamma"));
+  check_vector(layer.dbeta, x.columns, space, named(i, "dbeta"));
+  KINDRED_THROW_IF(overlap(layer.dx, x) ||
+                       (!is_same(layer.gradient, layer.dx) && overlap(layer.dx, layer.gradient)),
+                   named(i, "dx") +
+                       " overlaps x or the gradient; it must be separate, or the gradient itself "
+                       "with the same element type and stride");
+  auto data = norm_data<NormGradientData>(layer);
+  data.gradient = layer.gradient.values.data();
+  data.dx = layer.dx.values.data();
+  data.dgamma = data_of(layer.dgamma);
+  data.dbeta = data_of(layer.dbeta);
+  data.gradient_stride = layer.gradient.row_stride();
+  data.dx_stride = layer.dx.row_stride();
+  data.output = layer.gradient.element;
+  return data;
 }
 
-std::vector<LinearGradientData> checked(std::span<const LinearGradient> layers, Space space) {
-  std::vector<LinearGradientData> out;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const LinearGradient& layer = layers[i];
-    const ConstMatrix& x = layer.x;
-    const ConstMatrix& w = layer.w;
-    check_matrix(x, space, named(i, "x"));
-    check_matrix(w, space, named(i, "w"));
-    check_matrix(layer.gradient, space, named(i, "gradient"));
-    require_element(w.element, x.element, named(i, "w"));
-    require_shape(w, w.rows, x.columns, named(i, "w"));
-    require_shape(layer.gradient, x.rows, w.rows, named(i, "gradient"));
-    check_vector(layer.bias, w.rows, space, named(i, "bias"));
-    check_vector(layer.dbias, w.rows, space, named(i, "dbias"));
-    const auto check_output = [&](const MutableMatrix& matrix, std::size_t rows,
-                                  const std::string& name) {
-      if (matrix.values.empty()) return;
-      check_matrix(matrix, space, name);
-      require_shape(matrix, rows, x.columns, name);
-      KINDRED_THROW_IF(overlap(matrix, x) || overlap(matrix, w) || overlap(matrix, layer.gradient),
-                       name + " overlaps x, w or the gradient; it must be in separate memory");
-    };
-    check_output(layer.dx, x.rows, named(i, "dx"));
-    check_output(layer.dw, w.rows, named(i, "dw"));
-    KINDRED_THROW_IF(overlap(layer.dx, layer.dw), named(i, "dx") + " and dw overlap");
-    LinearGradientData data;
-    data.x = x.values.data();
-    data.w = w.values.data();
-    data.bias = data_of(layer.bias);
-    data.gradient = layer.gradient.values.data();
-    data.dx = data_of(layer.dx.values);
-    data.dw = data_of(layer.dw.values);
-    data.dbias = data_of(layer.dbias);
-    data.rows = x.rows;
-    data.inputs = x.columns;
-    data.outputs = w.rows;
-    data.x_stride = x.row_stride();
-    data.w_stride = w.row_stride();
-    data.gradient_stride = layer.gradient.row_stride();
-    data.dx_stride = layer.dx.row_stride();
-    data.dw_stride = layer.dw.row_stride();
-    data.input = x.element;
-    data.output = layer.gradient.element;
-    data.dx_element = layer.dx.element;
-    data.dw_element = layer.dw.element;
-    data.activation = layer.activation;
-    out.push_back(data);
-  }
-  return out;
+LinearGradientData checked(const LinearGradient& layer, Space space, std::size_t i) {
+  const ConstMatrix& x = layer.x;
+  const ConstMatrix& w = layer.w;
+  check_matrix(x, space, named(i, "x"));
+  check_matrix(w, space, named(i, "w"));
+  check_matrix(layer.gradient, space, named(i, "gradient"));
+  require_element(w.element, x.element, named(i, "w"));
+  require_shape(w, w.rows, x.columns, named(i, "w"));
+  require_shape(layer.gradient, x.rows, w.rows, named(i, "gradient"));
+  check_vector(layer.bias, w.rows, space, named(i, "bias"));
+  check_vector(layer.dbias, w.rows, space, named(i, "dbias"));
+  const auto check_output = [&](const MutableMatrix& matrix, std::size_t rows,
+                                const std::string& name) {
+    if (matrix.values.empty()) return;
+    check_matrix(matrix, space, name);
+    require_shape(matrix, rows, x.columns, name);
+    KINDRED_THROW_IF(overlap(matrix, x) || overlap(matrix, w) || overlap(matrix, layer.gradient),
+                     name + " overlaps x, w or the gradient; it must be in separate memory");
+  };
+  check_output(layer.dx, x.rows, named(i, "dx"));
+  check_output(layer.dw, w.rows, named(i, "dw"));
+  KINDRED_THROW_IF(overlap(layer.dx, layer.dw), named(i, "dx") + " and dw overlap");
+  LinearGradientData data;
+  data.layer = linear_data(layer);
+  data.gradient = layer.gradient.values.data();
+  data.dx = data_of(layer.dx.values);
+  data.dw = data_of(layer.dw.values);
+  data.dbias = data_of(layer.dbias);
+  data.gradient_stride = layer.gradient.row_stride();
+  data.dx_stride = layer.dx.row_stride();
+  data.dw_stride = layer.dw.row_stride();
+  data.output = layer.gradient.element;
+  data.dx_element = layer.dx.element;
+  data.dw_element = layer.dw.element;
+  return data;
 }
 
 std::span<std::byte> checked_workspace(const Context& context, const Array& workspace) {

@@ -2,50 +2,51 @@
 #ifndef KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 #define KINDRED_MATCHER_LAYERS_LAYER_CHECKS_HPP
 
+#include "kit/Overlap.hpp"
+
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 #include <kindred/core/layers/NormGradient.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// The backward pass of a linear layer, as `LinearGradientLaunches` takes it.
+/// The backward pass of a linear layer, as `LinearGradientSteps` takes it.
 struct LinearGradientData {
-  const std::byte* x = nullptr;         ///< rows × inputs
-  const std::byte* w = nullptr;         ///< outputs × inputs
-  const float* bias = nullptr;          ///< outputs, or null: none
+  LinearLayerData layer;                ///< without y
   const std::byte* gradient = nullptr;  ///< rows × outputs
   std::byte* dx = nullptr;              ///< rows × inputs, or null: not computed
   std::byte* dw = nullptr;              ///< outputs × inputs, or null: not computed
   float* dbias = nullptr;               ///< outputs, or null: not computed
-  std::uint64_t rows = 0;
-  std::uint64_t inputs = 0;
-  std::uint64_t outputs = 0;
-  std::uint64_t x_stride = 0;  ///< elements from one row to the next
-  std::uint64_t w_stride = 0;
-  std::uint64_t gradient_stride = 0;
+  std::uint64_t gradient_stride = 0;    ///< elements from one row to the next
   std::uint64_t dx_stride = 0;
   std::uint64_t dw_stride = 0;
-  DataType input = DataType::float32;   ///< of x and w
   DataType output = DataType::float32;  ///< of the gradient
   DataType dx_element = DataType::float32;
   DataType dw_element = DataType::float32;
-  LayerActivation activation = LayerActivation::none;
 };
 
-/// \brief Validates \p layers and converts them to the form that kernels take. \param space that
-/// owns their memory \throws InvalidArgument
-std::vector<NormLayerData> checked(std::span<const NormLayer> layers, Space space);
-std::vector<LinearLayerData> checked(std::span<const LinearLayer> layers, Space space);
-std::vector<NormGradientData> checked(std::span<const NormGradient> layers, Space space);
-std::vector<LinearGradientData> checked(std::span<const LinearGradient> layers, Space space);
+/// \brief Validates layer \p i of a list and converts it to the form that kernels take. \param
+/// space that owns its memory \throws InvalidArgument
+NormLayerData checked(const NormLayer& layer, Space space, std::size_t i);
+LinearLayerData checked(const LinearLayer& layer, Space space, std::size_t i);
+NormGradientData checked(const NormGradient& layer, Space space, std::size_t i);
+LinearGradientData checked(const LinearGradient& layer, Space space, std::size_t i);
+template <class Layer>
+auto checked(std::span<const Layer> layers, Space space) {
+  std::vector<decltype(checked(layers[0], space, 0))> out;
+  out.reserve(layers.size());
+  for (const Layer& layer : layers) out.push_back(checked(layer, space, out.size()));
+  return out;
+}
 
 /// Bytes from the first element of \p matrix to its last.
 template <class Byte>
@@ -76,15 +77,30 @@ class ApartFromWorkspace {
 
  private:
   void check(const void* data, std::size_t bytes) const {
-    const auto address = [](const void* of) { return reinterpret_cast<std::uintptr_t>(of); };
-    const std::uintptr_t begin = address(data);
-    const std::uintptr_t own = address(m_workspace.data());
-    KINDRED_THROW_IF(begin < own + m_workspace.size() && own < begin + bytes,
+    KINDRED_THROW_IF(overlap({data, bytes}, {m_workspace.data(), m_workspace.size()}),
                      "the workspace overlaps an array of a layer; it must be in separate memory");
   }
 
   std::span<const std::byte> m_workspace;
 };
+
+/// \p layer with the arrays that `arrays.take` returns for its own.
+template <class Arrays, class Layer>
+Layer with_arrays(Arrays& arrays, Layer layer) {
+  const auto take = [&](auto&... array) { ((array = arrays.take(array)), ...); };
+  if constexpr (std::is_same_v<Layer, NormLayer>) {
+    take(layer.x, layer.y, layer.gamma, layer.beta, layer.mean, layer.variance);
+  } else if constexpr (std::is_same_v<Layer, LinearLayer>) {
+    take(layer.x, layer.w, layer.bias, layer.y);
+  } else if constexpr (std::is_same_v<Layer, NormGradient>) {
+    take(layer.x, layer.gradient, layer.dx, layer.gamma, layer.beta, layer.dgamma, layer.dbeta);
+  } else {
+    take(layer.x, layer.w, layer.bias, layer.gradient, layer.dbias);
+    if (!layer.dx.values.empty()) take(layer.dx);
+    if (!layer.dw.values.empty()) take(layer.dw);
+  }
+  return layer;
+}
 
 }  // namespace Kindred::Impl
 

@@ -2,17 +2,11 @@
 #ifndef KINDRED_MATCHER_LAYERS_LAYER_QUEUE_HPP
 #define KINDRED_MATCHER_LAYERS_LAYER_QUEUE_HPP
 
-#include "LayerChecks.hpp"
 #include "QueuedLayers.hpp"
 #include "kit/CallOrder.hpp"
-#include "kit/CallerArrays.hpp"
 #include "kit/StreamWorkspaces.hpp"
 
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Device.hpp>
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/backends/impl/KeptObjects.hpp>
-#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/Stream.hpp>
@@ -20,9 +14,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,26 +37,25 @@ class LayerQueue {
   };
 
   /// Bytes of the workspace of \p layers, which share it.
-  template <template <class, class> class Queued, class Data>
+  template <class Data>
   std::size_t workspace_bytes(const ExecutionSpace& exec_space, const std::vector<Data>& layers,
                               bool reproducible) {
     const std::lock_guard lock(m_mutex);
-    return made<Queued>(exec_space, layers, reproducible, nullptr).bytes;
+    return made(exec_space, layers, reproducible, nullptr).bytes;
   }
 
   /// \brief Launches \p layers one after the other. Does not fence, unless the workspace of the
   /// stream must grow, or that of another stream makes way for it: then it waits for the calls that
   /// use it.
   /// \throws InvalidArgument for a workspace that is too small, or a captured stream without one
-  template <template <class, class> class Queued, class Data>
+  template <class Data>
   void run(const Call& call, const std::vector<Data>& layers) {
     const std::lock_guard lock(m_mutex);
-    const auto planned = made<Queued>(call.exec_space, layers, call.reproducible, nullptr);
+    const auto planned = made(call.exec_space, layers, call.reproducible, nullptr);
     const std::size_t bytes = planned.bytes;
     if (bytes == 0) return launch(call.exec_space, planned.layers);
     const auto launch_in = [&](std::byte* workspace) {
-      launch(call.exec_space,
-             made<Queued>(call.exec_space, layers, call.reproducible, workspace).layers);
+      launch(call.exec_space, made(call.exec_space, layers, call.reproducible, workspace).layers);
     };
     if (!call.workspace.empty()) {
       KINDRED_THROW_IF(call.workspace.size() < bytes,
@@ -102,18 +93,17 @@ class LayerQueue {
     CallOrder<ExecutionSpace> calls;  ///< destroyed first: they use the bytes
   };
 
-  template <class Layer>
+  template <class Data>
   struct Layers {
-    std::vector<Layer> layers;
+    std::vector<QueuedLayer<ExecutionSpace, Gemm, Data>> layers;
     std::size_t bytes = 0;
   };
 
   /// \param workspace null: only for the size of the workspace, unless that is 0
-  template <template <class, class> class Queued, class Data>
-  Layers<Queued<ExecutionSpace, Gemm>> made(const ExecutionSpace& exec_space,
-                                            const std::vector<Data>& layers, bool reproducible,
-                                            std::byte* workspace) {
-    Layers<Queued<ExecutionSpace, Gemm>> out;
+  template <class Data>
+  Layers<Data> made(const ExecutionSpace& exec_space, const std::vector<Data>& layers,
+                    bool reproducible, std::byte* workspace) {
+    Layers<Data> out;
     out.layers.reserve(layers.size());
     for (const Data& layer : layers) {
       WorkspaceParts parts(workspace);  // layers run one after the other and share it

@@ -21,7 +21,8 @@ class LinearGradientSteps {
  public:
   /// \param take `take(bytes)` returns memory of the space, aligned to 256 bytes; null for 0 bytes
   template <class Take>
-  LinearGradientSteps(const LinearGradientData& layer, const Take& take) : m_layer(layer) {
+  LinearGradientSteps(const LinearGradientData& given, const Take& take) : m_given(given) {
+    const LinearLayerData& layer = given.layer;
     const std::uint64_t rows = padded_to_linear_gradient(layer.rows);
     const std::uint64_t outputs = padded_to_linear_gradient(layer.outputs);
     const auto allocate = [&](std::uint64_t across, std::uint64_t along, std::size_t size) {
@@ -30,56 +31,48 @@ class LinearGradientSteps {
     const std::size_t size = size_of(layer.input);
     if (layer.activation != LayerActivation::none) {
       std::byte* const z = allocate(layer.rows, outputs, sizeof(float));
-      LinearLayerData& layer_of_z = m_argument.emplace();
-      layer_of_z.x = layer.x;
-      layer_of_z.w = layer.w;
-      layer_of_z.bias = layer.bias;
+      LinearLayerData& layer_of_z = m_argument.emplace(layer);
       layer_of_z.y = z;
-      layer_of_z.rows = layer.rows;
-      layer_of_z.inputs = layer.inputs;
-      layer_of_z.outputs = layer.outputs;
-      layer_of_z.x_stride = layer.x_stride;
-      layer_of_z.w_stride = layer.w_stride;
       layer_of_z.y_stride = outputs;
-      layer_of_z.input = layer.input;
+      layer_of_z.activation = LayerActivation::none;
       m_derivative.z = reinterpret_cast<const float*>(z);
       m_derivative.z_stride = outputs;
     }
     m_derivative.dz = allocate(layer.rows, outputs, size);
-    m_derivative.gradient = layer.gradient;
+    m_derivative.gradient = given.gradient;
     m_derivative.rows = layer.rows;
     m_derivative.outputs = layer.outputs;
-    m_derivative.gradient_stride = layer.gradient_stride;
-    m_derivative.output = layer.output;
+    m_derivative.gradient_stride = given.gradient_stride;
+    m_derivative.output = given.output;
     m_derivative.input = layer.input;
     m_derivative.activation = layer.activation;
     LinearLayerData product;
     product.outputs = layer.inputs;
     product.input = layer.input;
-    if (layer.dx != nullptr) {  // dz · W
+    if (given.dx != nullptr) {  // dz · W
       m_wt = allocate(layer.inputs, outputs, size);
       product.x = m_derivative.dz;
       product.w = m_wt;
-      product.y = layer.dx;
+      product.y = given.dx;
       product.rows = layer.rows;
       product.inputs = product.x_stride = product.w_stride = outputs;
-      product.y_stride = layer.dx_stride;
-      product.output = layer.dx_element;
+      product.y_stride = given.dx_stride;
+      product.output = given.dx_element;
       m_dx = product;
     }
-    if (layer.dw != nullptr) {  // dzᵀ · x
+    if (given.dw != nullptr) {  // dzᵀ · x
       m_derivative.transposed = allocate(layer.outputs, rows, size);
       m_xt = allocate(layer.inputs, rows, size);
       product.x = m_derivative.transposed;
       product.w = m_xt;
-      product.y = layer.dw;
+      product.y = given.dw;
       product.rows = layer.outputs;
       product.inputs = product.x_stride = product.w_stride = rows;
-      product.y_stride = layer.dw_stride;
-      product.output = layer.dw_element;
+      product.y_stride = given.dw_stride;
+      product.output = given.dw_element;
       m_dw = product;
     }
-    if (layer.dbias != nullptr) m_sums = take(column_sums_workspace(layer.rows, layer.outputs));
+    if (given.dbias != nullptr) m_sums = take(column_sums_workspace(layer.rows, layer.outputs));
   }
 
   /// The layer that computes the argument of the activation, before `derive`; none without one.
@@ -91,20 +84,21 @@ class LinearGradientSteps {
   /// Computes the operands of dx and dw, and dbias. Does not fence.
   template <class ExecutionSpace>
   void derive(const ExecutionSpace& exec_space) const {
+    const LinearLayerData& layer = m_given.layer;
     linear_derivatives(exec_space, m_derivative);
     if (m_wt != nullptr)
-      transpose_padded(exec_space, m_layer.input, m_layer.w, m_layer.outputs, m_layer.inputs,
-                       m_layer.w_stride, m_wt);
+      transpose_padded(exec_space, layer.input, layer.w, layer.outputs, layer.inputs,
+                       layer.w_stride, m_wt);
     if (m_xt != nullptr)
-      transpose_padded(exec_space, m_layer.input, m_layer.x, m_layer.rows, m_layer.inputs,
-                       m_layer.x_stride, m_xt);
-    if (m_layer.dbias != nullptr)
-      column_sums(exec_space, m_layer.input, m_derivative.dz, m_layer.rows, m_layer.outputs,
-                  padded_to_linear_gradient(m_layer.outputs), m_layer.dbias, m_sums);
+      transpose_padded(exec_space, layer.input, layer.x, layer.rows, layer.inputs, layer.x_stride,
+                       m_xt);
+    if (m_given.dbias != nullptr)
+      column_sums(exec_space, layer.input, m_derivative.dz, layer.rows, layer.outputs,
+                  padded_to_linear_gradient(layer.outputs), m_given.dbias, m_sums);
   }
 
  private:
-  LinearGradientData m_layer;
+  LinearGradientData m_given;
   LinearDerivative m_derivative;
   std::optional<LinearLayerData> m_argument;
   std::optional<LinearLayerData> m_dx;

@@ -24,13 +24,15 @@ namespace Kindred::Impl {
 template <class Gemm>
 using SharedGemm = std::optional<Gemm>;
 
-template <class ExecutionSpace, class Gemm>
-class QueuedNorm {
- public:
-  using data_type = NormLayerData;
+/// \tparam Data the form of the layer that kernels take
+template <class ExecutionSpace, class Gemm, class Data>
+class QueuedLayer;
 
-  QueuedNorm(const ExecutionSpace& exec_space, SharedGemm<Gemm>&, const NormLayerData& layer, bool,
-             WorkspaceParts&)
+template <class ExecutionSpace, class Gemm>
+class QueuedLayer<ExecutionSpace, Gemm, NormLayerData> {
+ public:
+  QueuedLayer(const ExecutionSpace& exec_space, SharedGemm<Gemm>&, const NormLayerData& layer, bool,
+              WorkspaceParts&)
       : m_layer(layer), m_plan(plan_norms(exec_space, std::span(&m_layer, 1))) {}
 
   void run(const ExecutionSpace& exec_space, SharedGemm<Gemm>&) const {
@@ -43,12 +45,10 @@ class QueuedNorm {
 };
 
 template <class ExecutionSpace, class Gemm>
-class QueuedLinear {
+class QueuedLayer<ExecutionSpace, Gemm, LinearLayerData> {
  public:
-  using data_type = LinearLayerData;
-
-  QueuedLinear(const ExecutionSpace&, SharedGemm<Gemm>& gemm, const LinearLayerData& layer,
-               bool reproducible, WorkspaceParts& parts)
+  QueuedLayer(const ExecutionSpace&, SharedGemm<Gemm>& gemm, const LinearLayerData& layer,
+              bool reproducible, WorkspaceParts& parts)
       : m_layer(layer) {
     if (!reproducible && is_large(layer) && library::takes(layer)) {
       if (!gemm) gemm.emplace();
@@ -75,12 +75,10 @@ class QueuedLinear {
 };
 
 template <class ExecutionSpace, class Gemm>
-class QueuedNormGradient {
+class QueuedLayer<ExecutionSpace, Gemm, NormGradientData> {
  public:
-  using data_type = NormGradientData;
-
-  QueuedNormGradient(const ExecutionSpace&, SharedGemm<Gemm>&, const NormGradientData& layer, bool,
-                     WorkspaceParts& parts)
+  QueuedLayer(const ExecutionSpace&, SharedGemm<Gemm>&, const NormGradientData& layer, bool,
+              WorkspaceParts& parts)
       : m_layer(layer), m_bytes(norm_gradient_workspace(layer)), m_workspace(parts.take(m_bytes)) {}
 
   void run(const ExecutionSpace& exec_space, SharedGemm<Gemm>&) const {
@@ -94,12 +92,10 @@ class QueuedNormGradient {
 };
 
 template <class ExecutionSpace, class Gemm>
-class QueuedLinearGradient {
+class QueuedLayer<ExecutionSpace, Gemm, LinearGradientData> {
  public:
-  using data_type = LinearGradientData;
-
-  QueuedLinearGradient(const ExecutionSpace& exec_space, SharedGemm<Gemm>& gemm,
-                       const LinearGradientData& layer, bool reproducible, WorkspaceParts& parts)
+  QueuedLayer(const ExecutionSpace& exec_space, SharedGemm<Gemm>& gemm,
+              const LinearGradientData& layer, bool reproducible, WorkspaceParts& parts)
       : m_steps(layer, [&](std::size_t bytes) { return parts.take(bytes); }) {
     // The products run one after the other, so that their panels share memory.
     const WorkspaceParts operands = parts;
@@ -122,7 +118,7 @@ class QueuedLinearGradient {
   }
 
  private:
-  using linear = QueuedLinear<ExecutionSpace, Gemm>;
+  using linear = QueuedLayer<ExecutionSpace, Gemm, LinearLayerData>;
 
   LinearGradientSteps m_steps;
   std::optional<linear> m_argument;

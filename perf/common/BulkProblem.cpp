@@ -107,7 +107,7 @@ class BulkProblem final : public Problem {
  private:
   struct Set {
     std::vector<SpaceBuffer> memory;
-    std::vector<PreparedBulk> prepared;
+    std::vector<Prepared> prepared;
   };
 
   std::size_t all() const { return m_shape.elements * m_shape.arrays; }
@@ -137,15 +137,13 @@ class BulkProblem final : public Problem {
       arrays.emplace_back(data + i * m_shape.elements, m_shape.elements);
     return arrays;
   }
-  std::vector<MatrixPair<float>> pairs(std::span<const std::byte> a, std::span<const std::byte> b,
-                                       std::span<std::byte> c) const {
-    const auto left = cut<const float>(a);
-    const auto right = cut<const float>(b);
-    const auto out = cut<float>(c);
-    std::vector<MatrixPair<float>> pairs;
-    for (std::size_t i = 0; i < m_shape.arrays; ++i)
-      pairs.push_back({left[i], right[i], out[i], side(), side(), side()});
-    return pairs;
+  /// Views \p bytes as square matrices.
+  template <class Byte>
+  auto matrices(std::span<Byte> whole) const {
+    using T = std::conditional_t<std::is_const_v<Byte>, const float, float>;
+    std::vector<decltype(matrix_array(std::span<T>(), 0, 0))> out;
+    for (const std::span<T> one : cut<T>(whole)) out.push_back(matrix_array(one, side(), side()));
+    return out;
   }
   std::size_t result_bytes() const {
     if (m_shape.operation == Operations::reduction) return m_shape.arrays * sizeof(double);
@@ -183,28 +181,26 @@ class BulkProblem final : public Problem {
     return set;
   }
 
-  PreparedBulk prepared(Space space, std::span<const std::byte> a, std::span<const std::byte> b,
-                        std::span<std::byte> c) {
+  Prepared prepared(Space space, std::span<const std::byte> a, std::span<const std::byte> b,
+                    std::span<std::byte> c) {
     const Operation operation = m_shape.operation;
-    if (operation == Operations::transform) {
-      return PreparedBulk::xor_bytes(m_context, cut<const std::uint8_t>(a),
-                                     cut<const std::uint8_t>(b), cut<std::uint8_t>(c), space);
-    }
+    const BulkOptions options{space};
+    if (operation == Operations::transform)
+      return Bulk::prepare_xor(m_context, cut<const std::uint8_t>(a), cut<const std::uint8_t>(b),
+                               cut<std::uint8_t>(c), options);
     if (operation == Operations::reduction) {
-      return PreparedBulk::reduce<float>(m_context, Reduction::sum, cut<const float>(a),
-                                         {reinterpret_cast<double*>(c.data()), m_shape.arrays},
-                                         space);
+      const std::span sums(reinterpret_cast<double*>(c.data()), m_shape.arrays);
+      return Bulk::prepare_reduce(m_context, Reduction::sum, cut<const float>(a), sums, options);
     }
     if (operation == Operations::random_generation)
-      return PreparedBulk::random_fill<float>(m_context, cut<float>(c), m_seed, 0, space);
+      return Bulk::prepare_random_fill(m_context, cut<float>(c), m_seed, 0, options);
     if (operation == Operations::matrix_multiply)
-      return PreparedBulk::multiply<float>(m_context, pairs(a, b, c), false, space);
-    if (operation == Operations::matrix_add) {
-      return PreparedBulk::element_wise<float>(m_context, ElementWise::add, cut<const float>(a),
-                                               cut<const float>(b), 0, cut<float>(c), space);
-    }
-    return PreparedBulk::element_wise<float>(m_context, ElementWise::multiply, cut<const float>(a),
-                                             {}, 0.5F, cut<float>(c), space);
+      return Bulk::prepare_multiply(m_context, matrices(a), matrices(b), matrices(c), options);
+    if (operation == Operations::matrix_add)
+      return Bulk::prepare_element_wise(m_context, ElementWise::add, cut<const float>(a),
+                                        cut<const float>(b), cut<float>(c), options);
+    return Bulk::prepare_element_wise(m_context, ElementWise::multiply, cut<const float>(a), 0.5F,
+                                      cut<float>(c), options);
   }
 
   DispatchRecord run_here(std::optional<Space> space) {
@@ -215,34 +211,24 @@ class BulkProblem final : public Problem {
     const std::span<const std::byte> b = m_b;
     const std::span<std::byte> c = m_c;
     const Operation operation = m_shape.operation;
-    if (operation == Operations::transform) {
+    if (operation == Operations::transform)
       return m_bulk
-          .xor_bytes(cut<const std::uint8_t>(a), cut<const std::uint8_t>(b), cut<std::uint8_t>(c),
-                     options)
+          .xor_elements(cut<const std::uint8_t>(a), cut<const std::uint8_t>(b),
+                        cut<std::uint8_t>(c), options)
           .record;
-    }
     if (operation == Operations::reduction) {
-      return m_bulk
-          .reduce<float>(Reduction::sum, cut<const float>(a),
-                         {reinterpret_cast<float*>(m_c.data()), m_shape.arrays}, options)
+      const std::span sums(reinterpret_cast<float*>(m_c.data()), m_shape.arrays);
+      return m_bulk.reduce(Reduction::sum, cut<const float>(a), sums, options).record;
+    }
+    if (operation == Operations::random_generation)
+      return m_bulk.random_fill(cut<float>(c), m_seed, 0, options).record;
+    if (operation == Operations::matrix_multiply)
+      return m_bulk.multiply(matrices(a), matrices(b), matrices(c), options).record;
+    if (operation == Operations::matrix_add)
+      return m_bulk.add_matrices(cut<const float>(a), cut<const float>(b), cut<float>(c), options)
           .record;
-    }
-    if (operation == Operations::random_generation) {
-      return m_bulk.random_fill<float>(cut<float>(c), m_seed, 0, options).record;
-    }
-    if (operation == Operations::matrix_multiply) {
-      ProductOptions product;
-      product.space = space;
-      return m_bulk.multiply<float>(pairs(a, b, c), product).record;
-    }
-    if (operation == Operations::matrix_add) {
-      return m_bulk
-          .add_matrices<float>(cut<const float>(a), cut<const float>(b), cut<float>(c), options)
-          .record;
-    }
     return m_bulk
-        .element_wise<float>(ElementWise::multiply, cut<const float>(a), 0.5F, cut<float>(c),
-                             options)
+        .element_wise(ElementWise::multiply, cut<const float>(a), 0.5F, cut<float>(c), options)
         .record;
   }
 

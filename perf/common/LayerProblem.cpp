@@ -21,7 +21,6 @@ constexpr std::size_t copies_bytes = std::size_t{1} << 30U;
 
 /// Base of problems with calls of layers: matrices on a space and prepared calls on them, with
 /// `calls` of them enqueued before one fence.
-template <class Prepared>
 class LayerProblem : public Problem {
  public:
   bool reaches(Space space) const override { return m_context.is_usable(space); }
@@ -83,7 +82,7 @@ class LayerProblem : public Problem {
   std::map<Space, Set> m_sets;
 };
 
-class NormProblem final : public LayerProblem<PreparedNorms> {
+class NormProblem final : public LayerProblem {
  public:
   NormProblem(Context& context, const LayerShape& shape, std::uint64_t seed)
       : LayerProblem(context, shape.element, shape.calls),
@@ -138,7 +137,7 @@ class NormProblem final : public LayerProblem<PreparedNorms> {
         layer.beta = beta;
         layers.push_back(layer);
       }
-      set.prepared.emplace_back(m_context, layers, space);
+      set.prepared.push_back(prepare_layers(m_context, layers, {space}));
     }
     return set;
   }
@@ -149,10 +148,10 @@ class NormProblem final : public LayerProblem<PreparedNorms> {
   std::vector<std::byte> m_x;
 };
 
-class LinearProblem final : public LayerProblem<PreparedLinears> {
+class LinearProblem final : public LayerProblem {
  public:
   LinearProblem(Context& context, const LayerShape& shape, LayerActivation activation,
-                const LinearOptions& options, std::uint64_t seed)
+                const LayerOptions& options, std::uint64_t seed)
       : LayerProblem(context, shape.element, shape.calls),
         m_shape(shape),
         m_activation(activation),
@@ -208,13 +207,13 @@ class LinearProblem final : public LayerProblem<PreparedLinears> {
       layer.activation = m_activation;
       layers.push_back(layer);
     }
-    set.prepared.emplace_back(m_context, layers, m_options.reproducible, space);
+    set.prepared.push_back(prepare_layers(m_context, layers, {space, m_options.reproducible}));
     return set;
   }
 
   LayerShape m_shape;
   LayerActivation m_activation;
-  LinearOptions m_options;
+  LayerOptions m_options;
   Values<float> m_bias;
   std::vector<std::byte> m_x;
   std::vector<std::byte> m_w;
@@ -228,7 +227,7 @@ std::unique_ptr<Problem> norm_problem(Context& context, const LayerShape& shape,
 }
 
 std::unique_ptr<Problem> linear_problem(Context& context, const LayerShape& shape,
-                                        LayerActivation activation, const LinearOptions& options,
+                                        LayerActivation activation, const LayerOptions& options,
                                         std::uint64_t seed) {
   return std::make_unique<LinearProblem>(context, shape, activation, options, seed);
 }

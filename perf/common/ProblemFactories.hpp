@@ -124,7 +124,7 @@ std::unique_ptr<Problem> norm_problem(Context& context, const LayerShape& shape,
                                       std::uint64_t seed);
 /// x·Wᵀ + b followed by \p activation.
 std::unique_ptr<Problem> linear_problem(Context& context, const LayerShape& shape,
-                                        LayerActivation activation, const LinearOptions& options,
+                                        LayerActivation activation, const LayerOptions& options,
                                         std::uint64_t seed);
 
 /// Equal arrays of float32 (bytes for xor), or products of square matrices.

@@ -5,6 +5,7 @@
 #include "peers/CompareValues.hpp"
 #include "peers/WorkFactories.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace Kindred::Perf {
@@ -29,12 +30,7 @@ class XorWork final : public Work {
     folder.add<std::uint8_t>("a", "uint8", m_a, {m_a.size()});
     folder.add<std::uint8_t>("key", "uint8", m_key, {m_key.size()});
   }
-  void run(Space space) const override {
-    const std::span<const std::uint8_t> in(m_a);
-    const std::span<const std::uint8_t> key(m_key);
-    const std::span<std::uint8_t> out(m_out);
-    m_bulk.xor_bytes({&in, 1}, {&key, 1}, {&out, 1}, {space});
-  }
+  void run(Space space) const override { m_bulk.xor_elements(m_a, m_key, m_out, {space}); }
   std::string compare(const std::string& peer, const PeerAnswer& answer) const override {
     if (answer.scores.empty()) return "=" + peer + " moves as many bytes";
     run(Space::serial);
@@ -69,8 +65,7 @@ class IntegerSumWork final : public Work {
     folder.add<std::int32_t>("values", "int32", m_values, {m_values.size()});
   }
   void run(Space space) const override {
-    const std::span<const std::int32_t> values(m_values);
-    m_bulk.reduce<std::int32_t>(Reduction::sum, {&values, 1}, std::span(&m_sum, 1), {space});
+    m_bulk.reduce(Reduction::sum, m_values, std::span(&m_sum, 1), {space});
   }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     run(Space::serial);
@@ -99,21 +94,18 @@ class ProductWork final : public Work {
     unit = "multiply-adds";
     items = static_cast<double>(m_a.size()) * static_cast<double>(side);
     bytes = 3 * static_cast<double>(m_a.size() * sizeof(float));
-    const std::size_t each = side * side;
-    for (std::size_t i = 0; i < count; ++i)
-      m_pairs.push_back({std::span<const float>(m_a).subspan(i * each, each),
-                         std::span<const float>(m_b).subspan(i * each, each),
-                         std::span<float>(m_c).subspan(i * each, each), side, side, side});
   }
   void write(JobFolder& folder) const override {
-    const std::vector<std::size_t> shape{m_pairs.size(), m_side, m_side};
+    const std::vector<std::size_t> shape{m_a.size() / m_side / m_side, m_side, m_side};
     folder.add<float>("a", "float32", m_a, shape);
     folder.add<float>("b", "float32", m_b, shape);
   }
   void run(Space space) const override {
-    ProductOptions options;
-    options.space = space;
-    m_bulk.multiply<float>(m_pairs, options);
+    const auto side = static_cast<std::int64_t>(m_side);
+    const std::array shape{static_cast<std::int64_t>(m_a.size()) / side / side, side, side};
+    m_bulk.multiply(ConstArray(m_a.data(), DataType::float32, shape),
+                    ConstArray(m_b.data(), DataType::float32, shape),
+                    Array(m_c.data(), DataType::float32, shape), {space});
   }
   std::vector<std::unique_ptr<NativePeer>> native_peers(Space space) const override {
     return kokkos_kernels_products(m_context, space, m_a, m_b, m_side);
@@ -133,7 +125,6 @@ class ProductWork final : public Work {
   Values<float> m_a;
   Values<float> m_b;
   mutable Values<float> m_c;
-  std::vector<MatrixPair<float>> m_pairs;
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ class LayerWork final : public Work {
       layer.x = {m_element, m_x, m_rows, m_columns, 0};
       layer.y = {m_element, m_y, m_rows, m_columns, 0};
       layer.gamma = m_gamma;
-      run_norm_layers(m_context, std::span(&layer, 1), {space});
+      run_layers(m_context, std::span(&layer, 1), {space});
     } else {
       LinearLayer layer;
       layer.x = {m_element, m_x, m_rows, m_columns, 0};
@@ -53,7 +53,7 @@ class LayerWork final : public Work {
       layer.bias = m_gamma;
       layer.y = {m_element, m_y, m_rows, m_gamma.size(), 0};
       layer.activation = LayerActivation::gelu;
-      run_linear_layers(m_context, std::span(&layer, 1), {.space = space});
+      run_layers(m_context, std::span(&layer, 1), {space});
     }
   }
   void run_beside(Space space) const override { copy_rows(m_context, space, m_x, m_y); }

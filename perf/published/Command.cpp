@@ -43,30 +43,31 @@ class Matrices {
         m_b(uniform_values(count * side * side, seed + 1, 1)),
         m_c(count * side * side) {
     const std::size_t each = side * side;
-    for (std::size_t i = 0; i < count; ++i)
-      m_pairs.push_back({std::span<const float>(m_a).subspan(i * each, each),
-                         std::span<const float>(m_b).subspan(i * each, each),
-                         std::span<float>(m_c).subspan(i * each, each), side, side, side});
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto matrix = [&](auto& all) {
+        return matrix_array(std::span(all).subspan(i * each, each), side, side);
+      };
+      m_left.push_back(matrix(m_a));
+      m_right.push_back(matrix(m_b));
+      m_products.push_back(matrix(m_c));
+    }
   }
 
   std::string multiply(std::optional<Space> space = {}) {
-    ProductOptions options;
-    options.space = space;
     return std::string(
-        to_string(m_bulk.multiply<float>(std::span<const MatrixPair<float>>(m_pairs), options)
-                      .record.chosen));
+        to_string(m_bulk.multiply(m_left, m_right, m_products, {space}).record.chosen));
   }
   void multiply_one_by_one() {
-    for (const MatrixPair<float>& pair : m_pairs) m_bulk.multiply<float>(std::span(&pair, 1));
+    for (std::size_t i = 0; i < m_products.size(); ++i)
+      m_bulk.multiply(m_left[i], m_right[i], m_products[i]);
   }
   void check() const {
-    const std::size_t last = m_pairs.size() - 1;
-    const MatrixPair<float>& pair = m_pairs[last];
+    const std::size_t last = m_a.size() - m_side * m_side;
     double expected = 0;
     for (std::size_t k = 0; k < m_side; ++k)
-      expected += static_cast<double>(pair.a[k]) * static_cast<double>(pair.b[k * m_side]);
-    if (!(std::abs(expected - static_cast<double>(pair.c[0])) <= 1e-3))
-      throw Error("a product is wrong: " + std::to_string(pair.c[0]) + " for " +
+      expected += static_cast<double>(m_a[last + k]) * static_cast<double>(m_b[last + k * m_side]);
+    if (!(std::abs(expected - static_cast<double>(m_c[last])) <= 1e-3))
+      throw Error("a product is wrong: " + std::to_string(m_c[last]) + " for " +
                   std::to_string(expected));
   }
 
@@ -76,7 +77,9 @@ class Matrices {
   Values<float> m_a;
   Values<float> m_b;
   Values<float> m_c;
-  std::vector<MatrixPair<float>> m_pairs;
+  std::vector<ConstArray> m_left;
+  std::vector<ConstArray> m_right;
+  std::vector<Array> m_products;
 };
 
 void require(bool holds, const char* what) {
@@ -92,12 +95,8 @@ std::vector<Figure> figures(Context& context, double budget, std::uint64_t seed)
   const std::vector<std::uint8_t> key{200, 100, 50, 25, 12};
   std::vector<std::uint8_t> result(bytes.size());
   std::string where;
-  const double small_xor = time([&] {
-    const std::span<const std::uint8_t> array(bytes);
-    const std::span<const std::uint8_t> with(key);
-    const std::span<std::uint8_t> to(result);
-    where = to_string(bulk.xor_bytes({&array, 1}, {&with, 1}, {&to, 1}).record.chosen);
-  });
+  const double small_xor =
+      time([&] { where = to_string(bulk.xor_elements(bytes, key, result).record.chosen); });
   require(result[4] == (5 ^ 12), "xor");
   out.push_back({"xor-small", "xor of 5 bytes with a key", 0.20e-3, false, small_xor, where});
 

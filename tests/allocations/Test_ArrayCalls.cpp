@@ -48,68 +48,65 @@ TEST(OutOfMemory, OfBulkOperationsIsTyped) {
     SCOPED_TRACE(to_string(space));
     const BulkOptions options{space};
     expect_out_of_memory("xor_bytes", [&] {
-      bulk.xor_bytes({&bytes_from, 1}, {&bytes_from, 1}, {&bytes_to, 1}, options);
+      bulk.xor_elements(bytes_from, bytes_from, bytes_to, options);
       return bytes_to;
     });
     expect_out_of_memory("xor_with_new_keys", [&] {
-      bulk.xor_with_new_keys({&bytes_from, 1}, {&keys_to, 1}, {&bytes_to, 1}, 5, options);
+      bulk.xor_with_new_keys(bytes_from, keys_to, bytes_to, 5, options);
       return bytes_to;
     });
     expect_out_of_memory("element_wise", [&] {
-      bulk.element_wise<float>(ElementWise::square, {&from, 1}, {&to, 1}, options);
+      bulk.element_wise(ElementWise::square, from, {}, to, options);
       return to;
     });
     expect_out_of_memory("element_wise with a number", [&] {
-      bulk.element_wise<float>(ElementWise::add, {&from, 1}, 2.0F, {&to, 1}, options);
+      bulk.element_wise(ElementWise::add, from, 2.0F, to, options);
       return to;
     });
     expect_out_of_memory("element_wise of integers", [&] {
-      bulk.element_wise<std::int32_t>(ElementWise::add, {&integers_from, 1}, {&integers_from, 1},
-                                      {&integers_to, 1}, options);
+      bulk.element_wise(ElementWise::add, integers_from, integers_from, integers_to, options);
       return integers_to;
     });
     expect_out_of_memory("add_matrices", [&] {
-      bulk.add_matrices<float>({&from, 1}, {&from, 1}, {&to, 1}, options);
+      bulk.add_matrices(from, from, to, options);
       return to;
     });
     expect_out_of_memory("normalise", [&] {
-      bulk.normalise<float>({&from, 1}, {&to, 1}, options);
+      bulk.normalise(from, to, options);
       return to;
     });
     expect_out_of_memory("random_fill", [&] {
-      bulk.random_fill<float>({&to, 1}, 7, 0, options);
+      bulk.random_fill(to, 7, 0, options);
       return to;
     });
     float sum = 0;
     expect_out_of_memory("reduce", [&] {
-      bulk.reduce<float>(Reduction::deviation, {&from, 1}, {&sum, 1}, options);
+      bulk.reduce(Reduction::deviation, from, std::span(&sum, 1), options);
       return sum;
     });
     std::int64_t integer_sum = 0;
     expect_out_of_memory("reduce of integers", [&] {
-      bulk.reduce<std::int32_t>(Reduction::sum, {&integers_from, 1}, std::span(&integer_sum, 1),
-                                options);
+      bulk.reduce(Reduction::sum, integers_from, std::span(&integer_sum, 1), options);
       return integer_sum;
     });
-    ProductOptions products;
+    BulkOptions products;
     products.space = space;
     for (const bool reproducible : {false, true}) {
       products.reproducible = reproducible;
-      const MatrixPair<float> pair{from.first(200), from.first(200), to.first(100), 10, 10, 20};
+      const std::vector a{matrix_array(from.first(200), 10, 20)};
+      const std::vector b{matrix_array(from.first(200), 20, 10)};
+      const std::vector c{matrix_array(to.first(100), 10, 10)};
       expect_out_of_memory("multiply", [&] {
-        bulk.multiply<float>({&pair, 1}, products);
+        bulk.multiply(a, b, c, products);
         return to;
       });
     }
     const std::vector<std::int64_t> shape{50, 10};
-    const std::vector<std::int64_t> square{10, 10};
-    const std::vector<std::int64_t> wide{10, 20};
-    const std::vector<std::int64_t> tall{20, 10};
     const ConstArray array(values.data(), DataType::float32, shape);
     const Array result(out.data(), DataType::float32, shape);
     expect_out_of_memory("element_wise of arrays", [&] {
       bulk.element_wise(ElementWise::add, array, array, result, options);
-      bulk.element_wise(ElementWise::square, array, result, options);
+      bulk.element_wise(ElementWise::square, array, {}, result, options);
       return to;
     });
     expect_out_of_memory("reduce of an array", [&] {
@@ -122,28 +119,26 @@ TEST(OutOfMemory, OfBulkOperationsIsTyped) {
       return integers_to;
     });
     expect_out_of_memory("multiply arrays", [&] {
-      bulk.multiply(ConstArray(values.data(), DataType::float32, wide),
-                    ConstArray(values.data(), DataType::float32, tall),
-                    Array(out.data(), DataType::float32, square), products);
+      bulk.multiply(matrix_array(from.first(200), 10, 20), matrix_array(from.first(200), 20, 10),
+                    matrix_array(to.first(100), 10, 10), products);
       return to;
     });
     double deviation = 0;
-    expect_out_of_memory("PreparedBulk", [&] {
-      const MatrixPair<float> pair{from.first(200), from.first(200), to.first(100), 10, 10, 20};
+    expect_out_of_memory("prepared calls", [&] {
       Context& context = shared_context();
-      const auto run = [](const PreparedBulk& prepared) {
+      const auto run = [](const Prepared& prepared) {
         prepared.run();
         prepared.wait();
       };
-      run(PreparedBulk::xor_bytes(context, {&bytes_from, 1}, {&bytes_from, 1}, {&bytes_to, 1},
-                                  space));
-      run(PreparedBulk::element_wise<float>(context, ElementWise::add, {&from, 1}, {}, 2.0F,
-                                            {&to, 1}, space));
-      run(PreparedBulk::normalise<float>(context, {&from, 1}, {&to, 1}, space));
-      run(PreparedBulk::random_fill<float>(context, {&to, 1}, 7, 0, space));
-      run(PreparedBulk::reduce<float>(context, Reduction::deviation, {&from, 1},
-                                      std::span(&deviation, 1), space));
-      run(PreparedBulk::multiply<float>(context, {&pair, 1}, true, space));
+      run(Bulk::prepare_xor(context, bytes_from, bytes_from, bytes_to, options));
+      run(Bulk::prepare_element_wise(context, ElementWise::add, from, 2.0F, to, options));
+      run(Bulk::prepare_normalise(context, from, to, options));
+      run(Bulk::prepare_random_fill(context, to, 7, 0, options));
+      run(Bulk::prepare_reduce(context, Reduction::deviation, from, std::span(&deviation, 1),
+                               options));
+      run(Bulk::prepare_multiply(context, matrix_array(from.first(200), 10, 20),
+                                 matrix_array(from.first(200), 20, 10),
+                                 matrix_array(to.first(100), 10, 10), products));
       return to;
     });
   }
@@ -182,52 +177,26 @@ TEST(OutOfMemory, OfLayersIsTyped) {
   Context& context = shared_context();
   for (const Space space : host_spaces()) {
     SCOPED_TRACE(to_string(space));
-    NormOptions norms;
-    norms.space = space;
-    expect_out_of_memory("run_norm_layers", [&] {
-      run_norm_layers(context, {&norm, 1}, norms);
-      return std::span(y);
-    });
-    expect_out_of_memory("run_norm_gradients", [&] {
-      run_norm_gradients(context, {&norm_gradient, 1}, norms);
-      return std::pair(std::span(y), std::span(sums));
-    });
-    expect_out_of_memory("PreparedNorms", [&] {
-      const PreparedNorms prepared(context, {&norm, 1}, space);
-      prepared.run();
-      prepared.wait();
-      return std::span(y);
-    });
-    expect_out_of_memory("PreparedNormGradients", [&] {
-      const PreparedNormGradients prepared(context, {&norm_gradient, 1}, space);
-      prepared.run();
-      prepared.wait();
-      return std::pair(std::span(y), std::span(sums));
-    });
+    LayerOptions options;
+    options.space = space;
+    const auto expect_typed = [&](const char* name, const auto& layer, const auto& results) {
+      expect_out_of_memory(name, [&] {
+        run_layers(context, std::span(&layer, 1), options);
+        return results;
+      });
+      expect_out_of_memory("prepare_layers", [&] {
+        const Prepared prepared = prepare_layers(context, std::span(&layer, 1), options);
+        prepared.run();
+        prepared.wait();
+        return results;
+      });
+    };
+    expect_typed("norm layers", norm, std::span(y));
+    expect_typed("norm gradients", norm_gradient, std::pair(std::span(y), std::span(sums)));
     for (const bool reproducible : {false, true}) {
-      LinearOptions linears;
-      linears.space = space;
-      linears.reproducible = reproducible;
-      expect_out_of_memory("run_linear_layers", [&] {
-        run_linear_layers(context, {&linear, 1}, linears);
-        return std::span(y);
-      });
-      expect_out_of_memory("run_linear_gradients", [&] {
-        run_linear_gradients(context, {&linear_gradient, 1}, linears);
-        return std::pair(std::span(y), std::span(dw));
-      });
-      expect_out_of_memory("PreparedLinears", [&] {
-        const PreparedLinears prepared(context, {&linear, 1}, reproducible, space);
-        prepared.run();
-        prepared.wait();
-        return std::span(y);
-      });
-      expect_out_of_memory("PreparedLinearGradients", [&] {
-        const PreparedLinearGradients prepared(context, {&linear_gradient, 1}, reproducible, space);
-        prepared.run();
-        prepared.wait();
-        return std::pair(std::span(y), std::span(dw));
-      });
+      options.reproducible = reproducible;
+      expect_typed("linear layers", linear, std::span(y));
+      expect_typed("linear gradients", linear_gradient, std::pair(std::span(y), std::span(dw)));
     }
   }
 }
@@ -353,18 +322,18 @@ TEST(OutOfMemory, OfATraceOrAProfileOfKernelsEndsNoProcess) {
   expect_out_of_memory("Trace", [&] {
     Trace trace;
     const auto span = trace.span("span");
-    run_norm_layers(shared_context(), {&norm, 1});
+    run_layers(shared_context(), std::span(&norm, 1));
     trace.add(record);
     trace.write(trace_path);
     return std::span(y);
   });
   Trace trace;
-  run_norm_layers(shared_context(), {&norm, 1});
+  run_layers(shared_context(), std::span(&norm, 1));
   trace.add(record);
   expect_out_of_memory("Trace::json", [&] { return trace.json(); });
   expect_out_of_memory("KernelProfile", [&] {
     KernelProfile profile;
-    run_norm_layers(shared_context(), {&norm, 1});
+    run_layers(shared_context(), std::span(&norm, 1));
     return profile.kernels().size() > 1000;
   });
 }

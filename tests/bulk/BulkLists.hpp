@@ -10,12 +10,17 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace BulkTest {
 
 using namespace Kindred;
+
+/// The type of sums of integers, as in NumPy.
+template <class T>
+using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
 
 /// The arrays of a list, and views of them.
 template <class T>
@@ -26,12 +31,27 @@ struct List {
       reads.push_back(array);
     }
   }
-  operator BulkArrays<T>() const { return reads; }
-  operator BulkResults<T>() const { return spans; }
+  operator BulkArrays() const { return reads; }
+  operator BulkResults() const { return spans; }
 
   std::vector<std::vector<T>> arrays;
   std::vector<std::span<T>> spans;
   std::vector<std::span<const T>> reads;
+};
+
+/// Products of a call.
+struct Products {
+  std::vector<ConstArray> a;
+  std::vector<ConstArray> b;
+  std::vector<Array> c;
+
+  template <class T>
+  void add(std::span<const T> left, std::span<const T> right, std::span<T> product, std::size_t m,
+           std::size_t n, std::size_t k) {
+    a.push_back(matrix_array(left, m, k));
+    b.push_back(matrix_array(right, k, n));
+    c.push_back(matrix_array(product, m, n));
+  }
 };
 
 template <class T>

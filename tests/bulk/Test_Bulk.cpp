@@ -79,10 +79,10 @@ TYPED_TEST(BulkOf, ElementsMatchReferenceOnEverySpace) {
       auto out = outputs_for(a);
       auto by_number = outputs_for(a);
       if (two) {
-        bulk.element_wise<T>(op, a, b, out, {space});
-        bulk.element_wise<T>(op, a, T{-1.5}, by_number, {space});
+        bulk.element_wise(op, a, b, out, {space});
+        bulk.element_wise(op, a, T{-1.5}, by_number, {space});
       } else {
-        bulk.element_wise<T>(op, a, out, {space});
+        bulk.element_wise(op, a, {}, out, {space});
       }
       for (std::size_t i = 0; i < a.arrays.size(); ++i) {
         std::vector<T> expected;
@@ -106,10 +106,7 @@ TYPED_TEST(BulkOf, ExponentialsAreAccurate) {
   std::vector<T> x(1000);
   for (T& value : x) value = static_cast<T>(some(random));
   std::vector<T> y(x.size());
-  const std::span<const T> in(x);
-  const std::span<T> out(y);
-  Bulk(Testing::context())
-      .element_wise<T>(ElementWise::exponential, {&in, 1}, {&out, 1}, {Space::serial});
+  Bulk(Testing::context()).element_wise(ElementWise::exponential, x, {}, y, {Space::serial});
   for (std::size_t i = 0; i < x.size(); ++i) {
     const long double exact = std::exp(static_cast<long double>(x[i]));
     EXPECT_LT(std::abs((y[i] - exact) / exact), sizeof(T) == 4 ? 0x1.001p-24L : 4e-16L) << x[i];
@@ -135,7 +132,7 @@ TYPED_TEST(BulkOf, ReductionsMatchReferenceOnEverySpace) {
       }
       for (const Space space : Testing::spaces()) {
         std::vector<T> results(arrays.size());
-        bulk.reduce<T>(reduction, arrays, results, {space});
+        bulk.reduce(reduction, arrays, results, {space});
         EXPECT_TRUE(same_bits(results, expected))
             << to_string(space) << ", reduction " << static_cast<int>(reduction);
       }
@@ -150,8 +147,8 @@ TYPED_TEST(BulkOf, NormalizesLikeReferenceAlsoInPlace) {
     for (const Space space : Testing::spaces()) {
       auto in_place = numbers<T>("normalise", special);
       auto out = outputs_for(a);
-      Bulk(Testing::context()).normalise<T>(a, out, {space});
-      Bulk(Testing::context()).normalise<T>(in_place, in_place, {space});
+      Bulk(Testing::context()).normalise(a, out, {space});
+      Bulk(Testing::context()).normalise(in_place, in_place, {space});
       for (std::size_t i = 0; i < a.arrays.size(); ++i) {
         const auto expected = Reference::normalised(std::span<const T>(a.arrays[i]));
         EXPECT_TRUE(same_bits(out.arrays[i], expected)) << to_string(space) << ", array " << i;
@@ -175,22 +172,28 @@ TYPED_TEST(BulkOf, ReproducibleProductsMatchReferenceAndVendorProductsAreClose) 
                                   {2, 5, 4099},      {32, 32, 32}, {32, 32, 32}, {300, 520, 260},
                                   {300, 1024, 2100}, {70, 512, 90}};
   std::vector<std::vector<T>> memory;
-  std::vector<MatrixPair<T>> pairs;
+  struct Pair {
+    std::span<const T> a, b;
+    std::span<T> c;
+  };
+  std::vector<Pair> pairs;
+  Products products;
   for (const Shape& shape : shapes) {
     for (const std::size_t size : {shape.m * shape.k, shape.k * shape.n, shape.m * shape.n}) {
       memory.emplace_back(size);
       for (T& value : memory.back()) value = any_number<T>(random, false);
     }
     const std::size_t at = memory.size() - 3;
-    pairs.push_back({memory[at], memory[at + 1], memory[at + 2], shape.m, shape.n, shape.k});
+    pairs.push_back({memory[at], memory[at + 1], memory[at + 2]});
+    products.add<T>(pairs.back().a, pairs.back().b, pairs.back().c, shape.m, shape.n, shape.k);
   }
   for (const Space space : Testing::spaces()) {
     for (const bool reproducible : {true, false}) {
       for (auto& pair : pairs) std::fill(pair.c.begin(), pair.c.end(), T{7});
-      ProductOptions options;
+      BulkOptions options;
       options.space = space;
       options.reproducible = reproducible;
-      Bulk(Testing::context()).multiply<T>(pairs, options);
+      Bulk(Testing::context()).multiply(products.a, products.b, products.c, options);
       for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto& [m, n, k] = shapes[i];
         const std::vector<double> a(pairs[i].a.begin(), pairs[i].a.end());
@@ -242,17 +245,14 @@ TYPED_TEST(BulkOf, ProductsThatShareAnArgumentAreTheSameOnAnyThreads) {
       {600, 1024, 600}, {600, 512, 600}, {600, 1024, 300}, {600, 1024, 600}};
   const auto products_on = [&](Space space, std::size_t from, std::size_t count) {
     std::vector<std::vector<T>> out;
-    std::vector<MatrixPair<T>> pairs;
+    Products products;
     for (const auto& [m, n, k] : std::span(shapes).subspan(from, count))
       out.emplace_back(m * n, T{7});
     for (std::size_t i = 0; i < count; ++i) {
       const auto& [m, n, k] = shapes[from + i];
-      pairs.push_back({std::span<const T>(a).first(m * k), std::span<const T>(b).first(k * n),
-                       std::span<T>(out[i]), m, n, k});
+      products.add<T>(std::span(a).first(m * k), std::span(b).first(k * n), out[i], m, n, k);
     }
-    ProductOptions options;
-    options.space = space;
-    Bulk(Testing::context()).multiply<T>(pairs, options);
+    Bulk(Testing::context()).multiply(products.a, products.b, products.c, {space});
     return out;
   };
   const auto together = products_on(Space::serial, 0, shapes.size());
@@ -278,7 +278,7 @@ void expect_random(std::uint64_t seed, std::uint64_t offset) {
     for (const std::size_t length : {0, 1, 5, 16, 63, 257, 4099, 20001})
       arrays.emplace_back(static_cast<std::size_t>(length));
     List<T> list(std::move(arrays));
-    Bulk(Testing::context()).random_fill<T>(list, seed, offset, {space});
+    Bulk(Testing::context()).random_fill(list, seed, offset, {space});
     std::uint64_t place = offset;
     for (const auto& array : list.arrays) {
       std::vector<T> expected;
@@ -301,7 +301,7 @@ TEST(Bulk, XorMatchesReferenceOnEverySpaceAlsoInBatches) {
   for (const Space space : Testing::spaces()) {
     for (const std::size_t batch : {std::size_t{0}, std::size_t{100}, std::size_t{40000}}) {
       auto out = outputs_for(a);
-      const BulkReport report = Bulk(Testing::context()).xor_bytes(a, key, out, {space, batch});
+      const BulkReport report = Bulk(Testing::context()).xor_elements(a, key, out, {space, batch});
       for (std::size_t i = 0; i < a.arrays.size(); ++i) {
         for (std::size_t e = 0; e < a.arrays[i].size(); ++e)
           ASSERT_EQ(out.arrays[i][e], a.arrays[i][e] ^ key.arrays[i][e])
@@ -323,12 +323,12 @@ TEST(Bulk, LargeResultsThatBypassTheCachesAreTheSame) {
   const auto to = std::span(out).subspan(3);
   for (const Space space : Testing::spaces()) {
     std::fill(out.begin(), out.end(), std::uint8_t{7});
-    Bulk(Testing::context()).xor_bytes({&in, 1}, {&in, 1}, {&to, 1}, {space});
+    Bulk(Testing::context()).xor_elements(in, in, to, {space});
     EXPECT_EQ(std::count(to.begin(), to.end(), std::uint8_t{0}),
               static_cast<std::ptrdiff_t>(to.size()));
     std::vector<std::uint8_t> key(a.size(), 0x5A);
     const std::span<const std::uint8_t> with(key);
-    Bulk(Testing::context()).xor_bytes({&in, 1}, {&with, 1}, {&to, 1}, {space});
+    Bulk(Testing::context()).xor_elements(in, with, to, {space});
     bool is_right = true;
     for (std::size_t i = 0; i < a.size(); ++i) is_right &= to[i] == (a[i] ^ 0x5A);
     EXPECT_TRUE(is_right) << to_string(space);
@@ -345,7 +345,7 @@ TEST(Bulk, XorAppliedTwiceRestoresTheInput) {
     auto out = outputs_for(a);
     bulk.xor_with_new_keys(a, keys, out);
     RC_ASSERT(a.arrays == rows);
-    bulk.xor_bytes(out, keys, out);
+    bulk.xor_elements(out, keys, out);
     RC_ASSERT(out.arrays == rows);
   });
 }
@@ -367,15 +367,13 @@ TEST(Bulk, NewKeysDifferUnlessTheirSeedIsGiven) {
 TEST(Bulk, EmptyListsAreNoOps) {
   const Bulk bulk(Testing::context());
   for (const Space space : Testing::spaces()) {
-    ProductOptions product;
-    product.space = space;
     const KernelProfile profile;
-    const auto reports = {bulk.xor_bytes({}, {}, {}, {space}),
-                          bulk.element_wise<float>(ElementWise::square, {}, {}, {space}),
-                          bulk.normalise<float>({}, {}, {space}),
-                          bulk.reduce<double>(Reduction::max, {}, {}, {space}),
-                          bulk.multiply<float>({}, product),
-                          bulk.random_fill<float>({}, 1, 0, {space})};
+    const auto reports = {bulk.xor_elements({}, {}, {}, {space}),
+                          bulk.element_wise(ElementWise::square, {}, {}, {}, {space}),
+                          bulk.normalise({}, {}, {space}),
+                          bulk.reduce(Reduction::max, {}, {}, {space}),
+                          bulk.multiply({}, {}, {}, {space}),
+                          bulk.random_fill({}, 1, 0, {space})};
     EXPECT_THAT(profile.kernels(), IsEmpty()) << to_string(space);
     for (const BulkReport& report : reports) {
       const std::string_view operation = to_string(report.record.operation);
@@ -386,7 +384,7 @@ TEST(Bulk, EmptyListsAreNoOps) {
     }
     // An array of one number is something to do, and the profile sees it.
     List<float> one(std::vector<std::vector<float>>{{3}});
-    EXPECT_EQ(bulk.element_wise<float>(ElementWise::square, one, one, {space}).batches, 1U);
+    EXPECT_EQ(bulk.element_wise(ElementWise::square, one, {}, one, {space}).batches, 1U);
     EXPECT_EQ(one.arrays[0][0], 9.0F);
     EXPECT_THAT(profile.kernels(), Not(IsEmpty())) << to_string(space);
   }
@@ -401,37 +399,31 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
   List<std::uint8_t> b({{1, 2, 3}});
   List<std::uint8_t> key({{1, 2}});
   List<std::uint8_t> to({{9, 9, 9}});
-  expect_refused([&] { bulk.xor_bytes(b, key, to); }, {"keys[0] has 2 elements", "arrays[0], 3"});
-  expect_refused([&] { bulk.xor_with_new_keys(b, key, to); }, {"keys[0] has 2"});
+  expect_refused([&] { bulk.xor_elements(b, key, to); },
+                 {"keys[0] is uint8 [2]", "arrays[0]", "[3]"});
+  expect_refused([&] { bulk.xor_with_new_keys(b, key, to); }, {"keys[0] is uint8 [2]"});
   expect_refused([&] { bulk.xor_with_new_keys(b, b, to); }, {"keys[0] is the array"});
-  expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, shorter, out); },
-                 {"others[1] has 1 elements", "arrays[1], 2"});
-  expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, one, out); },
+  expect_refused([&] { bulk.element_wise(ElementWise::add, a, shorter, out); },
+                 {"others[1] is float32 [1]", "arrays[1]", "[2]"});
+  expect_refused([&] { bulk.element_wise(ElementWise::add, a, one, out); },
                  {"others has 1", "2 arrays"});
-  expect_refused([&] { bulk.element_wise<float>(ElementWise::add, a, out); }, {"add needs"});
-  expect_refused([&] { bulk.element_wise<float>(ElementWise::square, a, a, out); },
+  expect_refused([&] { bulk.element_wise(ElementWise::add, a, {}, out); }, {"add needs"});
+  expect_refused([&] { bulk.element_wise(ElementWise::square, a, a, out); },
                  {"square takes no second"});
-  expect_refused([&] { bulk.normalise<float>(a, one); }, {"results has 1"});
+  expect_refused([&] { bulk.normalise(a, one); }, {"results has 1"});
   std::vector<float> two(2, 7);
   std::vector<float> three(3, 7);
-  expect_refused([&] { bulk.reduce<float>(Reduction::sum, a, three); }, {"results has 3"});
+  expect_refused([&] { bulk.reduce(Reduction::sum, a, three); },
+                 {"results is float32 [3]", "2 elements"});
   List<float> with_empty({{1}, {}});
-  expect_refused([&] { bulk.reduce<float>(Reduction::min, with_empty, two); },
+  expect_refused([&] { bulk.reduce(Reduction::min, with_empty, two); },
                  {"arrays[1] has no elements", "min"});
   std::vector<float> shared(8, 1);
-  const std::span<const float> in = std::span(shared).first(6);
-  const std::span<float> over = std::span(shared).subspan(1, 6);
-  expect_refused([&] { bulk.normalise<float>({&in, 1}, {&over, 1}); }, {"overlaps arrays[0]"});
-  const MatrixPair<float> pair{a.arrays[0], a.arrays[1], two, 1, 2, 3};
-  expect_refused([&] { bulk.multiply<float>({&pair, 1}); }, {"pairs[0]: b has 2", "3 × 2"});
-  const MatrixPair<float> into{three, three, three, 1, 3, 1};
-  expect_refused([&] { bulk.multiply<float>({&into, 1}); }, {"a has 3 elements; 1 × 1"});
-  const std::span<float> here(three);
-  expect_refused(
-      [&] {
-        bulk.random_fill<float>({&here, 1}, 1, std::numeric_limits<std::uint64_t>::max());
-      },
-      {"exceed position 2⁶⁴"});
+  const std::vector in{std::span(shared).first(6)};
+  const std::vector over{std::span(shared).subspan(1, 6)};
+  expect_refused([&] { bulk.normalise(in, over); }, {"results[0] overlaps arrays[0]"});
+  expect_refused([&] { bulk.random_fill(three, 1, std::numeric_limits<std::uint64_t>::max()); },
+                 {"exceed position 2⁶⁴"});
   expect_refused([] { element_wise_from_string("cube"); }, {"cube", "add, multiply"});
   expect_refused([] { reduction_from_string("product"); }, {"product", "sum, min"});
   EXPECT_EQ(element_wise_from_string("sqrt"), ElementWise::square_root);
@@ -445,11 +437,11 @@ TEST(Bulk, PreparedCallsMatchTheOthers) {
   const auto a = numbers<float>("prepared");
   const Bulk bulk(context);
   auto expected = outputs_for(a);
-  bulk.normalise<float>(a, expected);
+  bulk.normalise(a, expected);
   for (const Space space : {Space::serial, Space::openmp}) {
     if (!context.is_usable(space)) continue;
     auto out = outputs_for(a);
-    const auto prepared = PreparedBulk::normalise<float>(context, a, out, space);
+    const auto prepared = Bulk::prepare_normalise(context, a, out, {space});
     for (int repeat = 0; repeat < 2; ++repeat) {
       for (auto& array : out.arrays) std::fill(array.begin(), array.end(), 7.0F);
       prepared.run();
@@ -458,7 +450,7 @@ TEST(Bulk, PreparedCallsMatchTheOthers) {
         EXPECT_TRUE(same_bits(out.arrays[i], expected.arrays[i]));
     }
     std::vector<double> sums(a.arrays.size());
-    PreparedBulk::reduce<float>(context, Reduction::sum, a, sums, space).run();
+    Bulk::prepare_reduce(context, Reduction::sum, a, sums, {space}).run();
     EXPECT_EQ(sums[3], Reference::reduced(Reduction::sum, std::vector<double>(a.arrays[3].begin(),
                                                                               a.arrays[3].end())));
   }
@@ -477,10 +469,8 @@ TEST(Bulk, AnArrayThatDoesNotFitOnTheDeviceIsReducedOnTheHost) {
     context.dispatcher().calibrate(Operations::reduction, Space::cuda, static_cast<double>(count),
                                    1e-9);
     const std::vector<float> values(count, 1);
-    const std::span<const float> array(values);
     float sum = 0;
-    const DispatchRecord record =
-        bulk.reduce<float>(Reduction::sum, {&array, 1}, std::span(&sum, 1)).record;
+    const DispatchRecord record = bulk.reduce(Reduction::sum, values, std::span(&sum, 1)).record;
     EXPECT_EQ(record.chosen == Space::cuda, fits) << count;
     EXPECT_EQ(record.why == Reason::memory, !fits) << count;
     EXPECT_EQ(sum, static_cast<float>(count));

@@ -107,19 +107,19 @@ TYPED_TEST(BulkArraysOf, ElementsMatchThoseOfLists) {
         Placed<T> second(place, b);
         Placed<T> out(place, std::vector<T>(size, T{7}));
         if (two) {
-          caller.bulk.element_wise<T>(op, in, other, expected, {Space::serial});
+          caller.bulk.element_wise(op, in, other, expected, {Space::serial});
           caller.bulk.element_wise(op, first.array(shape), second.array(shape), out.array(shape),
                                    caller.options());
         } else {
-          caller.bulk.element_wise<T>(op, in, expected, {Space::serial});
-          caller.bulk.element_wise(op, first.array(shape), out.array(shape), caller.options());
+          caller.bulk.element_wise(op, in, {}, expected, {Space::serial});
+          caller.bulk.element_wise(op, first.array(shape), {}, out.array(shape), caller.options());
         }
         caller.wait();
         EXPECT_TRUE(same_bits(out.values(), expected.arrays[0])) << size;
         if (!two) continue;
         // A single element in host memory is a number, wherever the arrays are; in place.
         T number = static_cast<T>(-3);
-        caller.bulk.element_wise<T>(op, in, number, expected, {Space::serial});
+        caller.bulk.element_wise(op, in, number, expected, {Space::serial});
         caller.bulk.element_wise(op, first.array(shape), std::span<const T>(&number, 1),
                                  first.array(shape), caller.options());
         caller.wait();
@@ -189,7 +189,7 @@ TYPED_TEST(BulkArraysOf, ReductionsMatchThoseOfLists) {
         const auto count = static_cast<std::size_t>(rows);
         for (const Reduction reduction : {Reduction::sum, Reduction::min, Reduction::max}) {
           std::vector<Sum> expected(count);
-          caller.bulk.reduce<T>(reduction, arrays, expected, {Space::serial});
+          caller.bulk.reduce(reduction, arrays, expected, {Space::serial});
           if (reduction == Reduction::sum) {
             expect(reduction, Sum(), expected);
           } else {
@@ -197,10 +197,10 @@ TYPED_TEST(BulkArraysOf, ReductionsMatchThoseOfLists) {
           }
         }
         std::vector<Mean> means(count);
-        caller.bulk.reduce<T>(Reduction::mean, arrays, means, {Space::serial});
+        caller.bulk.reduce(Reduction::mean, arrays, means, {Space::serial});
         expect(Reduction::mean, Mean(), means);
         if constexpr (std::is_floating_point_v<T>) {
-          caller.bulk.reduce<T>(Reduction::deviation, arrays, means, {Space::serial});
+          caller.bulk.reduce(Reduction::deviation, arrays, means, {Space::serial});
           expect(Reduction::deviation, Mean(), means);
         }
       }
@@ -317,15 +317,15 @@ TEST(BulkArrays, ProductsMatchThoseOfLists) {
         const auto a = random_elements<float>("a", static_cast<std::size_t>(batch * m * k));
         const auto b = random_elements<float>("b", static_cast<std::size_t>(batch * k * n));
         std::vector<float> expected(static_cast<std::size_t>(batch * m * n));
-        std::vector<MatrixPair<float>> pairs;
+        Products products;
         for (std::size_t i = 0; i < static_cast<std::size_t>(batch); ++i)
-          pairs.push_back({std::span(a).subspan(i * m * k, m * k),
-                           std::span(b).subspan(i * k * n, k * n),
-                           std::span(expected).subspan(i * m * n, m * n), m, n, k});
-        ProductOptions options;
+          products.add<float>(std::span(a).subspan(i * m * k, m * k),
+                              std::span(b).subspan(i * k * n, k * n),
+                              std::span(expected).subspan(i * m * n, m * n), m, n, k);
+        BulkOptions options;
         options.space = Space::serial;
         options.reproducible = true;
-        caller.bulk.multiply<float>(pairs, options);
+        caller.bulk.multiply(products.a, products.b, products.c, options);
         Placed<float> first(place, a);
         Placed<float> second(place, b);
         Placed<float> out(place, std::vector<float>(expected.size(), 7));
@@ -403,13 +403,13 @@ void expect_rows_as_lists(std::uint32_t count, std::uint64_t length, std::uint64
     const Bulk bulk(Testing::context());
     if constexpr (std::is_floating_point_v<T>) {
       std::vector<T> expected(count);
-      bulk.reduce<T>(reduction, arrays, expected, {Space::serial});
+      bulk.reduce(reduction, arrays, expected, {Space::serial});
       EXPECT_TRUE(same_bits(narrow, expected)) << count << " × " << length;
       for (std::uint32_t row = 0; row < count; ++row)
         EXPECT_EQ(static_cast<T>(found[row]), expected[row]) << row;
     } else if (reduction != Reduction::mean) {
-      std::vector<BulkIntegerResult<T>> expected(count);
-      bulk.reduce<T>(reduction, arrays, expected, {Space::serial});
+      std::vector<Wide<T>> expected(count);
+      bulk.reduce(reduction, arrays, expected, {Space::serial});
       for (std::uint32_t row = 0; row < count; ++row) {
         EXPECT_EQ(found[row], static_cast<std::uint64_t>(expected[row])) << row;
         EXPECT_EQ(narrow[row], static_cast<T>(expected[row])) << row;
@@ -460,26 +460,26 @@ TEST(BulkArrays, InvalidCallsAreRefusedAndChangeNothing) {
                  {"result is float64 [6]", "float32, as array"});
   expect_refused([&] { bulk.element_wise(op, array(a, {6}), array(a, {3}), array(out, {6})); },
                  {"other is float32 [3]", "shape of array", "[6]"});
-  expect_refused([&] { bulk.element_wise(op, array(a, {6}), array(out, {6})); }, {"add needs"});
+  expect_refused([&] { bulk.element_wise(op, array(a, {6}), {}, array(out, {6})); }, {"add needs"});
   expect_refused(
       [&] {
-        bulk.element_wise(ElementWise::square_root, array(numbers, {6}), array(numbers, {6}));
+        bulk.element_wise(ElementWise::square_root, array(numbers, {6}), {}, array(numbers, {6}));
       },
       {"sqrt of integers"});
   expect_refused(
-      [&] { bulk.element_wise(ElementWise::square, array(a, {3}, {2}), array(out, {3})); },
+      [&] { bulk.element_wise(ElementWise::square, array(a, {3}, {2}), {}, array(out, {3})); },
       {"array is float32 [3]", "gaps"});
   expect_refused(
       [&] {
-        bulk.element_wise(ElementWise::square, array(a, {5}),
+        bulk.element_wise(ElementWise::square, array(a, {5}), {},
                           Array(a.data() + 1, DataType::float32, Shape{5}));
       },
       {"result overlaps array partially"});
   const Array half(out.data(), DataType::float16, Shape{6});
-  expect_refused([&] { bulk.element_wise(ElementWise::square, half, half); },
+  expect_refused([&] { bulk.element_wise(ElementWise::square, half, {}, half); },
                  {"float16 [6]", "bool, integers, float32 or float64"});
   const Array odd(reinterpret_cast<std::byte*>(out.data()) + 1, DataType::float32, Shape{2});
-  expect_refused([&] { bulk.element_wise(ElementWise::square, odd, odd); }, {"not aligned"});
+  expect_refused([&] { bulk.element_wise(ElementWise::square, odd, {}, odd); }, {"not aligned"});
   expect_refused([&] { bulk.xor_elements(array(a, {6}), array(a, {6}), array(out, {6})); },
                  {"xor is defined for bool and integers"});
   expect_refused([&] { bulk.reduce(Reduction::sum, array(numbers, {6}), array(numbers, {1})); },
@@ -492,7 +492,7 @@ TEST(BulkArrays, InvalidCallsAreRefusedAndChangeNothing) {
       [&] {
         bulk.reduce(Reduction::sum, array(numbers, {2, 3}), array(sums, {3}));
       },
-      {"2 elements, one per row"});
+      {"2 elements, one per array or row"});
   expect_refused(
       [&] {
         bulk.reduce(Reduction::min, array(numbers, {2, 0}), array(sums, {2}));
@@ -523,7 +523,7 @@ TEST(BulkArrays, InvalidCallsAreRefusedAndChangeNothing) {
   expect_refused(
       [&] { bulk.reduce(Reduction::sum, array(numbers, {6}), array(sums, {1}), on_stream); },
       {"a stream is given"});
-  expect_refused([&] { bulk.element_wise<float>(ElementWise::square, {}, {}, on_stream); },
+  expect_refused([&] { bulk.element_wise(ElementWise::square, {}, {}, {}, on_stream); },
                  {"a stream is given"});
   EXPECT_EQ(out, std::vector<float>(6, 7));
   EXPECT_EQ(wide, std::vector<double>(6, 7));
@@ -531,11 +531,11 @@ TEST(BulkArrays, InvalidCallsAreRefusedAndChangeNothing) {
   EXPECT_EQ(a, (std::vector<float>{1, 2, 3, 4, 5, 6}));
   const ConstArray there(a.data(), DataType::float32, Shape{6}, {}, ArrayMemory::device);
   if (Testing::context().is_usable(Space::cuda)) {
-    expect_refused([&] { bulk.element_wise(ElementWise::square, there, array(out, {6})); },
+    expect_refused([&] { bulk.element_wise(ElementWise::square, there, {}, array(out, {6})); },
                    {"lies on a device"});
   } else {
     const Array result(out.data(), DataType::float32, Shape{6}, {}, ArrayMemory::device);
-    EXPECT_THROW(bulk.element_wise(ElementWise::square, there, result), SpaceUnavailable);
+    EXPECT_THROW(bulk.element_wise(ElementWise::square, there, {}, result), SpaceUnavailable);
   }
 }
 

@@ -39,7 +39,7 @@ List<T> integers(const std::string& name) {
 }
 
 template <class T>
-std::vector<BulkIntegerResult<T>> widened(const std::vector<T>& array) {
+std::vector<Wide<T>> widened(const std::vector<T>& array) {
   return {array.begin(), array.end()};
 }
 
@@ -56,12 +56,12 @@ TYPED_TEST(BulkIntegers, ElementsWrapAroundAsInReferenceOnEverySpace) {
       auto by_number = outputs_for(a);
       auto in_place = integers<T>("a");
       if (two) {
-        bulk.element_wise<T>(op, a, b, out, {space});
-        bulk.element_wise<T>(op, in_place, b, in_place, {space});
-        bulk.element_wise<T>(op, a, number, by_number, {space});
+        bulk.element_wise(op, a, b, out, {space});
+        bulk.element_wise(op, in_place, b, in_place, {space});
+        bulk.element_wise(op, a, number, by_number, {space});
       } else {
-        bulk.element_wise<T>(op, a, out, {space});
-        bulk.element_wise<T>(op, in_place, in_place, {space});
+        bulk.element_wise(op, a, {}, out, {space});
+        bulk.element_wise(op, in_place, {}, in_place, {space});
       }
       for (std::size_t i = 0; i < a.arrays.size(); ++i) {
         std::vector<T> expected;
@@ -89,7 +89,7 @@ TYPED_TEST(BulkIntegers, ReductionsMatchReferenceOnEverySpace) {
   for (const Reduction reduction :
        {Reduction::sum, Reduction::min, Reduction::max, Reduction::mean}) {
     std::vector<std::span<const T>> arrays;
-    std::vector<BulkIntegerResult<T>> expected;
+    std::vector<Wide<T>> expected;
     std::vector<double> expected_means;
     for (const auto& array : a.arrays) {
       if (array.empty() && reduction != Reduction::sum) continue;
@@ -106,11 +106,11 @@ TYPED_TEST(BulkIntegers, ReductionsMatchReferenceOnEverySpace) {
       for (const std::size_t batch : {std::size_t{0}, std::size_t{4'000'000}}) {
         if (reduction == Reduction::mean) {
           std::vector<double> results(arrays.size());
-          bulk.reduce<T>(reduction, arrays, results, {space, batch});
+          bulk.reduce(reduction, arrays, results, {space, batch});
           EXPECT_TRUE(same_bits(results, expected_means)) << to_string(space);
         } else {
-          std::vector<BulkIntegerResult<T>> results(arrays.size());
-          bulk.reduce<T>(reduction, arrays, results, {space, batch});
+          std::vector<Wide<T>> results(arrays.size());
+          bulk.reduce(reduction, arrays, results, {space, batch});
           EXPECT_EQ(results, expected)
               << to_string(space) << ", reduction " << static_cast<int>(reduction);
         }
@@ -122,20 +122,18 @@ TYPED_TEST(BulkIntegers, ReductionsMatchReferenceOnEverySpace) {
 TEST(BulkIntegers, SumsWrapAroundWhereMeansAreExact) {
   const std::vector<std::int64_t> most(100'003, std::numeric_limits<std::int64_t>::max());
   const std::vector<std::uint64_t> all(100'003, ~std::uint64_t{0});
-  const std::span<const std::int64_t> of_most(most);
-  const std::span<const std::uint64_t> of_all(all);
   const Bulk bulk(Testing::context());
   for (const Space space : Testing::spaces()) {
     std::vector<std::int64_t> sum(1);
     std::vector<std::uint64_t> unsigned_sum(1);
     std::vector<double> mean(1);
-    bulk.reduce<std::int64_t>(Reduction::sum, {&of_most, 1}, sum, {space});
+    bulk.reduce(Reduction::sum, most, sum, {space});
     EXPECT_EQ(sum[0], std::numeric_limits<std::int64_t>::max() - 100'002);
-    bulk.reduce<std::uint64_t>(Reduction::sum, {&of_all, 1}, unsigned_sum, {space});
+    bulk.reduce(Reduction::sum, all, unsigned_sum, {space});
     EXPECT_EQ(unsigned_sum[0], ~std::uint64_t{0} - 100'002);
-    bulk.reduce<std::int64_t>(Reduction::mean, {&of_most, 1}, mean, {space});
+    bulk.reduce(Reduction::mean, most, mean, {space});
     EXPECT_EQ(mean[0], 0x1p63);
-    bulk.reduce<std::uint64_t>(Reduction::mean, {&of_all, 1}, mean, {space});
+    bulk.reduce(Reduction::mean, all, mean, {space});
     EXPECT_EQ(mean[0], 0x1p64);
   }
 }
@@ -144,21 +142,23 @@ TEST(BulkIntegers, RejectWhatHasNoIntegerResultAndChangeNothing) {
   const Bulk bulk(Testing::context());
   List<std::int32_t> a({{1, 2, 3}});
   List<std::int32_t> out({{7, 7, 7}});
-  expect_refused([&] { bulk.element_wise<std::int32_t>(ElementWise::square_root, a, out); },
+  expect_refused([&] { bulk.element_wise(ElementWise::square_root, a, {}, out); },
                  {"sqrt of integers", "float64"});
-  expect_refused([&] { bulk.element_wise<std::int32_t>(ElementWise::exponential, a, out); },
+  expect_refused([&] { bulk.element_wise(ElementWise::exponential, a, {}, out); },
                  {"exp of integers"});
   std::vector<std::int64_t> sums{9};
   std::vector<double> means{9};
   std::vector<std::int64_t> two{9, 9};
-  expect_refused([&] { bulk.reduce<std::int32_t>(Reduction::mean, a, sums); },
-                 {"the mean of integers is float64"});
-  expect_refused([&] { bulk.reduce<std::int32_t>(Reduction::sum, a, means); }, {"64 bits"});
-  expect_refused([&] { bulk.reduce<std::int32_t>(Reduction::deviation, a, means); },
+  expect_refused([&] { bulk.reduce(Reduction::mean, a, sums); },
+                 {"results is int64 [1]", "it must be float64"});
+  expect_refused([&] { bulk.reduce(Reduction::sum, a, means); },
+                 {"results is float64 [1]", "it must be int64"});
+  expect_refused([&] { bulk.reduce(Reduction::deviation, a, means); },
                  {"deviations of integers", "float64"});
-  expect_refused([&] { bulk.reduce<std::int32_t>(Reduction::sum, a, two); }, {"results has 2"});
+  expect_refused([&] { bulk.reduce(Reduction::sum, a, two); },
+                 {"results is int64 [2]", "1 elements"});
   List<std::int32_t> empty(std::vector<std::vector<std::int32_t>>{{}});
-  expect_refused([&] { bulk.reduce<std::int32_t>(Reduction::mean, empty, means); },
+  expect_refused([&] { bulk.reduce(Reduction::mean, empty, means); },
                  {"arrays[0] has no elements", "mean"});
   EXPECT_EQ(out.arrays[0], (std::vector<std::int32_t>{7, 7, 7}));
   EXPECT_EQ(sums[0], 9);

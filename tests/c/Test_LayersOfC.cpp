@@ -3,7 +3,6 @@
 #include "CSupport.hpp"
 
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
 
 #include <Support.hpp>
 
@@ -68,14 +67,14 @@ Computed expected_of(const Numbers& numbers) {
   norm.beta = numbers.beta;
   norm.mean = out.mean;
   norm.variance = out.variance;
-  run_norm_layers(context(), {&norm, 1});
+  run_layers(context(), std::span(&norm, 1));
   LinearLayer linear;
   linear.x = norm.x;
   linear.w = in(numbers.w, Numbers::outputs, m);
   linear.bias = numbers.bias;
   linear.y = to(out.product, n, Numbers::outputs);
   linear.activation = LayerActivation::relu;
-  run_linear_layers(context(), {&linear, 1}, {.reproducible = true});
+  run_layers(context(), std::span(&linear, 1), {.reproducible = true});
   NormGradient norm_gradient;
   norm_gradient.x = norm.x;
   norm_gradient.gradient = in(numbers.gradient, n, m);
@@ -84,7 +83,7 @@ Computed expected_of(const Numbers& numbers) {
   norm_gradient.beta = numbers.beta;
   norm_gradient.dgamma = out.dgamma;
   norm_gradient.dbeta = out.dbeta;
-  run_norm_gradients(context(), {&norm_gradient, 1});
+  run_layers(context(), std::span(&norm_gradient, 1));
   LinearGradient linear_gradient;
   linear_gradient.x = norm.x;
   linear_gradient.w = linear.w;
@@ -94,7 +93,7 @@ Computed expected_of(const Numbers& numbers) {
   linear_gradient.dw = to(out.dw, Numbers::outputs, m);
   linear_gradient.dbias = out.dbias;
   linear_gradient.activation = LayerActivation::relu;
-  run_linear_gradients(context(), {&linear_gradient, 1}, {.reproducible = true});
+  run_layers(context(), std::span(&linear_gradient, 1), {.reproducible = true});
   return out;
 }
 

@@ -77,14 +77,11 @@ inline auto each_of_them() {
       SeedSituation{.errors = 1},
       TransitionRules{.errors_max = 1},
       ScheduleSettings{.momentum = 0.2},
-      NormOptions{.space = Space::serial},
+      LayerOptions{.reproducible = true},
       NormLayer{.epsilon = 1e-3F},
-      LinearOptions{.reproducible = true},
       LinearLayer{.activation = LayerActivation::gelu},
       ConstMatrix{.rows = 5},
       BulkOptions{.batch_bytes = 5},
-      ProductOptions{.reproducible = true},
-      MatrixPair<float>{.m = 5},
       CalibrationOptions{.seconds = 1},
   };
 }

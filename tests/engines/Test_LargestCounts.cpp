@@ -114,8 +114,8 @@ TEST(LargestCounts, PathsAndStreamsEndWhereRequired) {
     EXPECT_EQ(lattice.all_paths(0, 3, count, {.limit = count}).rows(), 2U) << count;
   }
   const std::vector<std::span<float>> results{place};
-  EXPECT_THROW(bulk.random_fill<float>(results, 1, largest), InvalidArgument);
-  EXPECT_NO_THROW(bulk.random_fill<float>(results, 1, largest - 4));
+  EXPECT_THROW(bulk.random_fill(results, 1, largest), InvalidArgument);
+  EXPECT_NO_THROW(bulk.random_fill(results, 1, largest - 4));
 }
 
 TEST(LargestCounts, TheFrequenciesOfAMemoryNeverOverflow) {

@@ -7,7 +7,6 @@
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/SeedFunctions.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -356,8 +355,9 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
                            of_beta.span(),  mean.span(),       {}};
       const LinearLayer linear{x.read(element), w.read(element), of_bias.span(),
                                z.matrix(DataType::float32), LayerActivation::gelu};
-      const PreparedNorms norms(Testing::context(), {&norm, 1}, space);
-      const PreparedLinears linears(Testing::context(), {&linear, 1}, true, space);
+      const Prepared norms = prepare_layers(Testing::context(), std::span(&norm, 1), {space});
+      const Prepared linears =
+          prepare_layers(Testing::context(), std::span(&linear, 1), {space, true});
       norms.run();
       linears.run();
       Given<T> g(layout, rows, columns, of_norm, DataType::bfloat16);
@@ -378,8 +378,9 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
                                  of_bias.span(),      h.read(element),
                                  dx2.matrix(element), dw.matrix(DataType::float32),
                                  dbias.span(),        LayerActivation::relu};
-      const PreparedNormGradients of_norms(Testing::context(), {&back, 1}, space);
-      const PreparedLinearGradients of_linears(Testing::context(), {&back2, 1}, true, space);
+      const Prepared of_norms = prepare_layers(Testing::context(), std::span(&back, 1), {space});
+      const Prepared of_linears =
+          prepare_layers(Testing::context(), std::span(&back2, 1), {space, true});
       of_norms.run();
       of_linears.run();
       norms.wait();
@@ -411,7 +412,7 @@ TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
     const DataType element = DataType::float32;
     const LinearLayer linear{x.read(element), w.read(element), of_bias.span(), y.matrix(element),
                              LayerActivation::relu};
-    const PreparedLinears linears(Testing::context(), {&linear, 1}, false, space);
+    const Prepared linears = prepare_layers(Testing::context(), std::span(&linear, 1), {space});
     linears.run();
     linears.wait();
     const Bytes bytes = y.result();
@@ -485,7 +486,7 @@ TEST(UnalignedArrays, OfReproducibleProductsHaveTheBitsOfAlignedOnes) {
     Given<float> a(layout, m, k, a_values);
     Given<float> b(layout, k, n, b_values);
     Given<float> c(layout, m, n, std::vector<float>(m * n));
-    ProductOptions options;
+    BulkOptions options;
     options.reproducible = true;
     bulk.multiply(a.array(), b.array(), c.array(), options);
     return c.result();
@@ -551,8 +552,8 @@ TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
   expect_refused([&] { index.add(in({2, 8})); });
   expect_refused([&] { row_scores(context, x, in({2, 8}), out({2, 2})); });
   const Bulk bulk(context);
-  expect_refused([&] { bulk.element_wise(ElementWise::square, in({2, 8}), y); });
-  expect_refused([&] { bulk.element_wise(ElementWise::square, x, out({2, 8})); });
+  expect_refused([&] { bulk.element_wise(ElementWise::square, in({2, 8}), {}, y); });
+  expect_refused([&] { bulk.element_wise(ElementWise::square, x, {}, out({2, 8})); });
   const std::vector<std::string_view> texts{"a", "b"};
   const SequenceMatcher matcher(context, texts);
   expect_refused([&] { matcher.score_all(texts, out({2, 2})); });
@@ -565,7 +566,7 @@ TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
   expect_refused([&] { forward_seeds(context, seeds, x, out({2, 8})); });
   const ConstMatrix matrix{DataType::float32, {odd, 64}, 2, 8, 0};
   const NormLayer norm{matrix, matrix_of(std::span(well).first(16), 2, 8)};
-  expect_refused([&] { run_norm_layers(context, {&norm, 1}); });
+  expect_refused([&] { run_layers(context, std::span(&norm, 1)); });
 }
 
 }  // namespace UnalignedArraysTest

@@ -88,18 +88,18 @@ TEST(UnknownSpace, IsRejectedByBulkLayersAndSeeds) {
   const std::vector<std::span<float>> results{out};
   BulkOptions bulk;
   bulk.space = unknown;
-  EXPECT_THROW(Bulk(context()).element_wise<float>(ElementWise::square, arrays, results, bulk),
+  EXPECT_THROW(Bulk(context()).element_wise(ElementWise::square, arrays, {}, results, bulk),
                InvalidArgument);
-  EXPECT_THROW(PreparedBulk::element_wise<float>(context(), ElementWise::square, arrays, {}, 0,
-                                                 results, unknown),
-               InvalidArgument);
+  EXPECT_THROW(
+      Bulk::prepare_element_wise(context(), ElementWise::square, arrays, {}, results, bulk),
+      InvalidArgument);
   NormLayer layer;
   layer.x = matrix_of(std::span(values), 4, 4);
   layer.y = matrix_of(std::span(out), 4, 4);
-  NormOptions norm;
+  LayerOptions norm;
   norm.space = unknown;
-  EXPECT_THROW(run_norm_layers(context(), {&layer, 1}, norm), InvalidArgument);
-  EXPECT_THROW(PreparedNorms(context(), {&layer, 1}, unknown), InvalidArgument);
+  EXPECT_THROW(run_layers(context(), std::span(&layer, 1), norm), InvalidArgument);
+  EXPECT_THROW(prepare_layers(context(), std::span(&layer, 1), norm), InvalidArgument);
   SeedLayerOptions options;
   options.hidden = 4;
   options.seeds = 2;

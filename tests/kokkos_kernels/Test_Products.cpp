@@ -92,11 +92,9 @@ void check_products() {
     for (const Space space : Testing::spaces()) {
       for (const bool reproducible : {false, true}) {
         std::vector<T> c(m * n);
-        const MatrixPair<T> pair{product.a, product.b, c, m, n, k};
-        ProductOptions options;
-        options.space = space;
-        options.reproducible = reproducible;
-        bulk.multiply<T>({&pair, 1}, options);
+        bulk.multiply(matrix_array(std::span(product.a), m, k),
+                      matrix_array(std::span(product.b), k, n), matrix_array(std::span(c), m, n),
+                      {.space = space, .reproducible = reproducible});
         EXPECT_EQ(product.outside_bound(c), "") << to_string(space);
       }
     }

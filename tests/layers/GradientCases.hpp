@@ -2,7 +2,7 @@
 #ifndef KINDRED_TESTS_LAYERS_GRADIENT_CASES_HPP
 #define KINDRED_TESTS_LAYERS_GRADIENT_CASES_HPP
 
-#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
 
 #include <bit>
 #include <cmath>
@@ -92,7 +92,7 @@ inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
 }
 inline NormResult run(NormCase& one, Space space) {
   const NormGradient layer = one.layer();
-  run_norm_gradients(context(), std::span(&layer, 1), {space});
+  run_layers(context(), std::span(&layer, 1), {space});
   return {one.dx.bytes(), bits(one.dgamma), bits(one.dbeta)};
 }
 
@@ -138,7 +138,7 @@ struct LinearResult {
 };
 inline LinearResult run(LinearCase& one, Space space, bool reproducible) {
   const LinearGradient layer = one.layer();
-  run_linear_gradients(context(), std::span(&layer, 1), {reproducible, space});
+  run_layers(context(), std::span(&layer, 1), {space, reproducible});
   return {one.dx.bytes(), one.dw.bytes(), bits(one.dbias)};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -72,9 +72,9 @@ TEST(LayerGradients, PreparedFormsRunOnTheArraysOfASpaceWithoutAllocation) {
       of_linear.dbias = floats(linear.dbias);
       std::optional<Stream> stream;
       if constexpr (Arch::is_device<ExecutionSpace>) stream = Stream::cuda(own.cuda_stream());
-      const PreparedNormGradients norms(context(), std::span(&of_norm, 1), space, stream);
-      const PreparedLinearGradients linears(context(), std::span(&of_linear, 1), true, space,
-                                            stream);
+      const LayerOptions options{space, true, stream};
+      const Prepared norms = prepare_layers(context(), std::span(&of_norm, 1), options);
+      const Prepared linears = prepare_layers(context(), std::span(&of_linear, 1), options);
       const auto before = context().memory_statistics(space).allocations_total;
       for (int i = 0; i < 2; ++i) {
         norms.run();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
 
 #include <cmath>
 #include <functional>
@@ -181,7 +181,7 @@ TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
       if (part != 0) layer.dx = {};
       if (part != 1) layer.dw = {};
       if (part != 2) layer.dbias = {};
-      run_linear_gradients(context(), std::span(&layer, 1), {true, space});
+      run_layers(context(), std::span(&layer, 1), {space, true});
       EXPECT_EQ(other.dx.bytes() == all.dx, part == 0);
       EXPECT_EQ(other.dw.bytes() == all.dw, part == 1);
       EXPECT_EQ(bits(other.dbias) == all.dbias, part == 2);
@@ -197,9 +197,8 @@ TEST(LinearGradients, RejectInvalidArgumentsAndChangeNothing) {
   const auto message = [&](const std::function<void(LinearGradient&)>& change) {
     LinearGradient layers[2] = {one.layer(), one.layer()};
     change(layers[1]);
-    const std::string text = Testing::message_of<InvalidArgument>([&] {
-      run_linear_gradients(context(), layers, {false, Space::serial});
-    });
+    const std::string text = Testing::message_of<InvalidArgument>(
+        [&] { run_layers(context(), layers, {Space::serial}); });
     EXPECT_EQ(one.dx.bytes(), before.dx.bytes());
     EXPECT_EQ(one.dbias, before.dbias);
     return text;

@@ -21,7 +21,7 @@ using Testing::Matrix;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-constexpr LinearOptions reproducible{.reproducible = true};
+constexpr LayerOptions reproducible{.reproducible = true};
 
 /// A layer and all arrays that it points to.
 struct Case {
@@ -119,11 +119,11 @@ Case& add(Cases& cases, std::mt19937_64& generator, std::size_t rows, std::size_
       random_matrix(generator, element, outputs, inputs, inputs + 2 * gap), output, outputs + gap));
 }
 
-void run(const Cases& cases, LinearOptions options, Space space) {
+void run(const Cases& cases, LayerOptions options, Space space) {
   options.space = space;
   std::vector<LinearLayer> layers;
   for (const auto& one : cases) layers.push_back(one->layer());
-  run_linear_layers(Testing::context(), layers, options);
+  run_layers(Testing::context(), layers, options);
 }
 
 TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
@@ -265,7 +265,7 @@ TEST(LinearLayers, WithoutInputsEqualTheirBias) {
                                            Matrix(DataType::float16, 0, 4),
                                            DataType::float32));
     run(cases, {}, space);
-    run_linear_layers(Testing::context(), {}, {.space = space});
+    run_layers(Testing::context(), {}, {.space = space});
     for (std::size_t r = 0; r < 3; ++r) {
       EXPECT_EQ(one.y.at(r, 0), 0.0F);
       EXPECT_EQ(one.y.at(r, 1), 2.0F);
@@ -296,7 +296,7 @@ TEST(PreparedLinears, ManySmallLayersAreOneLaunchWithoutAllocation) {
         layer.y.values = resident(one.y.bytes());
         layers.push_back(layer);
       }
-      const PreparedLinears prepared(Testing::context(), layers, false, space);
+      const Prepared prepared = prepare_layers(Testing::context(), layers, {space});
       prepared.run();
       prepared.wait();
       const auto before = Testing::context().memory_statistics(space).allocations_total;
@@ -328,8 +328,8 @@ TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
     change(layers[1]);
     for (const Space space : Testing::spaces()) {
       for (const bool is_reproducible : {false, true}) {
-        const LinearOptions options{is_reproducible, space};
-        EXPECT_THROW(run_linear_layers(Testing::context(), layers, options), InvalidArgument);
+        const LayerOptions options{space, is_reproducible};
+        EXPECT_THROW(run_layers(Testing::context(), layers, options), InvalidArgument);
       }
     }
     EXPECT_EQ(one.y.bytes(), before);
@@ -360,9 +360,8 @@ TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
   refused([&](LinearLayer& layer) { layer.y.values = one.w.view().values; });
   if (!Testing::context().is_usable(Space::cuda)) {
     const LinearLayer layer = one.layer();
-    EXPECT_THROW(
-        run_linear_layers(Testing::context(), std::span(&layer, 1), {.space = Space::cuda}),
-        SpaceUnavailable);
+    EXPECT_THROW(run_layers(Testing::context(), std::span(&layer, 1), {.space = Space::cuda}),
+                 SpaceUnavailable);
   }
 }
 

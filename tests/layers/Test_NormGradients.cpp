@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <kindred/matcher/LayerGradients.hpp>
+#include <kindred/matcher/FusedLayers.hpp>
 
 #include <cmath>
 #include <functional>
@@ -154,7 +154,7 @@ TEST(NormGradients, WorkInPlaceOfTheGradient) {
       NormCase same = one;
       NormGradient layer = same.layer();
       layer.dx = same.gradient.view();
-      run_norm_gradients(context(), std::span(&layer, 1), {space});
+      run_layers(context(), std::span(&layer, 1), {space});
       for (std::size_t r = 0; r < 40; ++r) EXPECT_EQ(same.gradient.row(r), apart.dx.row(r));
       EXPECT_EQ(same.dgamma, apart.dgamma);
       EXPECT_EQ(same.dbeta, apart.dbeta);
@@ -203,7 +203,7 @@ TEST(NormGradients, RejectInvalidArgumentsAndChangeNothing) {
     NormGradient layers[2] = {one.layer(), one.layer()};
     change(layers[1]);
     const std::string text = Testing::message_of<InvalidArgument>(
-        [&] { run_norm_gradients(context(), layers, {Space::serial}); });
+        [&] { run_layers(context(), layers, {Space::serial}); });
     EXPECT_EQ(one.dx.bytes(), before.dx.bytes());
     EXPECT_EQ(one.dgamma, before.dgamma);
     return text;

@@ -82,7 +82,7 @@ void expect_reference(const Cases& cases) {
   for (const Space space : Testing::spaces()) {
     std::vector<NormLayer> layers;
     for (const auto& one : cases) layers.push_back(one->layer());
-    run_norm_layers(Testing::context(), layers, {space});
+    run_layers(Testing::context(), layers, {space});
     for (const auto& one : cases) ASSERT_EQ(one->difference(), "") << to_string(space);
   }
 }
@@ -261,7 +261,7 @@ TEST(NormLayers, WorkInPlace) {
         Case in_place = one;
         NormLayer layer = in_place.layer();
         layer.y = in_place.x.view();
-        run_norm_layers(Testing::context(), std::span(&layer, 1), {space});
+        run_layers(Testing::context(), std::span(&layer, 1), {space});
         in_place.y = in_place.x;
         in_place.x = one.x;
         EXPECT_EQ(in_place.difference(), "") << to_string(space);
@@ -283,10 +283,10 @@ TEST(NormLayers, WriteLargeResultsAtAnyAlignment) {
     NormLayer layer;
     layer.x = matrix_of(std::span<const float>(expected), rows, columns);
     layer.y = matrix_of(std::span(expected), rows, columns);
-    run_norm_layers(Testing::context(), std::span(&layer, 1), {space});
+    run_layers(Testing::context(), std::span(&layer, 1), {space});
     layer.x = matrix_of(std::span<const float>(x), rows, columns);
     layer.y = matrix_of(std::span(y).subspan(1, x.size()), rows, columns);
-    run_norm_layers(Testing::context(), std::span(&layer, 1), {space});
+    run_layers(Testing::context(), std::span(&layer, 1), {space});
     EXPECT_EQ(y.front(), -7);
     EXPECT_EQ(y.back(), -7);
     EXPECT_TRUE(std::memcmp(y.data() + 1, expected.data(), 4 * x.size()) == 0);
@@ -295,7 +295,7 @@ TEST(NormLayers, WriteLargeResultsAtAnyAlignment) {
 
 TEST(NormLayers, OfNoRowsAreNoOps) {
   for (const Space space : Testing::spaces()) {
-    run_norm_layers(Testing::context(), {}, {space});
+    run_layers(Testing::context(), {}, {space});
     Cases cases;
     add(cases, Matrix(DataType::float32, 0, 5), DataType::float32);
     add(cases,
@@ -349,7 +349,7 @@ TEST(PreparedNorms, AreOneLaunchWithoutAllocation) {
                         Testing::float_elements[i % 3]);
         layers.push_back(resident.emplace_back(exec_space, memory, one).layer);
       }
-      const PreparedNorms prepared(Testing::context(), layers, space);
+      const Prepared prepared = prepare_layers(Testing::context(), layers, {space});
       prepared.run();
       prepared.wait();
       const auto before = Testing::context().memory_statistics(space).allocations_total;
@@ -381,7 +381,7 @@ TEST(NormLayers, RejectInvalidArgumentsAndChangeNothing) {
     std::vector<NormLayer> layers{one.layer(), one.layer()};
     change(layers[1]);
     for (const Space space : Testing::spaces())
-      EXPECT_THROW(run_norm_layers(Testing::context(), layers, {space}), InvalidArgument);
+      EXPECT_THROW(run_layers(Testing::context(), layers, {space}), InvalidArgument);
     EXPECT_EQ(one.y.bytes(), before.y.bytes());
     EXPECT_EQ(one.mean, before.mean);
   };
@@ -415,13 +415,13 @@ TEST(NormLayers, RejectInvalidArgumentsAndChangeNothing) {
   });
   if (!Testing::context().is_usable(Space::cuda)) {
     const NormLayer layer = one.layer();
-    EXPECT_THROW(run_norm_layers(Testing::context(), std::span(&layer, 1), {Space::cuda}),
+    EXPECT_THROW(run_layers(Testing::context(), std::span(&layer, 1), {Space::cuda}),
                  SpaceUnavailable);
-    EXPECT_THROW(PreparedNorms(Testing::context(), std::span(&layer, 1), Space::cuda),
+    EXPECT_THROW(prepare_layers(Testing::context(), std::span(&layer, 1), {Space::cuda}),
                  SpaceUnavailable);
   } else {
     const NormLayer layer = one.layer();
-    EXPECT_THROW(PreparedNorms(Testing::context(), std::span(&layer, 1), Space::cuda),
+    EXPECT_THROW(prepare_layers(Testing::context(), std::span(&layer, 1), {Space::cuda}),
                  InvalidArgument);
   }
 }

@@ -9,7 +9,6 @@
 #include <kindred/core/arch/Specialized.hpp>
 #include <kindred/core/arch/launch/Event.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <algorithm>
@@ -25,7 +24,6 @@
 #include "GradientCases.hpp"
 #include "MessageOf.hpp"
 #include "layers/DeviceCopies.hpp"
-#include "layers/LayerArrays.hpp"
 #include "layers/LayerQueue.hpp"
 
 namespace QueuedLayersTest {
@@ -81,65 +79,6 @@ struct NaiveGemm {
   }
 };
 
-/// The options of any call.
-struct Given {
-  bool reproducible = true;
-  std::optional<Space> space = {};
-  std::optional<Stream> stream = {};
-  Array workspace = {};
-
-  operator NormOptions() const { return {space, stream, workspace}; }
-  operator LinearOptions() const { return {reproducible, space, stream, workspace}; }
-};
-
-// The four functions, what launches their layers, and the bytes of their workspace.
-
-void run(std::span<const NormLayer> layers, const Given& given) {
-  run_norm_layers(context(), layers, given);
-}
-void run(std::span<const LinearLayer> layers, const Given& given) {
-  run_linear_layers(context(), layers, given);
-}
-void run(std::span<const NormGradient> layers, const Given& given) {
-  run_norm_gradients(context(), layers, given);
-}
-void run(std::span<const LinearGradient> layers, const Given& given) {
-  run_linear_gradients(context(), layers, given);
-}
-
-template <class Layer>
-struct QueuedForm;
-template <>
-struct QueuedForm<NormLayer> {
-  template <class ExecutionSpace, class Gemm>
-  using type = Impl::QueuedNorm<ExecutionSpace, Gemm>;
-  static std::size_t bytes(std::span<const NormLayer>, const Given&) { return 0; }
-};
-template <>
-struct QueuedForm<LinearLayer> {
-  template <class ExecutionSpace, class Gemm>
-  using type = Impl::QueuedLinear<ExecutionSpace, Gemm>;
-  static std::size_t bytes(std::span<const LinearLayer> layers, const Given& given) {
-    return linear_layers_workspace(context(), layers, given);
-  }
-};
-template <>
-struct QueuedForm<NormGradient> {
-  template <class ExecutionSpace, class Gemm>
-  using type = Impl::QueuedNormGradient<ExecutionSpace, Gemm>;
-  static std::size_t bytes(std::span<const NormGradient> layers, const Given& given) {
-    return norm_gradients_workspace(context(), layers, given);
-  }
-};
-template <>
-struct QueuedForm<LinearGradient> {
-  template <class ExecutionSpace, class Gemm>
-  using type = Impl::QueuedLinearGradient<ExecutionSpace, Gemm>;
-  static std::size_t bytes(std::span<const LinearGradient> layers, const Given& given) {
-    return linear_gradients_workspace(context(), layers, given);
-  }
-};
-
 /// Streams of a caller: those of the instances on a device.
 template <class ExecutionSpace>
 Stream stream_of([[maybe_unused]] const ExecutionSpace& exec_space) {
@@ -158,10 +97,9 @@ class Caller {
   void call(const ExecutionSpace& exec_space, const std::vector<Layer>& layers,
             bool reproducible = true, std::span<std::byte> workspace = {}) {
     if constexpr (Arch::is_device<ExecutionSpace>) {
-      run(std::span<const Layer>(layers),
-          {reproducible, {}, stream_of(exec_space), array_of(workspace)});
+      run_layers(context(), layers, {{}, reproducible, stream_of(exec_space), array_of(workspace)});
     } else {
-      m_queue.template run<QueuedForm<Layer>::template type>(
+      m_queue.run(
           {exec_space, context().memory(m_space), stream_of(exec_space), workspace, reproducible},
           Impl::checked(std::span<const Layer>(layers), m_space));
     }
@@ -170,9 +108,9 @@ class Caller {
   std::size_t workspace_bytes(const ExecutionSpace& exec_space, const std::vector<Layer>& layers,
                               bool reproducible = true) {
     if constexpr (Arch::is_device<ExecutionSpace>) {
-      return QueuedForm<Layer>::bytes(std::span<const Layer>(layers), {reproducible});
+      return layers_workspace(context(), layers, {{}, reproducible});
     } else {
-      return m_queue.template workspace_bytes<QueuedForm<Layer>::template type>(
+      return m_queue.workspace_bytes(
           exec_space, Impl::checked(std::span<const Layer>(layers), m_space), reproducible);
     }
   }
@@ -249,8 +187,9 @@ Case random_case(std::mt19937_64& generator, std::size_t rows, std::size_t colum
 
 /// The bits that any call computes.
 auto expected_of(Case one) {
-  one.for_each_layer(
-      [](const auto& layer) { run(std::span(&layer, 1), {.space = Space::serial}); });
+  one.for_each_layer([](const auto& layer) {
+    run_layers(context(), std::span(&layer, 1), {Space::serial, true});
+  });
   return one.results();
 }
 
@@ -436,9 +375,9 @@ TEST(QueuedLayers, LargeProductsAreThoseOfALibrary) {
           Impl::DeviceCopies<ExecutionSpace> copies(own, context().memory(space));
           const LinearLayer layer = Impl::with_arrays(copies, prepared.linear_layer());
           const LinearGradient gradient = Impl::with_arrays(copies, prepared.linear.layer());
-          const PreparedLinears linears(context(), {&layer, 1}, false, space, stream_of(own));
-          const PreparedLinearGradients gradients(context(), {&gradient, 1}, false, space,
-                                                  stream_of(own));
+          const LayerOptions options{.space = space, .stream = stream_of(own)};
+          const Prepared linears = prepare_layers(context(), std::span(&layer, 1), options);
+          const Prepared gradients = prepare_layers(context(), std::span(&gradient, 1), options);
           linears.run();
           gradients.run();
           copies.give_back();
@@ -457,13 +396,13 @@ TEST(QueuedLayers, RefuseWhatDoesNotFit) {
   const Array host(bytes.data(), DataType::uint8, size);
   one.for_each_layer([&](const auto& layer) {
     const std::span layers(&layer, 1);
-    const auto message = [&](const Given& given) {
-      return Testing::message_of<InvalidArgument>([&] { run(layers, given); });
+    const auto message = [&](const LayerOptions& given) {
+      return Testing::message_of<InvalidArgument>([&] { run_layers(context(), layers, given); });
     };
     EXPECT_THAT(message({.workspace = host}), HasSubstr("without a stream"));
     EXPECT_THAT(message({.space = Space::serial, .stream = stream}), HasSubstr("space is serial"));
     if (!context().is_usable(Space::cuda)) {
-      EXPECT_THROW(run(layers, {.stream = stream}), SpaceUnavailable);
+      EXPECT_THROW(run_layers(context(), layers, {.stream = stream}), SpaceUnavailable);
       return;
     }
     EXPECT_THAT(message({.stream = stream}), HasSubstr("not in device memory"));
@@ -473,8 +412,10 @@ TEST(QueuedLayers, RefuseWhatDoesNotFit) {
           const auto placed = Impl::with_arrays(copies, layer);
           Bytes<ExecutionSpace> workspace(context().memory(Space::cuda), "workspace", 4096);
           const auto refused = [&](const Array& array) {
-            return Testing::message_of<InvalidArgument>(
-                [&] { run(std::span(&placed, 1), {.stream = stream, .workspace = array}); });
+            return Testing::message_of<InvalidArgument>([&] {
+              run_layers(context(), std::span(&placed, 1),
+                         {.reproducible = true, .stream = stream, .workspace = array});
+            });
           };
           const auto array = [&](void* data, DataType type) {
             const std::int64_t count[] = {256};
@@ -541,7 +482,6 @@ TEST(QueuedLayers, CanBeCapturedWithTheWorkspaceOfTheCaller) {
     MemoryResource& memory = context().memory(space);
     Case one = random_case(generator, 40, 96, 32);
     one.for_each_layer([&](const auto& layer) {
-      using Layer = std::decay_t<decltype(layer)>;
       Impl::DeviceCopies<ExecutionSpace> copies(own, memory);
       const std::vector placed{Impl::with_arrays(copies, layer)};
       const std::size_t bytes = caller.workspace_bytes(own, placed);
@@ -562,7 +502,7 @@ TEST(QueuedLayers, CanBeCapturedWithTheWorkspaceOfTheCaller) {
       for (int replay = 0; replay < 2; ++replay) graph.replay(own);
       copies.give_back();
       const auto found = one.results();
-      run(std::span<const Layer>(&changed, 1), {.space = Space::serial});
+      run_layers(context(), std::span(&changed, 1), {Space::serial, true});
       EXPECT_EQ(one.results(), found);
       if constexpr (Arch::is_device<ExecutionSpace>) {
         // What the context keeps may be used by other calls before a replay.

@@ -33,15 +33,15 @@ ContextOptions options() {
   return options;
 }
 
-PreparedBulk prepared_fill(Context& context, std::span<float> values) {
-  return PreparedBulk::random_fill<float>(context, std::array{values}, 7, 0, Space::serial);
+Prepared prepared_fill(Context& context, std::span<float> values) {
+  return Bulk::prepare_random_fill(context, values, 7, 0, {Space::serial});
 }
 
-PreparedNorms prepared_norm(Context& context, std::span<float> values) {
+Prepared prepared_norm(Context& context, std::span<float> values) {
   NormLayer layer;
   layer.x = matrix_of(std::span<const float>(values), 1, dimension);
   layer.y = matrix_of(values, 1, dimension);
-  return {context, std::array{layer}, Space::serial};
+  return prepare_layers(context, std::span(&layer, 1), {Space::serial});
 }
 
 /// What a program holds that uses Kindred.
@@ -52,8 +52,8 @@ struct Program {
   VectorIndex index{context, std::vector<float>(dimension * 1000, 1), dimension};
   PatternMemory memory{context};
   std::vector<float> values = std::vector<float>(dimension);
-  PreparedBulk fill = prepared_fill(context, values);
-  PreparedNorms norm = prepared_norm(context, values);
+  Prepared fill = prepared_fill(context, values);
+  Prepared norm = prepared_norm(context, values);
   PreparedScore score{index, 3};
 
   void compute() {

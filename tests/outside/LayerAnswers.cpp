@@ -60,7 +60,7 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
     norm.beta = beta;
     norm.mean = mean;
     norm.variance = variance;
-    run_norm_layers(context, std::span(&norm, 1), {space});
+    run_layers(context, std::span(&norm, 1), {space});
     folder.write(name + ".norm", y);
     folder.write(name + ".mean", mean);
     folder.write(name + ".variance", variance);
@@ -75,7 +75,7 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
         linear.bias = bias;
         linear.y = matrix_of(std::span<float>(z), rows, outputs);
         linear.activation = activation;
-        run_linear_layers(context, std::span(&linear, 1), {reproducible, space});
+        run_layers(context, std::span(&linear, 1), {space, reproducible});
         folder.write(name + (reproducible ? ".reproducible." : ".linear.") + label, z);
       }
     }

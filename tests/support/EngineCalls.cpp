@@ -312,17 +312,17 @@ void append_integers(std::string& bytes, const Bulk& bulk, std::span<const std::
   std::vector<std::int32_t> values(secret.begin(), secret.begin() + 9'000);
   const std::vector<std::span<std::int32_t>> to{std::span(values)};
   const std::vector<std::span<const std::int32_t>> from{std::span(values)};
-  bulk.element_wise<std::int32_t>(ElementWise::multiply, from, 77'777'777, to, in_batches);
+  bulk.element_wise(ElementWise::multiply, from, 77'777'777, to, in_batches);
   append_all<std::int32_t>(bytes, values);
   std::int64_t sum = 0;
   double mean = 0;
-  bulk.reduce<std::int32_t>(Reduction::sum, from, std::span(&sum, 1), options);
-  bulk.reduce<std::int32_t>(Reduction::mean, from, std::span(&mean, 1), options);
+  bulk.reduce(Reduction::sum, from, std::span(&sum, 1), options);
+  bulk.reduce(Reduction::mean, from, std::span(&mean, 1), options);
   append(bytes, sum);
   append(bytes, mean);
   std::vector<std::int32_t> most(90);
   const std::vector<std::int64_t> rows{90, 100};
-  bulk.element_wise(ElementWise::square, from[0], to[0], options);
+  bulk.element_wise(ElementWise::square, from[0], {}, to[0], options);
   bulk.reduce(Reduction::max, ConstArray(values.data(), DataType::int32, rows), std::span(most),
               options);
   append_all<std::int32_t>(bytes, most);
@@ -342,22 +342,21 @@ EngineCall bulk_call(std::string name) {
               const std::span<const std::uint8_t> plain(secret);
               const std::span<std::uint8_t> made(key);
               const std::span<std::uint8_t> out(secret);
-              bulk->xor_with_new_keys({&plain, 1}, {&made, 1}, {&out, 1}, 5, in_batches);
+              bulk->xor_with_new_keys(plain, made, out, 5, in_batches);
               append_all<std::uint8_t>(bytes, secret);
               std::vector<float> values(9'000);
               const std::vector<std::span<float>> to{std::span(values).first(10),
                                                      std::span(values).subspan(10)};
               const std::vector<std::span<const float>> from(to.begin(), to.end());
-              bulk->random_fill<float>(to, 7, 3, in_batches);
-              bulk->element_wise<float>(ElementWise::exponential, from, to, options);
-              bulk->add_matrices<float>(from, from, to, in_batches);
-              bulk->normalise<float>(from, to, options);
+              bulk->random_fill(to, 7, 3, in_batches);
+              bulk->element_wise(ElementWise::exponential, from, {}, to, options);
+              bulk->add_matrices(from, from, to, in_batches);
+              bulk->normalise(from, to, options);
               append_all<float>(bytes, values);
               const std::vector<double> wide(values.begin(), values.end());
-              const std::span<const double> numbers(wide);
               for (const Reduction reduction : {Reduction::min, Reduction::deviation}) {
                 double reduced = 0;
-                bulk->reduce<double>(reduction, {&numbers, 1}, {&reduced, 1}, options);
+                bulk->reduce(reduction, wide, std::span(&reduced, 1), options);
                 append(bytes, reduced);
               }
               append_integers(bytes, *bulk, secret, options, in_batches);
@@ -378,16 +377,23 @@ EngineCall products_call(std::string name) {
               std::vector<float> out(1'200);
               const std::span<const float> in(ones);
               const std::span<float> to(out);
-              const std::vector<MatrixPair<float>> pairs{
-                  {in.first(600), in.first(600), to.first(400), 20, 20, 30},
-                  {in.subspan(600, 600), in.first(600), to.subspan(400, 400), 20, 20, 30},
-                  {in.first(70), in.first(350), to.subspan(800, 5), 1, 5, 70}};
-              ProductOptions options;
+              std::vector<ConstArray> a{matrix_array(in.first(600), 20, 30),
+                                        matrix_array(in.subspan(600, 600), 20, 30),
+                                        matrix_array(in.first(70), 1, 70)};
+              std::vector<ConstArray> b{matrix_array(in.first(600), 30, 20),
+                                        matrix_array(in.first(600), 30, 20),
+                                        matrix_array(in.first(350), 70, 5)};
+              std::vector<Array> c{matrix_array(to.first(400), 20, 20),
+                                   matrix_array(to.subspan(400, 400), 20, 20),
+                                   matrix_array(to.subspan(800, 5), 1, 5)};
+              BulkOptions options;
               options.space = space;
               options.batch_bytes = 10'000;
               for (const bool reproducible : {false, true}) {
                 options.reproducible = reproducible;
-                bulk->multiply<float>({pairs.data(), reproducible ? 3U : 2U}, options);
+                const std::size_t count = reproducible ? 3 : 2;
+                bulk->multiply(std::span(a).first(count), std::span(b).first(count),
+                               std::span(c).first(count), options);
                 append_all<float>(bytes, out);
               }
               return bytes;
@@ -397,47 +403,46 @@ EngineCall products_call(std::string name) {
 
 /// Prepared calls, which the first run on a space prepares.
 EngineCall prepared_bulk_call(std::string name) {
-  return {
-      std::move(name), [](Context& context) -> EngineCall::Run {
-        struct Calls {
-          explicit Calls(Context& given)
-              : context(given), values(given, 9'000), sums(given, 1), product(given, 400) {}
-          Context& context;
-          Reached<float> values;
-          Reached<double> sums;
-          Reached<float> product;
-          std::map<Space, std::vector<PreparedBulk>> prepared;
-        };
-        auto calls = std::make_shared<Calls>(context);
-        return [calls](std::optional<Space> required) {
-          const Space space = required.value_or(Space::serial);
-          const std::span<float> out = calls->values.span();
-          const std::span<const float> in(out);
-          auto& prepared = calls->prepared[space];
-          if (prepared.empty()) {
-            const MatrixPair<float> pair{
-                in.first(600), in.first(600), calls->product.span(), 20, 20, 30};
-            std::vector<PreparedBulk> made;
-            made.push_back(
-                PreparedBulk::random_fill<float>(calls->context, {&out, 1}, 9, 0, space));
-            made.push_back(PreparedBulk::element_wise<float>(calls->context, ElementWise::add,
-                                                             {&in, 1}, {}, 2.0F, {&out, 1}, space));
-            made.push_back(
-                PreparedBulk::normalise<float>(calls->context, {&in, 1}, {&out, 1}, space));
-            made.push_back(PreparedBulk::reduce<float>(calls->context, Reduction::sum, {&in, 1},
-                                                       calls->sums.span(), space));
-            made.push_back(PreparedBulk::multiply<float>(calls->context, {&pair, 1}, true, space));
-            prepared = std::move(made);
-          }
-          for (const PreparedBulk& call : prepared) call.run();
-          prepared.back().wait();
-          std::string bytes;
-          append_all<float>(bytes, out);
-          append_all<float>(bytes, calls->product.span());
-          append_all<double>(bytes, calls->sums.span());
-          return bytes;
-        };
-      }};
+  return {std::move(name), [](Context& context) -> EngineCall::Run {
+            struct Calls {
+              explicit Calls(Context& given)
+                  : context(given), values(given, 9'000), sums(given, 1), product(given, 400) {}
+              Context& context;
+              Reached<float> values;
+              Reached<double> sums;
+              Reached<float> product;
+              std::map<Space, std::vector<Prepared>> prepared;
+            };
+            auto calls = std::make_shared<Calls>(context);
+            return [calls](std::optional<Space> required) {
+              const Space space = required.value_or(Space::serial);
+              const std::span<float> out = calls->values.span();
+              const std::span<const float> in(out);
+              auto& prepared = calls->prepared[space];
+              if (prepared.empty()) {
+                const BulkOptions options{.space = space, .reproducible = true};
+                Context& on = calls->context;
+                std::vector<Prepared> made;
+                made.push_back(Bulk::prepare_random_fill(on, out, 9, 0, options));
+                made.push_back(
+                    Bulk::prepare_element_wise(on, ElementWise::add, in, 2.0F, out, options));
+                made.push_back(Bulk::prepare_normalise(on, in, out, options));
+                made.push_back(
+                    Bulk::prepare_reduce(on, Reduction::sum, in, calls->sums.span(), options));
+                made.push_back(Bulk::prepare_multiply(
+                    on, matrix_array(in.first(600), 20, 30), matrix_array(in.first(600), 30, 20),
+                    matrix_array(calls->product.span(), 20, 20), options));
+                prepared = std::move(made);
+              }
+              for (const Prepared& call : prepared) call.run();
+              prepared.back().wait();
+              std::string bytes;
+              append_all<float>(bytes, out);
+              append_all<float>(bytes, calls->product.span());
+              append_all<double>(bytes, calls->sums.span());
+              return bytes;
+            };
+          }};
 }
 
 std::vector<EngineCall> make_calls() {

@@ -83,10 +83,9 @@ TEST(ProfileFileThreads, IsCompleteWhileManySaveAndLeavesNoTemporary) {
 TEST(ReportThreads, KernelsAndSpansOfSeveralThreadsAreCounted) {
   one_thread();
   const std::vector<float> values(1000, 2.0F);
-  const std::span<const float> array(values);
   const auto call = [&] {
     float sum = 0;
-    Bulk(one_thread()).reduce<float>(Reduction::sum, {&array, 1}, {&sum, 1});
+    Bulk(one_thread()).reduce(Reduction::sum, values, std::span(&sum, 1));
     EXPECT_EQ(sum, 2000.0F);
   };
   const auto kernels_of = [](const KernelProfile& profile) {

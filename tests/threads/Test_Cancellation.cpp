@@ -394,10 +394,8 @@ TEST(Cancellation, EndsLatticesAndBulk) {
   auto generator = Testing::generator("numbers to cancel");
   const std::vector<float> values = random_values(generator, 100'000);
   std::vector<float> out(values.size());
-  const std::vector<std::span<const float>> arrays{values};
-  const std::vector<std::span<float>> results{out};
   EXPECT_GT(expect_same_results([&] {
-              bulk.element_wise<float>(ElementWise::exponential, arrays, results);
+              bulk.element_wise(ElementWise::exponential, values, {}, out);
               return out;
             }),
             1U);
@@ -465,10 +463,7 @@ TEST(Cancellation, ACallThatBeginsCancelledDoesNothingOnAnySpace) {
     EXPECT_THROW(matcher.match(query, match), Cancelled) << to_string(space);
     BulkOptions calculate;
     calculate.space = space;
-    EXPECT_THROW(bulk.element_wise<float>(ElementWise::exponential,
-                                          std::vector<std::span<const float>>{rows},
-                                          std::vector<std::span<float>>{out}, calculate),
-                 Cancelled)
+    EXPECT_THROW(bulk.element_wise(ElementWise::exponential, rows, {}, out, calculate), Cancelled)
         << to_string(space);
   }
   EXPECT_THAT(out, testing::Each(7.0F));

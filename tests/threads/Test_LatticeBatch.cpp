@@ -52,7 +52,9 @@ struct Tasks {
           task.work = XorLatticeBytes{bytes[i], key, bytes[i]};
           break;
         default:
-          task.work = MultiplyLatticeMatrices<float>{{ones, ones, products[i], 2, 2, 4}};
+          task.work = MultiplyLatticeMatrices{matrix_array(std::span(ones), 2, 4),
+                                              matrix_array(std::span(ones), 4, 2),
+                                              matrix_array(std::span(products[i]), 2, 2)};
       }
       tasks.push_back(task);
     }
@@ -89,7 +91,7 @@ TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
       } else if (std::holds_alternative<XorLatticeBytes>(of.work)) {
         for (std::size_t i = 0; i < 500; ++i)
           EXPECT_EQ(given.bytes[task][i], static_cast<std::uint8_t>(task + i) ^ 0x5A);
-      } else if (std::holds_alternative<MultiplyLatticeMatrices<float>>(of.work)) {
+      } else if (std::holds_alternative<MultiplyLatticeMatrices>(of.work)) {
         EXPECT_EQ(given.products[task], std::vector<float>(4, 4.0F));
       } else {
         EXPECT_EQ(std::get<LatticeMetrics>(result.answer).nodes, lattice.shape().nodes());

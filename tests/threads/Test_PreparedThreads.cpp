@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
@@ -63,14 +62,16 @@ PreparedCall prepared(const Make& make) {
 
 PreparedCall prepare_bulk() {
   return prepared([](Arrays& arrays) {
-    return PreparedBulk::element_wise<float>(one_thread(), ElementWise::exponential, arrays.inputs,
-                                             {}, 0, arrays.outputs, Space::serial);
+    return Bulk::prepare_element_wise(one_thread(), ElementWise::exponential, arrays.inputs, {},
+                                      arrays.outputs, {Space::serial});
   });
 }
 PreparedCall prepare_product() {
   return prepared([](Arrays& arrays) {
-    const MatrixPair<float> pair{arrays.x, arrays.w, arrays.y, rows, columns, columns};
-    return PreparedBulk::multiply<float>(one_thread(), {&pair, 1}, true, Space::serial);
+    return Bulk::prepare_multiply(one_thread(), matrix_array(std::span(arrays.x), rows, columns),
+                                  matrix_array(std::span(arrays.w), columns, columns),
+                                  matrix_array(std::span(arrays.y), rows, columns),
+                                  {.space = Space::serial, .reproducible = true});
   });
 }
 PreparedCall prepare_norms() {
@@ -78,7 +79,7 @@ PreparedCall prepare_norms() {
     NormLayer layer;
     layer.x = arrays.input();
     layer.y = arrays.output();
-    return PreparedNorms(one_thread(), {&layer, 1}, Space::serial);
+    return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial});
   });
 }
 PreparedCall prepare_linears() {
@@ -87,7 +88,7 @@ PreparedCall prepare_linears() {
     layer.x = arrays.input();
     layer.w = matrix_of(std::span<const float>(arrays.w), columns, columns);
     layer.y = arrays.output();
-    return PreparedLinears(one_thread(), {&layer, 1}, true, Space::serial);
+    return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial, true});
   });
 }
 PreparedCall prepare_gradients() {
@@ -95,7 +96,7 @@ PreparedCall prepare_gradients() {
     NormGradient layer;
     layer.x = layer.gradient = arrays.input();
     layer.dx = arrays.output();
-    return PreparedNormGradients(one_thread(), {&layer, 1}, Space::serial);
+    return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial});
   });
 }
 PreparedCall prepare_scores() {
@@ -145,8 +146,8 @@ PreparedCall prepare_long() {
     arrays.y.resize(arrays.x.size());
     arrays.inputs = {arrays.x};
     arrays.outputs = {arrays.y};
-    return PreparedBulk::element_wise<float>(one_thread(), ElementWise::square, arrays.inputs, {},
-                                             0, arrays.outputs, Space::serial);
+    return Bulk::prepare_element_wise(one_thread(), ElementWise::square, arrays.inputs, {},
+                                      arrays.outputs, {Space::serial});
   });
 }
 
@@ -190,8 +191,8 @@ TEST(PreparedThreads, AnObjectRunsWhileItsMakerCallsAnotherOperation) {
       run = make();
       expected = run();
       return [&] {
-        bulk.element_wise<float>(ElementWise::square, arrays.inputs, arrays.outputs,
-                                 {.space = Space::serial});
+        bulk.element_wise(ElementWise::square, arrays.inputs, {}, arrays.outputs,
+                          {.space = Space::serial});
       };
     });
     expect_no_wait(stopped, run, expected);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Bulk.hpp"
 
+#include <cmath>
+#include <limits>
+#include <string>
+
 namespace Kindred::C {
 
-BulkCall::BulkCall(const kindred_bulk_options* options) {
+BulkOptions bulk_options_of(const kindred_bulk_options* options) {
   const kindred_bulk_options given =
       options_of(options, kindred_bulk_options KINDRED_BULK_OPTIONS_INIT, "options");
   check_reserved(given.reserved, "options");
-  lists.space = space_option(given.space);
-  lists.batch_bytes = static_cast<std::size_t>(given.batch_bytes);
-  lists.stream = stream_option(given.has_stream, given.stream);
-  products.space = lists.space;
-  products.batch_bytes = lists.batch_bytes;
-  products.reproducible = given.reproducible != 0;
-  products.stream = lists.stream;
+  return {space_option(given.space), static_cast<std::size_t>(given.batch_bytes),
+          stream_option(given.has_stream, given.stream), given.reproducible != 0};
 }
 
 kindred_bulk_report bulk_report_of(const BulkReport& report) {
@@ -35,14 +34,38 @@ void check_lists(std::initializer_list<NamedPointer> lists, std::size_t count) {
   if (count > 0) require_all(lists);
 }
 
-ArrayList<ConstArray> list_of(const DLTensor* const* tensors, std::size_t count, const char* name) {
-  return {arrays_of(tensors, count, name), name};
+namespace {
+
+template <class Void>
+BasicArray<Void> flat(const BasicArray<Void>& array, const std::string& name) {
+  KINDRED_C_REFUSE_IF(!array.is_contiguous(), name + " is " + to_string(ConstArray(array)) +
+                                                  " with gaps; its elements must be contiguous");
+  const std::array size{static_cast<std::int64_t>(array.size())};
+  return {array.data(), array.type(), size, {}, array.memory(), array.device()};
 }
-ArrayList<Array> output_list_of(DLTensor* const* tensors, std::size_t count, const char* name) {
-  return {output_arrays_of(tensors, count, name), name};
+template <class Void>
+std::vector<BasicArray<Void>> flat(std::vector<BasicArray<Void>> arrays, const std::string& name) {
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    arrays[i] = flat(arrays[i], name + "[" + std::to_string(i) + "]");
+  return arrays;
 }
-ArrayList<Array> output_list_of(DLTensor* tensor, const char* name) {
-  return {{output_array_of(tensor, name)}, name};
+
+}  // namespace
+
+std::vector<ConstArray> list_of(const DLTensor* const* tensors, std::size_t count,
+                                const char* name) {
+  return flat(arrays_of(tensors, count, name), name);
+}
+std::optional<std::vector<ConstArray>> optional_list_of(const DLTensor* const* tensors,
+                                                        std::size_t count, const char* name) {
+  if (tensors == nullptr) return {};
+  return list_of(tensors, count, name);
+}
+std::vector<Array> output_list_of(DLTensor* const* tensors, std::size_t count, const char* name) {
+  return flat(output_arrays_of(tensors, count, name), name);
+}
+Array output_of(DLTensor* tensor, const char* name) {
+  return flat(output_array_of(tensor, name), name);
 }
 
 ElementWise element_wise_of(std::int32_t operation) {
@@ -60,13 +83,50 @@ bool has_operand(ElementWise operation, const void* others, const char* name) {
 
 namespace {
 
-/// The lists of a call, all in host memory.
-template <class... Lists>
-void require_host_lists(const Lists&... lists) {
-  (lists.require_host(), ...);
+template <class T>
+BulkArrays element_of(double number) {
+  if constexpr (std::is_integral_v<T>) {
+    const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    const auto least = static_cast<double>(std::numeric_limits<T>::min());
+    KINDRED_C_REFUSE_IF(!(number >= least && number < end) || std::trunc(number) != number,
+                        "number is " + std::to_string(number) + "; it must be a number of type " +
+                            std::string(to_string(data_type_of<T>)) + ", as the arrays");
+  }
+  return static_cast<T>(number);
+}
+BulkArrays element_of(double number, DataType type) {
+  switch (type) {
+    case DataType::int8:
+      return element_of<std::int8_t>(number);
+    case DataType::int16:
+      return element_of<std::int16_t>(number);
+    case DataType::int32:
+      return element_of<std::int32_t>(number);
+    case DataType::int64:
+      return element_of<std::int64_t>(number);
+    case DataType::uint8:
+      return element_of<std::uint8_t>(number);
+    case DataType::uint16:
+      return element_of<std::uint16_t>(number);
+    case DataType::uint32:
+      return element_of<std::uint32_t>(number);
+    case DataType::uint64:
+      return element_of<std::uint64_t>(number);
+    case DataType::float64:
+      return number;
+    default:  // also those that C++ refuses
+      return static_cast<float>(number);
+  }
 }
 
 }  // namespace
+
+BulkArrays operand_of(ElementWise operation, const std::optional<std::vector<ConstArray>>& others,
+                      double number, const std::vector<ConstArray>& arrays) {
+  const void* const given = others ? &*others : nullptr;
+  if (!has_operand(operation, given, "others") || arrays.empty()) return {};
+  return others ? BulkArrays(*others) : element_of(number, arrays[0].type());
+}
 
 kindred_status kindred_bulk_create(kindred_context* context, kindred_bulk** bulk) noexcept {
   return guarded([&] {
@@ -87,14 +147,12 @@ kindred_status kindred_bulk_xor(const kindred_bulk* bulk, const DLTensor* const*
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     check_lists({{arrays, "arrays"}, {keys, "keys"}, {results, "results"}}, count);
     const auto in = list_of(arrays, count, "arrays");
     const auto with = list_of(keys, count, "keys");
     const auto out = output_list_of(results, count, "results");
-    require_host_lists(in, with, out);
-    outputs.write(object.xor_bytes(in.spans<std::uint8_t>(), with.spans<std::uint8_t>(),
-                                   out.spans<std::uint8_t>(), call.lists));
+    outputs.write(object.xor_elements(in, with, out, call));
   });
 }
 
@@ -108,15 +166,13 @@ kindred_status kindred_bulk_xor_with_new_keys(const kindred_bulk* bulk,
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     check_lists({{arrays, "arrays"}, {keys, "keys"}, {results, "results"}}, count);
     const auto in = list_of(arrays, count, "arrays");
     const auto with = output_list_of(keys, count, "keys");
     const auto out = output_list_of(results, count, "results");
-    require_host_lists(in, with, out);
     outputs.write(object.xor_with_new_keys(
-        in.spans<std::uint8_t>(), with.spans<std::uint8_t>(), out.spans<std::uint8_t>(),
-        seed == KINDRED_UNSET ? std::optional<std::uint64_t>() : seed, call.lists));
+        in, with, out, seed == KINDRED_UNSET ? std::optional<std::uint64_t>() : seed, call));
   });
 }
 
@@ -130,25 +186,13 @@ kindred_status kindred_bulk_element_wise(const kindred_bulk* bulk, std::int32_t 
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     const ElementWise op = element_wise_of(operation);
     check_lists({{arrays, "arrays"}, {results, "results"}}, count);
-    const bool is_binary = has_operand(op, others, "others");
     const auto in = list_of(arrays, count, "arrays");
-    const auto with = list_of(others, others == nullptr ? 0 : count, "others");
+    const auto with = optional_list_of(others, count, "others");
     const auto out = output_list_of(results, count, "results");
-    require_host_lists(in, with, out);
-    outputs.write(with_element(in.type(), [&](auto zero) {
-      using T = decltype(zero);
-      const auto from = in.template spans<T>();
-      const auto second = with.template spans<T>();
-      const auto to = out.template spans<T>();
-      if (!is_binary)
-        return object.element_wise<T>(op, BulkArrays<T>(from), BulkResults<T>(to), call.lists);
-      if (others == nullptr)
-        return object.element_wise<T>(op, from, element_of_number<T>(number), to, call.lists);
-      return object.element_wise<T>(op, from, BulkArrays<T>(second), to, call.lists);
-    }));
+    outputs.write(object.element_wise(op, in, operand_of(op, with, number, in), out, call));
   });
 }
 
@@ -160,17 +204,12 @@ kindred_status kindred_bulk_add_matrices(const kindred_bulk* bulk, const DLTenso
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     check_lists({{a, "a"}, {b, "b"}, {results, "results"}}, count);
     const auto left = list_of(a, count, "a");
     const auto right = list_of(b, count, "b");
     const auto out = output_list_of(results, count, "results");
-    require_host_lists(left, right, out);
-    outputs.write(with_number(left.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return object.add_matrices<T>(left.template spans<T>(), right.template spans<T>(),
-                                    out.template spans<T>(), call.lists);
-    }));
+    outputs.write(object.add_matrices(left, right, out, call));
   });
 }
 
@@ -182,15 +221,11 @@ kindred_status kindred_bulk_normalise(const kindred_bulk* bulk, const DLTensor* 
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     check_lists({{arrays, "arrays"}, {results, "results"}}, count);
     const auto in = list_of(arrays, count, "arrays");
     const auto out = output_list_of(results, count, "results");
-    require_host_lists(in, out);
-    outputs.write(with_number(in.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return object.normalise<T>(in.template spans<T>(), out.template spans<T>(), call.lists);
-    }));
+    outputs.write(object.normalise(in, out, call));
   });
 }
 
@@ -202,13 +237,9 @@ kindred_status kindred_bulk_random_fill(const kindred_bulk* bulk, DLTensor* cons
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     const auto out = output_list_of(results, count, "results");
-    require_host_lists(out);
-    outputs.write(with_random(out.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return object.random_fill<T>(out.template spans<T>(), seed, offset, call.lists);
-    }));
+    outputs.write(object.random_fill(out, seed, offset, call));
   });
 }
 
@@ -219,25 +250,13 @@ kindred_status kindred_bulk_reduce(const kindred_bulk* bulk, std::int32_t reduct
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     const Reduction kind = reduction_of(reduction);
     check_lists({{arrays, "arrays"}}, count);
     require(results, "results");
     const auto in = list_of(arrays, count, "arrays");
-    const auto out = output_list_of(results, "results");
-    require_host_lists(in, out);
-    outputs.write(with_element(in.type(), [&](auto zero) {
-      using T = decltype(zero);
-      const auto from = in.template spans<T>();
-      if constexpr (BulkInteger<T>) {
-        if (kind == Reduction::mean)
-          return object.reduce<T>(kind, from, out.template spans<double>()[0], call.lists);
-        return object.reduce<T>(kind, from, out.template spans<BulkIntegerResult<T>>()[0],
-                                call.lists);
-      } else {
-        return object.reduce<T>(kind, from, out.template spans<T>()[0], call.lists);
-      }
-    }));
+    const auto out = output_of(results, "results");
+    outputs.write(object.reduce(kind, in, out, call));
   });
 }
 
@@ -248,16 +267,10 @@ kindred_status kindred_bulk_multiply(const kindred_bulk* bulk, const DLTensor* c
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     check_lists({{a, "a"}, {b, "b"}, {c, "c"}}, count);
-    const auto left = list_of(a, count, "a");
-    const auto right = list_of(b, count, "b");
-    const auto out = output_list_of(c, count, "c");
-    require_host_lists(left, right, out);
-    outputs.write(with_number(left.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return object.multiply<T>(pairs_of<T>(left, right, out), call.products);
-    }));
+    outputs.write(object.multiply(arrays_of(a, count, "a"), arrays_of(b, count, "b"),
+                                  output_arrays_of(c, count, "c"), call));
   });
 }
 

@@ -13,17 +13,17 @@ kindred_status kindred_bulk_array_element_wise(const kindred_bulk* bulk, std::in
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     const ElementWise op = element_wise_of(operation);
     require_all({{array, "array"}, {result, "result"}});
     const bool is_binary = has_operand(op, other, "other");
     const ConstArray in = array_of(array, "array");
     const Array out = output_array_of(result, "result");
-    if (!is_binary) return outputs.write(object.element_wise(op, in, out, call.lists));
+    if (!is_binary) return outputs.write(object.element_wise(op, in, {}, out, call));
     KINDRED_C_REFUSE_IF(other == nullptr,
                         "other is not given; ADD and MULTIPLY need it: an array of the shape of "
                         "`array`, or a single element in host memory");
-    outputs.write(object.element_wise(op, in, array_of(other, "other"), out, call.lists));
+    outputs.write(object.element_wise(op, in, array_of(other, "other"), out, call));
   });
 }
 
@@ -35,10 +35,10 @@ kindred_status kindred_bulk_array_xor(const kindred_bulk* bulk, const DLTensor* 
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     require_all({{array, "array"}, {key, "key"}, {result, "result"}});
     outputs.write(object.xor_elements(array_of(array, "array"), array_of(key, "key"),
-                                      output_array_of(result, "result"), call.lists));
+                                      output_array_of(result, "result"), call));
   });
 }
 
@@ -50,10 +50,10 @@ kindred_status kindred_bulk_array_reduce(const kindred_bulk* bulk, std::int32_t 
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     require_all({{array, "array"}, {results, "results"}});
     outputs.write(object.reduce(reduction_of(reduction), array_of(array, "array"),
-                                output_array_of(results, "results"), call.lists));
+                                output_array_of(results, "results"), call));
   });
 }
 
@@ -65,10 +65,10 @@ kindred_status kindred_bulk_array_multiply(const kindred_bulk* bulk, const DLTen
   return guarded([&] {
     const Bulk& object = bulk_of(bulk);
     const BulkOutputs outputs(report, record);
-    const BulkCall call(options);
+    const BulkOptions call = bulk_options_of(options);
     require_all({{a, "a"}, {b, "b"}, {c, "c"}});
-    outputs.write(object.multiply(array_of(a, "a"), array_of(b, "b"), output_array_of(c, "c"),
-                                  call.products));
+    outputs.write(
+        object.multiply(array_of(a, "a"), array_of(b, "b"), output_array_of(c, "c"), call));
   });
 }
 

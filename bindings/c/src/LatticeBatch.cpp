@@ -13,11 +13,12 @@ namespace {
 
 enum class LatticeWork { analyze, measure, find_path, build, save, xor_bytes, multiply };
 
-/// A host array of one product or transformation.
-ArrayList<ConstArray> operand_of(const DLTensor* tensor, const std::string& name) {
-  ArrayList<ConstArray> out({array_of(tensor, name.c_str())}, name);
-  out.require_host();
-  return out;
+/// An array of one product or transformation. \throws InvalidArgument on a device
+template <class Void>
+BasicArray<Void> in_host_memory(const BasicArray<Void>& array, const std::string& name) {
+  KINDRED_C_REFUSE_IF(array.on_device(), name + " is " + to_string(ConstArray(array)) +
+                                             "; the arrays of a task must be in host memory");
+  return array;
 }
 
 /// The tasks of a batch, and what they refer to.
@@ -74,21 +75,19 @@ class LatticeTasks {
 
   static void add_arrays(const kindred_lattice_task& given, const std::string& name,
                          LatticeTask& out) {
-    const auto a = operand_of(given.a, name + ".a");
-    const auto b = operand_of(given.b, name + ".b");
+    const auto operand = [&](const DLTensor* tensor, const std::string& of) {
+      return in_host_memory(array_of(tensor, of.c_str()), of);
+    };
+    const ConstArray a = operand(given.a, name + ".a");
+    const ConstArray b = operand(given.b, name + ".b");
     const std::string result = name + ".c";
-    const auto c = output_list_of(given.c, result.c_str());
-    c.require_host();
+    const Array c = in_host_memory(output_array_of(given.c, result.c_str()), result);
     if (given.work == KINDRED_LATTICE_XOR_BYTES) {
-      out.work = XorLatticeBytes{a.spans<std::uint8_t>()[0], b.spans<std::uint8_t>()[0],
-                                 c.spans<std::uint8_t>()[0]};
-      return;
+      out.work = XorLatticeBytes{a.host_values<std::uint8_t>(), b.host_values<std::uint8_t>(),
+                                 c.host_values<std::uint8_t>()};
+    } else {
+      out.work = MultiplyLatticeMatrices{a, b, c};
     }
-    with_number(a.type(), [&](auto zero) {
-      using T = decltype(zero);
-      out.work = MultiplyLatticeMatrices<T>{pairs_of<T>(a, b, c)[0]};
-      return 0;
-    });
   }
 
   std::vector<LatticeTask> m_tasks;

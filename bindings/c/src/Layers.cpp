@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
 
 #include "Prepared.hpp"
 
@@ -8,21 +7,11 @@ namespace Kindred::C {
 
 namespace {
 
-struct LayerCall {
-  bool reproducible;
-  std::optional<Space> space;
-  std::optional<Stream> stream;
-  Array workspace;
-
-  operator NormOptions() const { return {space, stream, workspace}; }
-  operator LinearOptions() const { return {reproducible, space, stream, workspace}; }
-};
-
-LayerCall layer_call(const kindred_layer_options* options) {
+LayerOptions layer_options_of(const kindred_layer_options* options) {
   const kindred_layer_options given =
       options_of(options, kindred_layer_options KINDRED_LAYER_OPTIONS_INIT, "options");
   check_reserved(given.reserved, "options");
-  return {given.reproducible != 0, space_option(given.space),
+  return {space_option(given.space), given.reproducible != 0,
           stream_option(given.has_stream, given.stream),
           optional_output_array_of(given.workspace, "options.workspace").value_or(Array())};
 }
@@ -182,54 +171,7 @@ auto layers_of(std::span<const Struct* const> layers, TensorMemory& memory) {
   return out;
 }
 
-// The calls of C++ on layers in host memory, which copy them to the space, or on a stream; the
-// bytes of their workspace; and their prepared forms.
-
-void run_unprepared(Context& context, std::span<const NormLayer> layers, const LayerCall& call) {
-  run_norm_layers(context, layers, call);
-}
-void run_unprepared(Context& context, std::span<const LinearLayer> layers, const LayerCall& call) {
-  run_linear_layers(context, layers, call);
-}
-void run_unprepared(Context& context, std::span<const NormGradient> layers, const LayerCall& call) {
-  run_norm_gradients(context, layers, call);
-}
-void run_unprepared(Context& context, std::span<const LinearGradient> layers,
-                    const LayerCall& call) {
-  run_linear_gradients(context, layers, call);
-}
-
-std::size_t workspace_of(const Context& context, std::span<const LinearLayer> layers,
-                         const LayerCall& call) {
-  return linear_layers_workspace(context, layers, call);
-}
-std::size_t workspace_of(const Context& context, std::span<const NormGradient> layers,
-                         const LayerCall& call) {
-  return norm_gradients_workspace(context, layers, call);
-}
-std::size_t workspace_of(const Context& context, std::span<const LinearGradient> layers,
-                         const LayerCall& call) {
-  return linear_gradients_workspace(context, layers, call);
-}
-
-PreparedNorms prepared_on(Space space, Context& context, std::span<const NormLayer> layers,
-                          const LayerCall& call) {
-  return {context, layers, space, call.stream};
-}
-PreparedLinears prepared_on(Space space, Context& context, std::span<const LinearLayer> layers,
-                            const LayerCall& call) {
-  return {context, layers, call.reproducible, space, call.stream};
-}
-PreparedNormGradients prepared_on(Space space, Context& context,
-                                  std::span<const NormGradient> layers, const LayerCall& call) {
-  return {context, layers, space, call.stream};
-}
-PreparedLinearGradients prepared_on(Space space, Context& context,
-                                    std::span<const LinearGradient> layers, const LayerCall& call) {
-  return {context, layers, call.reproducible, space, call.stream};
-}
-
-void refuse_workspace(const LayerCall& call) {
+void refuse_workspace(const LayerOptions& call) {
   KINDRED_C_REFUSE_IF(call.workspace.size() > 0,
                       "options.workspace is set; it is only for calls on a stream that are not "
                       "prepared");
@@ -240,13 +182,14 @@ kindred_status run_layers(kindred_context* context, const Struct* const* layers,
                           const kindred_layer_options* options) noexcept {
   return guarded([&] {
     const SharedContext object = context_of(context);
-    const LayerCall call = layer_call(options);
+    LayerOptions call = layer_options_of(options);
     TensorMemory memory(*object);
     const auto given = layers_of(span_of(layers, count, "layers"), memory);
     memory.check_stream(call.stream);
-    if (!memory.on_device() || call.stream) return run_unprepared(*object, std::span(given), call);
+    if (!memory.on_device() || call.stream) return Kindred::run_layers(*object, given, call);
     refuse_workspace(call);
-    const auto prepared = prepared_on(memory.space(call.space), *object, std::span(given), call);
+    call.space = memory.space(call.space);
+    const Kindred::Prepared prepared = Kindred::prepare_layers(*object, given, call);
     prepared.run();
     prepared.wait();
   });
@@ -258,13 +201,13 @@ kindred_status layers_workspace(const kindred_context* context, const Struct* co
                                 std::size_t* bytes) noexcept {
   return guarded([&] {
     const SharedContext object = context_of(context);
-    const LayerCall call = layer_call(options);
+    LayerOptions call = layer_options_of(options);
     const auto list = span_of(layers, count, "layers");
     require(bytes, "bytes");
     TensorMemory memory(*object);
     const auto given = layers_of(list, memory);
     memory.check_stream(call.stream);
-    *bytes = memory.on_device() ? workspace_of(*object, std::span(given), call) : 0;
+    *bytes = memory.on_device() ? Kindred::layers_workspace(*object, given, call) : 0;
   });
 }
 
@@ -274,15 +217,15 @@ kindred_status prepare_layers(kindred_context* context, const Struct* const* lay
                               kindred_prepared** prepared) noexcept {
   return guarded([&] {
     const SharedContext object = context_of(context);
-    const LayerCall call = layer_call(options);
+    LayerOptions call = layer_options_of(options);
     const auto list = span_of(layers, count, "layers");
     require(prepared, "prepared");
     TensorMemory memory(*object);
     const auto given = layers_of(list, memory);
     memory.check_stream(call.stream);
     refuse_workspace(call);
-    *prepared = make_prepared(
-        object, prepared_on(memory.space(call.space), *object, std::span(given), call));
+    call.space = memory.space(call.space);
+    *prepared = make_prepared(object, Kindred::prepare_layers(*object, given, call));
   });
 }
 

@@ -6,13 +6,19 @@ namespace Kindred::C {
 
 namespace {
 
-/// The space of a prepared call on \p lists.
+/// Sets the space of a prepared call on arrays of the arguments that \p names lists.
 template <class... Lists>
-Space space_of_lists(const Context& context, const BulkCall& call, const Lists&... lists) {
+void set_space(BulkOptions& call, const Context& context,
+               const std::array<const char*, sizeof...(Lists)>& names, const Lists&... lists) {
   TensorMemory memory(context);
-  (lists.add_to(memory), ...);
-  memory.check_stream(call.lists.stream);
-  return memory.space(call.lists.space);
+  const auto add = [&](const char* name, const auto& arrays) {
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      memory.add(arrays[i], std::string(name) + "[" + std::to_string(i) + "]");
+  };
+  std::size_t i = 0;
+  (add(names[i++], lists), ...);
+  memory.check_stream(call.stream);
+  call.space = memory.space(call.space);
 }
 
 }  // namespace
@@ -23,17 +29,14 @@ kindred_status kindred_prepare_bulk_xor(kindred_context* context, const DLTensor
                                         kindred_prepared** prepared) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const BulkCall call(options);
+    BulkOptions call = bulk_options_of(options);
     require(prepared, "prepared");
     check_lists({{arrays, "arrays"}, {keys, "keys"}, {results, "results"}}, count);
     const auto in = list_of(arrays, count, "arrays");
     const auto with = list_of(keys, count, "keys");
     const auto out = output_list_of(results, count, "results");
-    const Space space = space_of_lists(*object, call, in, with, out);
-    *prepared = make_prepared(
-        object,
-        PreparedBulk::xor_bytes(*object, in.spans<std::uint8_t>(), with.spans<std::uint8_t>(),
-                                out.spans<std::uint8_t>(), space, call.lists.stream));
+    set_space(call, *object, {"arrays", "keys", "results"}, in, with, out);
+    *prepared = make_prepared(object, Bulk::prepare_xor(*object, in, with, out, call));
   });
 }
 
@@ -45,22 +48,18 @@ kindred_status kindred_prepare_bulk_element_wise(kindred_context* context, std::
                                                  kindred_prepared** prepared) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const BulkCall call(options);
+    BulkOptions call = bulk_options_of(options);
     require(prepared, "prepared");
     const ElementWise op = element_wise_of(operation);
     check_lists({{arrays, "arrays"}, {results, "results"}}, count);
-    (void)has_operand(op, others, "others");
     const auto in = list_of(arrays, count, "arrays");
-    const auto with = list_of(others, others == nullptr ? 0 : count, "others");
+    const auto with = optional_list_of(others, count, "others");
     const auto out = output_list_of(results, count, "results");
-    const Space space = space_of_lists(*object, call, in, with, out);
-    *prepared = with_number(in.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return make_prepared(
-          object, PreparedBulk::element_wise<T>(*object, op, in.template spans<T>(),
-                                                with.template spans<T>(), static_cast<T>(number),
-                                                out.template spans<T>(), space, call.lists.stream));
-    });
+    set_space(call, *object, {"arrays", "others", "results"}, in,
+              with.value_or(std::vector<ConstArray>()), out);
+    *prepared = make_prepared(
+        object,
+        Bulk::prepare_element_wise(*object, op, in, operand_of(op, with, number, in), out, call));
   });
 }
 
@@ -71,18 +70,13 @@ kindred_status kindred_prepare_bulk_normalise(kindred_context* context,
                                               kindred_prepared** prepared) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const BulkCall call(options);
+    BulkOptions call = bulk_options_of(options);
     require(prepared, "prepared");
     check_lists({{arrays, "arrays"}, {results, "results"}}, count);
     const auto in = list_of(arrays, count, "arrays");
     const auto out = output_list_of(results, count, "results");
-    const Space space = space_of_lists(*object, call, in, out);
-    *prepared = with_number(in.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return make_prepared(
-          object, PreparedBulk::normalise<T>(*object, in.template spans<T>(),
-                                             out.template spans<T>(), space, call.lists.stream));
-    });
+    set_space(call, *object, {"arrays", "results"}, in, out);
+    *prepared = make_prepared(object, Bulk::prepare_normalise(*object, in, out, call));
   });
 }
 
@@ -93,16 +87,11 @@ kindred_status kindred_prepare_bulk_random_fill(kindred_context* context, DLTens
                                                 kindred_prepared** prepared) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const BulkCall call(options);
+    BulkOptions call = bulk_options_of(options);
     require(prepared, "prepared");
     const auto out = output_list_of(results, count, "results");
-    const Space space = space_of_lists(*object, call, out);
-    *prepared = with_random(out.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return make_prepared(
-          object, PreparedBulk::random_fill<T>(*object, out.template spans<T>(), seed, offset,
-                                               space, call.lists.stream));
-    });
+    set_space(call, *object, {"results"}, out);
+    *prepared = make_prepared(object, Bulk::prepare_random_fill(*object, out, seed, offset, call));
   });
 }
 
@@ -112,20 +101,15 @@ kindred_status kindred_prepare_bulk_reduce(kindred_context* context, std::int32_
                                            kindred_prepared** prepared) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const BulkCall call(options);
+    BulkOptions call = bulk_options_of(options);
     require(prepared, "prepared");
     const Reduction kind = reduction_of(reduction);
     check_lists({{arrays, "arrays"}}, count);
     require(results, "results");
     const auto in = list_of(arrays, count, "arrays");
-    const auto out = output_list_of(results, "results");
-    const Space space = space_of_lists(*object, call, in, out);
-    *prepared = with_number(in.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return make_prepared(object, PreparedBulk::reduce<T>(*object, kind, in.template spans<T>(),
-                                                           out.template spans<double>()[0], space,
-                                                           call.lists.stream));
-    });
+    const auto out = output_of(results, "results");
+    set_space(call, *object, {"arrays", "results"}, in, std::span(&out, 1));
+    *prepared = make_prepared(object, Bulk::prepare_reduce(*object, kind, in, out, call));
   });
 }
 
@@ -135,19 +119,14 @@ kindred_status kindred_prepare_bulk_multiply(kindred_context* context, const DLT
                                              kindred_prepared** prepared) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const BulkCall call(options);
+    BulkOptions call = bulk_options_of(options);
     require(prepared, "prepared");
     check_lists({{a, "a"}, {b, "b"}, {c, "c"}}, count);
-    const auto left = list_of(a, count, "a");
-    const auto right = list_of(b, count, "b");
-    const auto out = output_list_of(c, count, "c");
-    const Space space = space_of_lists(*object, call, left, right, out);
-    *prepared = with_number(left.type(), [&](auto zero) {
-      using T = decltype(zero);
-      return make_prepared(
-          object, PreparedBulk::multiply<T>(*object, pairs_of<T>(left, right, out),
-                                            call.products.reproducible, space, call.lists.stream));
-    });
+    const auto left = arrays_of(a, count, "a");
+    const auto right = arrays_of(b, count, "b");
+    const auto out = output_arrays_of(c, count, "c");
+    set_space(call, *object, {"a", "b", "c"}, left, right, out);
+    *prepared = make_prepared(object, Bulk::prepare_multiply(*object, left, right, out, call));
   });
 }
 

@@ -14,13 +14,9 @@
 #include "Texts.hpp"
 
 #include <array>
-#include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <type_traits>
 
 namespace nb = nanobind;
 
@@ -38,75 +34,6 @@ struct Shared {
   Bulk bulk;
 };
 using Handle = EngineHandle<Shared>;
-
-/// A number of Python as one element of the type of an array. \throws InvalidType, InvalidArgument
-class Number {
- public:
-  Number(nb::handle given, const Input& array) : m_type(array.type()) { read(given, array); }
-  ConstArray array() const { return {m_bytes.data(), m_type, one}; }
-
- private:
-  static constexpr std::array<std::int64_t, 1> one{1};
-
-  void read(nb::handle given, const Input& array) {
-    switch (m_type) {
-      case DataType::boolean:
-        return set(flag_of(given, "other"));
-      case DataType::int8:
-        return set_integer<std::int8_t>(given);
-      case DataType::int16:
-        return set_integer<std::int16_t>(given);
-      case DataType::int32:
-        return set_integer<std::int32_t>(given);
-      case DataType::int64:
-        return set_integer<std::int64_t>(given);
-      case DataType::uint8:
-        return set_integer<std::uint8_t>(given);
-      case DataType::uint16:
-        return set_integer<std::uint16_t>(given);
-      case DataType::uint32:
-        return set_integer<std::uint32_t>(given);
-      case DataType::uint64:
-        return set_integer<std::uint64_t>(given);
-      case DataType::float32:
-        return set(static_cast<float>(number_of(given, "other")));
-      case DataType::float64:
-        return set(number_of(given, "other"));
-      case DataType::float16:
-      case DataType::bfloat16:
-        refuse_type("array is " + array.text() +
-                    "; its elements must be bool, integers, float32 or float64");
-    }
-  }
-  template <class T>
-  void set(T value) {
-    std::memcpy(m_bytes.data(), &value, sizeof(T));
-  }
-  template <class T>
-  void set_integer(nb::handle given) {
-    const nb::object index = nb::steal(PyNumber_Index(given.ptr()));
-    if (!index.is_valid()) {
-      PyErr_Clear();
-      refuse_type("other is of type " + type_text(given) + ", and array has integers; give an int");
-    }
-    using Wide = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
-    Wide value{};
-    if constexpr (std::is_signed_v<T>) {
-      value = PyLong_AsLongLong(index.ptr());
-    } else {
-      value = PyLong_AsUnsignedLongLong(index.ptr());
-    }
-    const bool overflows = value == static_cast<Wide>(-1) && PyErr_Occurred() != nullptr;
-    if (overflows) PyErr_Clear();
-    if (overflows || value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max())
-      refuse("other is " + nb::cast<std::string>(nb::str(index)) + ", which " +
-             std::string(to_string(m_type)) + " cannot represent");
-    set(static_cast<T>(value));
-  }
-
-  DataType m_type;
-  alignas(8) std::array<std::byte, 8> m_bytes{};
-};
 
 /// A new array of the shape of \p input, beside it.
 nb::object array_like(nb::handle like, const Input& input) {
@@ -128,25 +55,19 @@ nb::object element_wise(const Handle& self, nb::handle operation, nb::handle arr
   CallStream order(stream);
   const Copying copying = copying_of(copy);
   const Input given(array, "array", &order, copying);
-  std::optional<Number> number;
+  BulkArrays operand;
   std::optional<Input> second;
   if (is_number(other)) {
-    number.emplace(other, given);
+    operand = Number(other, given).array();
   } else if (!other.is_none()) {
-    second.emplace(other, "other", &order, copying);
+    operand = second.emplace(other, "other", &order, copying).array();
   }
   const nb::object made = out.is_none() ? array_like(array, given) : nb::borrow(out);
   const Output output(made, "out", &order);
   options.stream = order.stream();
   keep_record(unlocked([&] {
-                if (number)
-                  return shared->bulk.element_wise(given_operation, given.array(), number->array(),
-                                                   output.array(), options);
-                if (second)
-                  return shared->bulk.element_wise(given_operation, given.array(), second->array(),
-                                                   output.array(), options);
-                return shared->bulk.element_wise(given_operation, given.array(), output.array(),
-                                                 options);
+                return shared->bulk.element_wise(given_operation, given.array(), operand,
+                                                 output.array(), options);
               }).record);
   return made;
 }
@@ -204,7 +125,7 @@ nb::object reduce(const Handle& self, nb::handle reduction, nb::handle array, nb
 nb::object multiply(const Handle& self, nb::handle a, nb::handle b, nb::handle reproducible,
                     nb::handle space, nb::handle out, nb::handle stream, nb::handle copy) {
   const std::shared_ptr<Shared> shared = self.open();
-  ProductOptions options;
+  BulkOptions options;
   options.reproducible = flag_of(reproducible, "reproducible");
   options.space = space_of(space);
   CallStream order(stream);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -113,18 +112,17 @@ class Call {
   }
   void require_place(const Borrowed& given) const { require_same_place(m_x, given); }
 
-  /// \brief Runs \p layer by `run(context, layers, options)`: on a device, on the stream of the
-  /// call, with a workspace of `bytes(context, layers, options)` from the library of x.
-  template <class Layer, class Options, class Bytes, class Run>
-  void run(const Layer& layer, Options options, const Bytes& bytes, const Run& run) {
+  /// Runs \p layer: on a device, on the stream of the call, with a workspace from the library of x.
+  template <class Layer>
+  void run(const Layer& layer, bool reproducible = false) {
     const std::span layers(&layer, 1);
-    options.space = m_space;
+    LayerOptions options{m_space, reproducible};
     if (m_x.on_device()) {
       options.stream = m_order.stream().value_or(Stream::cuda(nullptr));
-      set_workspace(bytes(*m_context, layers, options));
+      set_workspace(layers_workspace(*m_context, layers, options));
       if (m_workspace) options.workspace = m_workspace->array();
     }
-    unlocked([&] { run(*m_context, layers, options); });
+    unlocked([&] { run_layers(*m_context, layers, options); });
   }
   std::optional<Stream> stream() const { return m_order.stream(); }
 
@@ -154,9 +152,6 @@ class Call {
   std::optional<Output> m_workspace;
 };
 
-/// The workspace of calls that need none.
-constexpr auto no_bytes = [](const auto&...) { return std::size_t{0}; };
-
 /// float32 values, one per column; none for None.
 class Column {
  public:
@@ -176,12 +171,6 @@ class Column {
   std::optional<Input> m_array;
   std::span<const float> m_values;
 };
-
-LinearOptions linear_options(bool reproducible) {
-  LinearOptions options;
-  options.reproducible = reproducible;
-  return options;
-}
 
 // The arguments of each call, with the arrays that they name, and its results.
 
@@ -296,7 +285,6 @@ struct LinearCall {
   double elements() const {
     return static_cast<double>(layer.x.rows * layer.x.columns) * static_cast<double>(layer.w.rows);
   }
-  LinearOptions options() const { return linear_options(reproducible); }
   /// y
   nb::object take_results() { return std::move(made); }
 
@@ -343,7 +331,6 @@ struct LinearGradientCall {
     return 2 * static_cast<double>(layer.x.rows * layer.x.columns) *
            static_cast<double>(layer.w.rows);
   }
-  LinearOptions options() const { return linear_options(reproducible); }
   /// `(dx, dw, dbias)`
   nb::object take_results() {
     return nb::make_tuple(std::move(made[0]), std::move(made[1]), std::move(made[2]));
@@ -365,7 +352,7 @@ nb::object layer_norm_act(nb::handle x, nb::handle gamma, nb::handle beta, nb::h
                           nb::handle activation, nb::handle statistics, nb::handle space,
                           nb::handle out, nb::handle stream, nb::handle copy, nb::handle context) {
   NormCall of(x, gamma, beta, epsilon, activation, statistics, space, out, stream, copy, context);
-  of.call.run(of.layer, NormOptions(), no_bytes, run_norm_layers);
+  of.call.run(of.layer);
   return of.take_results();
 }
 
@@ -375,7 +362,7 @@ nb::object layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle
                                    nb::handle copy, nb::handle context) {
   NormGradientCall of(x, gradient, gamma, beta, epsilon, activation, space, out, stream, copy,
                       context);
-  of.call.run(of.layer, NormOptions(), norm_gradients_workspace, run_norm_gradients);
+  of.call.run(of.layer);
   return of.take_results();
 }
 
@@ -383,7 +370,7 @@ nb::object linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::handle ac
                       nb::handle reproducible, nb::handle space, nb::handle out, nb::handle stream,
                       nb::handle copy, nb::handle context) {
   LinearCall of(x, w, bias, activation, reproducible, space, out, stream, copy, context);
-  of.call.run(of.layer, of.options(), linear_layers_workspace, run_linear_layers);
+  of.call.run(of.layer, of.reproducible);
   return of.take_results();
 }
 
@@ -393,7 +380,7 @@ nb::object linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w, 
                                nb::handle context) {
   LinearGradientCall of(x, gradient, w, bias, activation, reproducible, space, out, stream, copy,
                         context);
-  of.call.run(of.layer, of.options(), linear_gradients_workspace, run_linear_gradients);
+  of.call.run(of.layer, of.reproducible);
   return of.take_results();
 }
 
@@ -409,16 +396,17 @@ struct KeptCall {
   std::optional<LayerCall> of;
 };
 
-/// `(prepared, results)` \tparam PreparedLayers a prepared call of C++
-template <class PreparedLayers, class LayerCall, class... Arguments>
-nb::object prepared_layer(std::unique_ptr<KeptCall<LayerCall>> kept, Arguments... arguments) {
+/// `(prepared, results)`
+template <class LayerCall>
+nb::object prepared_layer(std::unique_ptr<KeptCall<LayerCall>> kept, bool reproducible = false) {
   LayerCall& of = *kept->of;
   const Call& call = of.call;
   const SharedContext context = call.context();
   const Space space = space_of_arrays(*context, call.x(), call.space(), of.elements());
   const nb::object results = of.take_results();
-  const auto make = [&context, &layer = of.layer, space, stream = call.stream(), arguments...] {
-    return PreparedLayers(*context, {&layer, 1}, arguments..., space, stream);
+  const auto make = [&context, &layer = of.layer,
+                     options = LayerOptions{space, reproducible, call.stream()}] {
+    return prepare_layers(*context, std::span(&layer, 1), options);
   };
   return nb::make_tuple(prepared_call("PreparedLayer", space, context, std::move(kept), make),
                         results);
@@ -428,16 +416,16 @@ nb::object prepare_layer_norm_act(nb::handle x, nb::handle gamma, nb::handle bet
                                   nb::handle epsilon, nb::handle activation, nb::handle statistics,
                                   nb::handle space, nb::handle out, nb::handle stream,
                                   nb::handle context) {
-  return prepared_layer<PreparedNorms>(
-      std::make_unique<KeptCall<NormCall>>(x, gamma, beta, epsilon, activation, statistics, space,
-                                           out, stream, nb::bool_(false), context));
+  return prepared_layer(std::make_unique<KeptCall<NormCall>>(x, gamma, beta, epsilon, activation,
+                                                             statistics, space, out, stream,
+                                                             nb::bool_(false), context));
 }
 
 nb::object prepare_layer_norm_act_backward(nb::handle x, nb::handle gradient, nb::handle gamma,
                                            nb::handle beta, nb::handle epsilon,
                                            nb::handle activation, nb::handle space, nb::handle out,
                                            nb::handle stream, nb::handle context) {
-  return prepared_layer<PreparedNormGradients>(
+  return prepared_layer(
       std::make_unique<KeptCall<NormGradientCall>>(x, gradient, gamma, beta, epsilon, activation,
                                                    space, out, stream, nb::bool_(false), context));
 }
@@ -448,7 +436,7 @@ nb::object prepare_linear_act(nb::handle x, nb::handle w, nb::handle bias, nb::h
   auto of = std::make_unique<KeptCall<LinearCall>>(x, w, bias, activation, reproducible, space, out,
                                                    stream, nb::bool_(false), context);
   const bool is_reproducible = of->of->reproducible;
-  return prepared_layer<PreparedLinears>(std::move(of), is_reproducible);
+  return prepared_layer(std::move(of), is_reproducible);
 }
 
 nb::object prepare_linear_act_backward(nb::handle x, nb::handle gradient, nb::handle w,
@@ -459,7 +447,7 @@ nb::object prepare_linear_act_backward(nb::handle x, nb::handle gradient, nb::ha
       std::make_unique<KeptCall<LinearGradientCall>>(x, gradient, w, bias, activation, reproducible,
                                                      space, out, stream, nb::bool_(false), context);
   const bool is_reproducible = of->of->reproducible;
-  return prepared_layer<PreparedLinearGradients>(std::move(of), is_reproducible);
+  return prepared_layer(std::move(of), is_reproducible);
 }
 
 }  // namespace

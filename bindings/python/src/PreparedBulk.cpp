@@ -79,22 +79,15 @@ std::size_t size_of_array(const Borrowed& given) {
   return count;
 }
 
-template <class T>
-std::vector<std::span<const T>> spans_of(const Inputs& arrays) {
-  std::vector<std::span<const T>> out;
-  out.reserve(arrays.size());
-  for (const Input* const one : arrays)
-    out.emplace_back(static_cast<const T*>(one->array().data()),
-                     size_of_array(*one) * size_of(one->type()) / sizeof(T));
+/// The arrays, as lists of C++.
+std::vector<ConstArray> list_of(const Inputs& arrays) {
+  std::vector<ConstArray> out;
+  for (const Input* const one : arrays) out.push_back(one->array());
   return out;
 }
-template <class T>
-std::vector<std::span<T>> spans_of(const Outputs& arrays) {
-  std::vector<std::span<T>> out;
-  out.reserve(arrays.size());
-  for (const Output* const one : arrays)
-    out.emplace_back(static_cast<T*>(one->array().data()),
-                     size_of_array(*one) * size_of(one->type()) / sizeof(T));
+std::vector<Array> list_of(const Outputs& arrays) {
+  std::vector<Array> out;
+  for (const Output* const one : arrays) out.push_back(one->array());
   return out;
 }
 
@@ -170,25 +163,18 @@ class Preparation {
     return {std::move(found), given.results()};
   }
 
-  /// `(prepared, results)`. \param make makes the call of C++ from a context, a space and a stream
+  /// `(prepared, results)`. \param make makes the call of C++ from a context and options
   template <class Make>
   nb::object prepared(const nb::object& results, const Make& make) {
-    const Space space = space_of_arrays(*m_context, *m_first, m_space, m_elements);
-    const std::optional<Stream> stream = m_order.stream();
-    return nb::make_tuple(prepared_call("PreparedBulk", space, m_context, std::move(m_arrays),
-                                        [&] { return make(*m_context, space, stream); }),
-                          results);
-  }
-  /// The same for elements of float32 or float64: \p make is called with a zero of that type first.
-  template <class Make>
-  nb::object prepared_numbers(const nb::object& results, const Make& make) {
-    return prepared(results, [&](Context& context, Space space, const auto& stream) {
-      return m_type == DataType::float64 ? make(double{}, context, space, stream)
-                                         : make(float{}, context, space, stream);
-    });
+    BulkOptions options;
+    options.space = space_of_arrays(*m_context, *m_first, m_space, m_elements);
+    options.stream = m_order.stream();
+    return nb::make_tuple(
+        prepared_call("PreparedBulk", *options.space, m_context, std::move(m_arrays),
+                      [&] { return make(*m_context, options); }),
+        results);
   }
   DataType type() const { return *m_type; }
-  void set_type(DataType type) { m_type = type; }
 
  private:
   const char* name_of(const Items& items, std::size_t i) {
@@ -228,20 +214,23 @@ nb::object prepare_element_wise(nb::handle operation, nb::handle arrays, nb::han
   Preparation prepare(space, stream, context);
   const Items items(arrays, "arrays");
   const Inputs in = prepare.inputs(items, numbers);
-  const bool has_number = is_number(other);
-  const double number = has_number ? number_of(other, "other") : 0;
-  if (other.is_none() && (op == ElementWise::add || op == ElementWise::multiply))
+  const bool takes_two = op == ElementWise::add || op == ElementWise::multiply;
+  if (other.is_none() && takes_two)
     refuse("other is None; the operation needs a number or as many arrays");
-  if (has_number && op != ElementWise::add && op != ElementWise::multiply)
+  if (is_number(other) && !takes_two)
     refuse("other is a number, and the operation has a single operand: give None");
-  Inputs second;
-  if (!has_number && !other.is_none()) second = prepare.inputs_like(Items(other, "other"), in);
+  std::vector<ConstArray> list;
+  BulkArrays second;
+  if (is_number(other)) {
+    second = Number(other, *in[0]).array();
+  } else if (!other.is_none()) {
+    list = list_of(prepare.inputs_like(Items(other, "other"), in));
+    second = list;
+  }
   const Results results = prepare.outputs_like(out, items, in);
-  return prepare.prepared_numbers(results.given, [&]<class T>(T, Context& given, Space where,
-                                                              const std::optional<Stream>& order) {
-    return PreparedBulk::element_wise<T>(given, op, spans_of<T>(in), spans_of<T>(second),
-                                         static_cast<T>(number), spans_of<T>(results.arrays), where,
-                                         order);
+  return prepare.prepared(results.given, [&](Context& given, const BulkOptions& options) {
+    return Bulk::prepare_element_wise(given, op, list_of(in), second, list_of(results.arrays),
+                                      options);
   });
 }
 
@@ -254,10 +243,8 @@ nb::object prepare_xor(nb::handle arrays, nb::handle keys, nb::handle space, nb:
               DataType::uint8, DataType::uint16, DataType::uint32, DataType::uint64});
   const Inputs with = prepare.inputs_like(Items(keys, "keys"), in);
   const Results results = prepare.outputs_like(out, items, in);
-  return prepare.prepared(results.given, [&](Context& given, Space where,
-                                             const std::optional<Stream>& order) {
-    return PreparedBulk::xor_bytes(given, spans_of<std::uint8_t>(in), spans_of<std::uint8_t>(with),
-                                   spans_of<std::uint8_t>(results.arrays), where, order);
+  return prepare.prepared(results.given, [&](Context& given, const BulkOptions& options) {
+    return Bulk::prepare_xor(given, list_of(in), list_of(with), list_of(results.arrays), options);
   });
 }
 
@@ -267,10 +254,8 @@ nb::object prepare_normalise(nb::handle arrays, nb::handle space, nb::handle out
   const Items items(arrays, "arrays");
   const Inputs in = prepare.inputs(items, numbers);
   const Results results = prepare.outputs_like(out, items, in);
-  return prepare.prepared_numbers(results.given, [&]<class T>(T, Context& given, Space where,
-                                                              const std::optional<Stream>& order) {
-    return PreparedBulk::normalise<T>(given, spans_of<T>(in), spans_of<T>(results.arrays), where,
-                                      order);
+  return prepare.prepared(results.given, [&](Context& given, const BulkOptions& options) {
+    return Bulk::prepare_normalise(given, list_of(in), list_of(results.arrays), options);
   });
 }
 
@@ -286,14 +271,8 @@ nb::object prepare_random_fill(nb::handle out, nb::handle seed, nb::handle offse
     refuse_type(std::string(results[0]->name()) + " is " + results[0]->text() +
                 "; its elements must be uint8, float32 or float64");
   for (const Output* const one : results) one->require(type, one->shape());
-  prepare.set_type(type);
-  const auto make = [&]<class T>(T, Context& given, Space where,
-                                 const std::optional<Stream>& order) {
-    return PreparedBulk::random_fill<T>(given, spans_of<T>(results), first, from, where, order);
-  };
-  if (type != DataType::uint8) return prepare.prepared_numbers(items.results(), make);
-  return prepare.prepared(items.results(), [&](Context& given, Space where, const auto& order) {
-    return make(std::uint8_t{}, given, where, order);
+  return prepare.prepared(items.results(), [&](Context& given, const BulkOptions& options) {
+    return Bulk::prepare_random_fill(given, list_of(results), first, from, options);
   });
 }
 
@@ -313,19 +292,15 @@ nb::object prepare_reduce(nb::handle reduction, nb::handle arrays, nb::handle sp
                               : nb::borrow(out);
   const Outputs results = prepare.outputs(Items({made}, false));
   results[0]->require(DataType::float64, {&count, 1});
-  return prepare.prepared_numbers(made, [&]<class T>(T, Context& given, Space where,
-                                                     const std::optional<Stream>& order) {
-    std::vector<std::span<const T>> parts;
-    if (is_matrix) {
-      const ConstArray matrix = first.array();
-      const auto* const values = static_cast<const T*>(matrix.data());
-      for (std::int64_t row = 0; row < count; ++row)
-        parts.emplace_back(values + row * matrix.stride(0),
-                           static_cast<std::size_t>(matrix.extent(1)));
-    } else {
-      parts = spans_of<T>(in);
+  return prepare.prepared(made, [&](Context& given, const BulkOptions& options) {
+    // Each array of a list is reduced as a whole, whatever its shape.
+    std::vector<ConstArray> arrays = list_of(in);
+    for (ConstArray& array : arrays) {
+      if (!items.is_list) continue;
+      const std::array size{static_cast<std::int64_t>(array.size())};
+      array = {array.data(), array.type(), size, {}, array.memory(), array.device()};
     }
-    return PreparedBulk::reduce<T>(given, kind, parts, spans_of<double>(results)[0], where, order);
+    return Bulk::prepare_reduce(given, kind, arrays, results[0]->array(), options);
   });
 }
 
@@ -361,26 +336,10 @@ nb::object prepare_multiply(nb::handle a, nb::handle b, nb::handle reproducible,
     refuse("out names " + std::to_string(results.size()) + " arrays; it must be " +
            std::to_string(left.size()));
   for (std::size_t i = 0; i < results.size(); ++i) results[i]->require(prepare.type(), shapes[i]);
-  return prepare.prepared_numbers(
-      given.results(),
-      [&]<class T>(T, Context& context_of_call, Space where, const std::optional<Stream>& order) {
-        std::vector<MatrixPair<T>> pairs;
-        const auto lefts_of = spans_of<T>(left);
-        const auto rights_of = spans_of<T>(right);
-        const auto results_of = spans_of<T>(results);
-        for (std::size_t i = 0; i < left.size(); ++i) {
-          const std::size_t rank = left[i]->rank();
-          const auto batch = static_cast<std::size_t>(rank == 3 ? left[i]->extent(0) : 1);
-          const auto m = static_cast<std::size_t>(left[i]->extent(rank - 2));
-          const auto k = static_cast<std::size_t>(left[i]->extent(rank - 1));
-          const auto n = static_cast<std::size_t>(right[i]->extent(rank - 1));
-          for (std::size_t j = 0; j < batch; ++j)
-            pairs.push_back({lefts_of[i].subspan(j * m * k, m * k),
-                             rights_of[i].subspan(j * k * n, k * n),
-                             results_of[i].subspan(j * m * n, m * n), m, n, k});
-        }
-        return PreparedBulk::multiply<T>(context_of_call, pairs, is_reproducible, where, order);
-      });
+  return prepare.prepared(given.results(), [&](Context& used, BulkOptions options) {
+    options.reproducible = is_reproducible;
+    return Bulk::prepare_multiply(used, list_of(left), list_of(right), list_of(results), options);
+  });
 }
 
 }  // namespace

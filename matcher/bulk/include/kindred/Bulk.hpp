@@ -4,6 +4,7 @@
 
 // All public headers of Kindred::bulk.
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/matcher/BulkArrays.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
 #endif  // KINDRED_BULK_HPP

@@ -4,6 +4,5 @@
 
 // All public headers of Kindred::layers.
 #include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/LayerGradients.hpp>
 
 #endif  // KINDRED_LAYERS_HPP

@@ -35,16 +35,17 @@ struct BuildLattice {};
 struct SaveLattice {
   std::string path;
 };
-/// `Bulk::xor_bytes` of one array; returns BulkReport. The shape of the lattice is ignored.
+/// `Bulk::xor_elements` of one array; returns BulkReport. The shape of the lattice is ignored.
 struct XorLatticeBytes {
   std::span<const std::uint8_t> array = {};
   std::span<const std::uint8_t> key = {};
   std::span<std::uint8_t> result = {};
 };
-/// `Bulk::multiply` of one pair; returns BulkReport. The shape of the lattice is ignored.
-template <BulkNumber T>
+/// `Bulk::multiply`; returns BulkReport. The shape of the lattice is ignored.
 struct MultiplyLatticeMatrices {
-  MatrixPair<T> pair;
+  ConstArray a = {};
+  ConstArray b = {};
+  Array c = {};
 };
 
 struct LatticeTask {
@@ -52,7 +53,7 @@ struct LatticeTask {
   std::uint32_t size = 10;
   LatticeBlocks blocks = {};  ///< for FindLatticePath only
   std::variant<AnalyzeLattice, MeasureLattice, FindLatticePath, BuildLattice, SaveLattice,
-               XorLatticeBytes, MultiplyLatticeMatrices<float>, MultiplyLatticeMatrices<double>>
+               XorLatticeBytes, MultiplyLatticeMatrices>
       work = {};
 };
 

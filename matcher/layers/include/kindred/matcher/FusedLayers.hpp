@@ -4,15 +4,15 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Array.hpp>
-#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
+#include <kindred/matcher/Prepared.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
+#include <variant>
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -63,99 +63,104 @@ struct LinearLayer {
   LayerActivation activation = LayerActivation::none;
 };
 
-struct NormOptions {
+/// \brief The backward pass of a `NormLayer` with the same x, γ, β, ε and activation, whose
+/// statistics are computed again. Bitwise identical on every space.
+struct NormGradient {
+  ConstMatrix x = {};
+  ConstMatrix gradient = {};  ///< with respect to y; same shape as x, any element
+  MutableMatrix dx = {};  ///< shape and element of x; may be the gradient itself if element type
+                          ///< and stride are equal
+  std::span<const float> gamma = {};  ///< one per column; empty: 1
+  std::span<const float> beta = {};   ///< one per column; empty: 0
+  std::span<float> dgamma = {};       ///< output, one per column; empty: not computed
+  std::span<float> dbeta = {};        ///< output, one per column; empty: not computed
+  float epsilon = 1e-5F;              ///< normal and positive
+  LayerActivation activation = LayerActivation::gelu;
+};
+
+/// \brief The backward pass of a `LinearLayer` with the same x, w, bias and activation. With an
+/// activation, its argument is computed again.
+///
+/// The gradient with respect to the argument of the activation is rounded to the element type of x;
+/// dx and dw are matrix products with it, within the bound of `LinearLayer`, and dbias is its sum
+/// over the rows in double.
+struct LinearGradient {
+  ConstMatrix x = {};                ///< rows × inputs
+  ConstMatrix w = {};                ///< outputs × inputs, of x's element
+  std::span<const float> bias = {};  ///< one per output; empty: none
+  ConstMatrix gradient = {};         ///< with respect to y: rows × outputs, of any element
+  MutableMatrix dx = {};             ///< rows × inputs, of any element; no values: not computed
+  MutableMatrix dw = {};             ///< outputs × inputs, of any element; no values: not computed
+  std::span<float> dbias = {};       ///< output, one per output; empty: not computed
+  LayerActivation activation = LayerActivation::none;
+};
+
+/// The layers of a call, all of one kind.
+using LayerList = std::variant<std::span<const NormLayer>, std::span<const LinearLayer>,
+                               std::span<const NormGradient>, std::span<const LinearGradient>>;
+
+struct LayerOptions {
   std::optional<Space> space = {};  ///< by default the host, with one thread or all threads
                                     ///< depending on the amount of work
+  /// For products. True: reproducible sums in double, bitwise identical on every space, but slower.
+  /// False: layers of 2²¹ or more products use the vendor's library, bitwise identical for repeated
+  /// runs on the same space.
+  bool reproducible = false;
   /// For layers on the device of the context, which are then used in place: orders the call, which
   /// does not fence. Must outlive the context.
   std::optional<Stream> stream = {};
-  /// \brief For calls of gradients on a stream: bytes on the device, aligned to 256, that the call
-  /// may use until it ends, and the next call on the same stream again. By default the context
-  /// keeps a workspace for each of 64 streams, which cannot be used while the stream is captured.
-  /// \see norm_gradients_workspace
+  /// \brief For calls on a stream: bytes on the device, aligned to 256, that the call may use until
+  /// it ends, and the next call on the same stream again. By default the context keeps a workspace
+  /// for each of 64 streams, which cannot be used while the stream is captured. \see
+  /// layers_workspace
   Array workspace = {};
 };
-struct LinearOptions {
-  /// True: reproducible sums in double, bitwise identical on every space, but slower. False: layers
-  /// of 2²¹ or more products use the vendor's library, bitwise identical for repeated runs on the
-  /// same space.
-  bool reproducible = false;
-  std::optional<Space> space = {};    ///< as `NormOptions::space`
-  std::optional<Stream> stream = {};  ///< as `NormOptions::stream`
-  Array workspace = {};               ///< as `NormOptions::workspace`; \see linear_layers_workspace
-};
 
-// These functions take matrices in host memory and copy them to the space and back. All layers of
-// a call form one launch under the same conditions as in `PreparedNorms` and `PreparedLinears`.
-// They wait for the result and fence the instance of the space. \throws as the constructors of the
-// prepared forms; OutOfMemory; no y is changed then.
-//
-// With a stream, all arrays lie on the device of the context. A call launches each layer by itself,
-// in order, and neither fences nor brings anything to the host: later work on the stream sees the
-// results, which have the same bits. Only a call that needs a larger workspace than those before it
-// on its stream waits for them, if it has none of the caller. Beyond 64 streams, the first call on
-// another stream that needs one waits for the calls that use the oldest, which it frees. Calls that
-// need no workspace, and
-// those with one of the caller, can be captured in a CUDA graph, after a call of the same element
-// types and shapes. Thread-safe for calls with different outputs and workspaces.
-void run_norm_layers(Context& context, std::span<const NormLayer> layers,
-                     const NormOptions& options = {});
-void run_linear_layers(Context& context, std::span<const LinearLayer> layers,
-                       const LinearOptions& options = {});
+/// \brief Computes \p layers, which are in host memory: it copies them to the space and back, waits
+/// for the result and fences the instance of the space. All layers of a call form one launch under
+/// the same conditions as in \ref prepare_layers.
+///
+/// With a stream, all arrays lie on the device of the context. A call launches each layer by
+/// itself, in order, and neither fences nor brings anything to the host: later work on the stream
+/// sees the results, which have the same bits. Only a call that needs a larger workspace than those
+/// before it on its stream waits for them, if it has none of the caller. Beyond 64 streams, the
+/// first call on another stream that needs one waits for the calls that use the oldest, which it
+/// frees. Calls that need no workspace, and those with one of the caller, can be captured in a CUDA
+/// graph, after a call of the same element types and shapes. Thread-safe for calls with different
+/// outputs and workspaces. \throws as `prepare_layers`; no output is changed then
+void run_layers(Context& context, const LayerList& layers, const LayerOptions& options = {});
 
-/// \brief Bytes of `LinearOptions::workspace` that `run_linear_layers` uses on a stream; 0 for
-/// layers that a kernel of Kindred computes or whose y the library writes itself, otherwise at most
-/// about 32 MiB, or 128 rows of float32 products if these are larger. Launches nothing. \param
-/// options as for the call; the stream may be missing \throws InvalidArgument, SpaceUnavailable
-std::size_t linear_layers_workspace(const Context& context, std::span<const LinearLayer> layers,
-                                    const LinearOptions& options = {});
+/// \brief Bytes of `LayerOptions::workspace` that `run_layers` uses on a stream. Launches nothing.
+///
+/// Gradients: as `prepare_layers` reserves them for the largest layer. Linear layers: 0 for those
+/// that a kernel of Kindred computes or whose y the library writes itself, otherwise at most about
+/// 32 MiB, or 128 rows of float32 products if these are larger. Norm layers: 0.
+/// \param options as for the call; the stream may be missing
+/// \throws InvalidArgument, SpaceUnavailable
+std::size_t layers_workspace(const Context& context, const LayerList& layers,
+                             const LayerOptions& options = {});
 
-/// \brief A prepared list of normalisations on memory of one space, validated and partitioned once;
-/// a run is one launch and neither allocates, copies nor fences. Not thread-safe.
-class PreparedNorms {
- public:
-  /// Fences the stream.
-  /// \param layers their arrays must be in the memory of \p space (device memory for `cuda`) and
-  /// outlive this object; no layer may read the output of another
-  /// \param stream for a device, must outlive this object; none: the context's stream
-  /// \throws InvalidArgument for inconsistent shapes, arrays that are too short, int8 elements, 0
-  /// or more than 2²⁴ columns, an ε that is not a normal positive number, or memory of another
-  /// space; SpaceUnavailable; OutOfMemory
-  PreparedNorms(Context& context, std::span<const NormLayer> layers, Space space,
-                const std::optional<Stream>& stream = {});
-
-  /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
-  /// \throws SpaceUnavailable in a forked process
-  void run() const;
-  /// Fences the instance. \throws as `run`
-  void wait() const;
-
- private:
-  struct State;
-  Impl::OwnedState<State> m_state;
-};
-
-/// \brief A prepared list of linear layers on memory of one space. A run neither allocates, copies
-/// nor fences; all layers that do not use the vendor's library form one launch. Not thread-safe.
-class PreparedLinears {
- public:
-  /// \brief Reserves the workspace of the runs: on a device at most 32 MiB, and nothing if the
-  /// library writes y directly; on the host some rows of w and of products per thread. Parameters
-  /// and exceptions as for `PreparedNorms`, but rows, inputs and outputs may be 0.
-  /// \param reproducible as `LinearOptions::reproducible`
-  PreparedLinears(Context& context, std::span<const LinearLayer> layers, bool reproducible,
-                  Space space, const std::optional<Stream>& stream = {});
-
-  /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
-  /// \throws SpaceUnavailable in a forked process
-  void run() const;
-  /// Fences the instance. \throws as `run`
-  void wait() const;
-
- private:
-  struct State;
-  Impl::OwnedState<State> m_state;
-};
+/// \brief Prepares \p layers on memory of `LayerOptions::space`. Fences the stream, and reserves
+/// the workspace of the runs. A run neither allocates, copies nor fences.
+///
+/// - Norm layers: one launch.
+/// - Linear layers: all that do not use the vendor's library form one launch. Workspace: on a
+/// device
+///   at most 32 MiB, and nothing if the library writes y directly; on the host some rows of w and
+///   of products per thread.
+/// - Gradients of norm layers: at most four launches per layer. Workspace: 32 bytes per row and,
+///   with dgamma or dbeta, at most 4 KiB per column.
+/// - Gradients of linear layers. Workspace of each layer: the gradient of the activation's
+/// argument,
+///   its transposed copy and those of x and w, and with an activation its argument in float32.
+/// \param layers their arrays must be in the memory of the space (device memory for `cuda`); no
+/// layer may read the output of another
+/// \param options the stream is for a device; without one, the runs use the context's stream
+/// \throws InvalidArgument for inconsistent shapes, arrays that are too short, int8 elements, a
+/// norm of 0 or more than 2²⁴ columns, an ε that is not a normal positive number, memory of another
+/// space, or a workspace; SpaceUnavailable; OutOfMemory
+Prepared prepare_layers(Context& context, const LayerList& layers,
+                        const LayerOptions& options = {});
 
 }  // namespace Kindred
 

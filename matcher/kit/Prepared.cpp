@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Preparation.hpp"
+
+#include <kindred/core/arch/Process.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
+
+#include <utility>
+
+namespace Kindred {
+
+Prepared::Prepared(std::unique_ptr<Impl::PreparedLaunches> launches) noexcept
+    : m_launches(std::move(launches)) {}
+
+void Prepared::run() const try {
+  Arch::require_usable_process();
+  m_launches->run();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Prepared::run");
+}
+
+void Prepared::wait() const try {
+  Arch::require_usable_process();
+  m_launches->wait();
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Prepared::wait");
+}
+
+}  // namespace Kindred
