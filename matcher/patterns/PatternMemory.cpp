@@ -25,7 +25,7 @@ constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
 
 /// \throws InvalidArgument
 void check_call(const MatchOptions& options) {
-  check(options);
+  Impl::check_options(options);
   KINDRED_THROW_IF(compares_words(options.measure), "the patterns of a memory are not texts; " +
                                                         std::string(to_string(options.measure)) +
                                                         " compares the words of texts");
