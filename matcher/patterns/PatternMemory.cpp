@@ -352,11 +352,10 @@ PredictionResults PatternMemory::predict(Events query, const MatchOptions& match
 
 PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
                                          const PredictionOptions& options, Level level) const try {
-  check(options);
-  Impl::check_blocks(matching.measure);
-  State& state = *m_state;
   MatchOptions all = matching;
   all.threshold = candidate_threshold(options, query.values.size());
+  Impl::check_blocks(matching.measure);
+  State& state = *m_state;
   all.blocks = false;
   check_call(all);
   Impl::PatternTiers& tiers = state.tiers_at(level);
