@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -15,9 +16,10 @@ void add_prediction_flags(CLI::App& command, PredictionFlags& flags) {
                    "Print what the patterns predict, in KATO's fields; --top selects the best of "
                    "all that reach the threshold");
   command
-      .add_option("--rank", flags.rank,
-                  "Field to rank predictions by, largest first: " + rank_by_names() +
-                      " (default: potential)")
+      .add_option(
+          "--rank", flags.rank,
+          fmt::format("Field to rank predictions by, largest first: {} (default: potential)",
+                      fmt::join(rank_by_names(), ", ")))
       ->type_name("NAME");
   add_number(command, "--fuzzy", flags.fuzzy,
              "Minimum similarity of two texts to treat one as a misspelling of the other; 0: off "
@@ -43,14 +45,15 @@ PredictionOptions prediction_options(const GlobalOptions& global, const Predicti
   }
   PredictionOptions options;
   if (!flags.rank.empty()) {
-    const auto rank_by = rank_by_from_string(flags.rank);
-    if (!rank_by) {
+    const auto names = rank_by_names();
+    const auto named = std::find(names.begin(), names.end(), flags.rank);
+    if (named == names.end()) {
       throw UsageError(
-          fmt::format("match: --rank: '{}' is not one of {}", flags.rank, rank_by_names()));
+          fmt::format("match: --rank: '{}' is not one of {}", flags.rank, fmt::join(names, ", ")));
     }
-    if (is_weighted(*rank_by) && flags.affinity.empty())
+    options.rank_by = static_cast<RankBy>(named - names.begin());
+    if (is_weighted(options.rank_by) && flags.affinity.empty())
       throw UsageError(fmt::format("match: --rank: {} needs --affinity", flags.rank));
-    options.rank_by = *rank_by;
   }
   options.top = match.top;
   options.threshold = match.threshold;

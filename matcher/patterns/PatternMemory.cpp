@@ -25,7 +25,7 @@ constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
 
 /// \throws InvalidArgument
 void check_call(const MatchOptions& options) {
-  check(options);
+  Impl::check_options(options);
   KINDRED_THROW_IF(compares_words(options.measure), "the patterns of a memory are not texts; " +
                                                         std::string(to_string(options.measure)) +
                                                         " compares the words of texts");
@@ -354,11 +354,10 @@ MatchResults PatternMemory::match(RaggedSpan<Symbol> queries, const MatchOptions
 PredictionResults PatternMemory::predict(Events query, const MatchOptions& matching,
                                          const PredictionOptions& options,
                                          std::optional<Level> level) const try {
-  check(options);
-  Impl::check_blocks(matching.measure);
-  State& state = *m_state;
   MatchOptions all = matching;
   all.threshold = candidate_threshold(options, query.values.size());
+  Impl::check_blocks(matching.measure);
+  State& state = *m_state;
   all.blocks = false;
   check_call(all);
   Impl::PatternTiers& tiers = state.tiers_at(level.value_or(state.level));

@@ -5,7 +5,6 @@
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "sequence/CandidatePatterns.hpp"
-#include "sequence/KeptMatches.hpp"
 #include "sequence/MeasureOperations.hpp"
 
 #include <algorithm>

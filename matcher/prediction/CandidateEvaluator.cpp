@@ -151,8 +151,25 @@ double CandidateEvaluator::distance() {
   return norms > 0 ? 1 - std::min(product / norms, 1.0) : 1.0;
 }
 
-double CandidateEvaluator::intrinsic(RankBy field, std::uint64_t frequency) {
+double CandidateEvaluator::value(RankBy field, std::uint64_t frequency) {
+  const Shares& shares = m_options.weights.empty() ? m_now.shares : m_now.weighted;
   switch (field) {
+    case RankBy::potential:
+      return (shares.evidence + shares.confidence) * shares.snr;
+    case RankBy::evidence:
+      return m_now.shares.evidence;
+    case RankBy::confidence:
+      return m_now.shares.confidence;
+    case RankBy::snr:
+      return m_now.shares.snr;
+    case RankBy::weighted_similarity:
+      return m_now.weighted_similarity;
+    case RankBy::weighted_evidence:
+      return m_now.weighted.evidence;
+    case RankBy::weighted_confidence:
+      return m_now.weighted.confidence;
+    case RankBy::weighted_snr:
+      return m_now.weighted.snr;
     case RankBy::normalized_entropy:
       return normalized_entropy(m_counts.of(m_now.symbols), m_now.symbols.size(), m_statistics);
     case RankBy::global_normalized_entropy:

@@ -61,8 +61,9 @@ class CandidateEvaluator {
 
   // The following members refer to the last evaluation.
 
-  /// The value of a field that depends only on the pattern. \param frequency of the pattern
-  double intrinsic(RankBy field, std::uint64_t frequency);
+  /// The value of a field as far as it depends on this candidate alone: of the potential, (evidence
+  /// + confidence) · snr. \param frequency of the pattern
+  double value(RankBy field, std::uint64_t frequency);
   double entropy();
   FutureKey future_key();
   /// Fills in the lists of symbols.

@@ -50,6 +50,7 @@ class Predictor {
         m_options(options),
         m_query(query, statistics, vocabulary, options),
         m_flat(options.single_symbol_fast_path && m_query.symbols.size() == 1),
+        m_rank_by(m_flat ? RankBy::potential : options.rank_by),
         m_workers(Impl::host_workers(context, Space::openmp)
                       .with_count(static_cast<std::size_t>(
                           options.threads > 0 ? options.threads : context.threads()))) {}
@@ -108,43 +109,9 @@ class Predictor {
                              : record.blocks > 0 || m_options.threshold == 0;
     if (!record.survives) return record;
     record.distance = found.distance;
-    record.value = value(found, worker, candidate.frequency);
+    record.value = m_evaluators[worker].value(m_rank_by, candidate.frequency);
     if (!m_flat) record.future = m_evaluators[worker].future_key();
     return record;
-  }
-
-  const Impl::Shares& shares(const Evaluation& found) const {
-    return m_options.weights.empty() ? found.shares : found.weighted;
-  }
-
-  /// (evidence + confidence) · snr, the part of the potential that depends on one candidate.
-  double signal(const Evaluation& found) const {
-    const Impl::Shares& by = shares(found);
-    return (by.evidence + by.confidence) * by.snr;
-  }
-
-  double value(const Evaluation& found, std::size_t worker, std::uint64_t frequency) {
-    if (m_flat) return signal(found);
-    switch (m_options.rank_by) {
-      case RankBy::potential:
-        return signal(found);
-      case RankBy::evidence:
-        return found.shares.evidence;
-      case RankBy::confidence:
-        return found.shares.confidence;
-      case RankBy::snr:
-        return found.shares.snr;
-      case RankBy::weighted_similarity:
-        return found.weighted_similarity;
-      case RankBy::weighted_evidence:
-        return found.weighted.evidence;
-      case RankBy::weighted_confidence:
-        return found.weighted.confidence;
-      case RankBy::weighted_snr:
-        return found.weighted.snr;
-      default:
-        return m_evaluators[worker].intrinsic(m_options.rank_by, frequency);
-    }
   }
 
   /// Computes the sums over all candidates, in the order of their indices.
@@ -160,25 +127,12 @@ class Predictor {
     }
   }
 
-  double itfdf(const Record& record) const {
-    return Impl::itfdf_similarity(record.distance, static_cast<double>(record.frequency), m_sums);
-  }
-  double information(const Record& record) const {
-    if (!record.future.exists) return 0;
-    return Impl::predictive_information(record.similarity, static_cast<double>(record.frequency),
-                                        m_futures.at(record.future), m_sums);
-  }
-  double potential(const Record& record, double signal) const {
-    return signal + itfdf(record) + Impl::cohesion(record.blocks);
-  }
-
-  /// The value of the field to rank by.
-  double rank(const Record& record) const {
+  /// The value of a field. \param own \see CandidateEvaluator::value
+  double field(RankBy by, const Record& record, double own) const {
     const auto frequency = static_cast<double>(record.frequency);
-    if (m_flat) return potential(record, record.value);
-    switch (m_options.rank_by) {
+    switch (by) {
       case RankBy::potential:
-        return potential(record, record.value);
+        return own + field(RankBy::itfdf_similarity, record, 0) + Impl::cohesion(record.blocks);
       case RankBy::similarity:
       case RankBy::bayesian_likelihood:
         return record.similarity;
@@ -187,15 +141,17 @@ class Predictor {
       case RankBy::frequency:
         return frequency;
       case RankBy::itfdf_similarity:
-        return itfdf(record);
+        return Impl::itfdf_similarity(record.distance, frequency, m_sums);
       case RankBy::predictive_information:
-        return information(record);
+        if (!record.future.exists) return 0;
+        return Impl::predictive_information(record.similarity, frequency,
+                                            m_futures.at(record.future), m_sums);
       case RankBy::bayesian_posterior:
         return Impl::bayesian_posterior(record.similarity, frequency, m_sums);
       case RankBy::bayesian_prior:
         return Impl::bayesian_prior(frequency, m_sums);
       default:
-        return record.value;
+        return own;
     }
   }
 
@@ -204,7 +160,7 @@ class Predictor {
     std::vector<std::size_t> order(m_records.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       order[i] = i;
-      m_records[i].value = rank(m_records[i]);
+      m_records[i].value = field(m_rank_by, m_records[i], m_records[i].value);
     }
     const auto better = [this](std::size_t a, std::size_t b) {
       const Record& x = m_records[a];
@@ -222,39 +178,39 @@ class Predictor {
 
   /// The second pass: builds the prediction of a candidate that is returned.
   Prediction prediction(std::size_t worker, const Record& record) {
-    const Evaluation& found = evaluate(worker, record.position);
-    CandidateEvaluator& evaluator = m_evaluators[worker];
-    const auto frequency = static_cast<double>(record.frequency);
+    evaluate(worker, record.position);
+    const auto value = [&](RankBy by) {
+      return field(by, record, m_evaluators[worker].value(by, record.frequency));
+    };
     Prediction out;
     out.index = record.index;
     out.name = m_candidates.name(record.position);
     out.matched = m_candidates.candidate(record.position).matched;
     out.frequency = record.frequency;
-    evaluator.describe(out);
-    out.evidence = found.shares.evidence;
-    out.confidence = found.shares.confidence;
+    m_evaluators[worker].describe(out);
+    out.evidence = value(RankBy::evidence);
+    out.confidence = value(RankBy::confidence);
     out.similarity = record.similarity;
-    out.fragmentation = static_cast<double>(record.blocks) - 1;
-    out.snr = found.shares.snr;
-    out.entropy = evaluator.entropy();
-    out.normalized_entropy = evaluator.intrinsic(RankBy::normalized_entropy, record.frequency);
-    out.global_normalized_entropy =
-        evaluator.intrinsic(RankBy::global_normalized_entropy, record.frequency);
-    out.confluence = evaluator.intrinsic(RankBy::confluence, record.frequency);
-    out.tfidf_score = evaluator.intrinsic(RankBy::tfidf_score, record.frequency);
+    out.fragmentation = value(RankBy::fragmentation);
+    out.snr = value(RankBy::snr);
+    out.entropy = m_evaluators[worker].entropy();
+    out.normalized_entropy = value(RankBy::normalized_entropy);
+    out.global_normalized_entropy = value(RankBy::global_normalized_entropy);
+    out.confluence = value(RankBy::confluence);
+    out.tfidf_score = value(RankBy::tfidf_score);
     if (!m_flat) {
-      out.itfdf_similarity = itfdf(record);
-      out.bayesian_prior = Impl::bayesian_prior(frequency, m_sums);
+      out.itfdf_similarity = value(RankBy::itfdf_similarity);
+      out.bayesian_prior = value(RankBy::bayesian_prior);
       out.bayesian_likelihood = record.similarity;
-      out.bayesian_posterior = Impl::bayesian_posterior(record.similarity, frequency, m_sums);
-      out.predictive_information = information(record);
+      out.bayesian_posterior = value(RankBy::bayesian_posterior);
+      out.predictive_information = value(RankBy::predictive_information);
     }
-    out.potential = potential(record, signal(found));
+    out.potential = value(RankBy::potential);
     if (!m_options.weights.empty()) {
-      out.weighted_similarity = found.weighted_similarity;
-      out.weighted_evidence = found.weighted.evidence;
-      out.weighted_confidence = found.weighted.confidence;
-      out.weighted_snr = found.weighted.snr;
+      out.weighted_similarity = value(RankBy::weighted_similarity);
+      out.weighted_evidence = value(RankBy::weighted_evidence);
+      out.weighted_confidence = value(RankBy::weighted_confidence);
+      out.weighted_snr = value(RankBy::weighted_snr);
     }
     return out;
   }
@@ -265,6 +221,7 @@ class Predictor {
   const PredictionOptions& m_options;
   Impl::PredictionQuery m_query;
   bool m_flat;
+  RankBy m_rank_by;
   Impl::HostWorkers m_workers;
   std::vector<CandidateEvaluator> m_evaluators;  // one per worker
   std::vector<Ragged<Symbol>> m_scratch;         // one per worker
@@ -278,13 +235,8 @@ void check_in_unit_interval(double value, const char* name) {
                    std::string(name) + " is " + std::to_string(value) + "; it must be in [0, 1]");
 }
 
-}  // namespace
-
-double candidate_threshold(const PredictionOptions& options, std::size_t symbols) noexcept {
-  return options.single_symbol_fast_path && symbols == 1 ? 0.0 : options.threshold;
-}
-
-void check(const PredictionOptions& options) try {
+/// \throws InvalidArgument
+void check(const PredictionOptions& options) {
   check_in_unit_interval(options.threshold, "threshold");
   check_in_unit_interval(options.fuzzy_token_threshold, "fuzzy_token_threshold");
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
@@ -300,8 +252,15 @@ void check(const PredictionOptions& options) try {
       is_weighted(options.rank_by) && options.weights.empty(),
       "ranking by " + std::string(to_string(options.rank_by)) +
           " requires weights, but there are none; set weights or rank by another field");
+}
+
+}  // namespace
+
+double candidate_threshold(const PredictionOptions& options, std::size_t symbols) try {
+  check(options);
+  return options.single_symbol_fast_path && symbols == 1 ? 0.0 : options.threshold;
 } catch (...) {
-  Impl::rethrow_translated("Kindred::check");
+  Impl::rethrow_translated("Kindred::candidate_threshold");
 }
 
 std::vector<Prediction> predict(const Context& context, RaggedSpan<std::string_view> query,

@@ -37,30 +37,17 @@ std::string_view to_string(RankBy rank_by) noexcept {
   return rank_names[static_cast<std::size_t>(rank_by)];
 }
 
-std::optional<RankBy> rank_by_from_string(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < rank_names.size(); ++i)
-    if (rank_names[i] == name) return static_cast<RankBy>(i);
-  return {};
-}
+std::span<const std::string_view> rank_by_names() noexcept { return rank_names; }
 
 RankBy parse_rank_by(std::string_view name) try {
-  const auto rank_by = rank_by_from_string(name);
-  KINDRED_THROW_IF(
-      !rank_by, "cannot rank by '" + std::string(name) + "'; it must be one of " + rank_by_names());
-  return *rank_by;
+  std::string names;
+  for (std::size_t i = 0; i < rank_names.size(); ++i) {
+    if (rank_names[i] == name) return static_cast<RankBy>(i);
+    names += (names.empty() ? "" : ", ") + std::string(rank_names[i]);
+  }
+  throw InvalidArgument("cannot rank by '" + std::string(name) + "'; it must be one of " + names);
 } catch (...) {
   Impl::rethrow_translated("Kindred::parse_rank_by");
-}
-
-std::string rank_by_names() try {
-  std::string names;
-  for (const std::string_view name : rank_names) {
-    if (!names.empty()) names += ", ";
-    names += name;
-  }
-  return names;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::rank_by_names");
 }
 
 bool is_weighted(RankBy rank_by) noexcept { return rank_by >= RankBy::weighted_similarity; }

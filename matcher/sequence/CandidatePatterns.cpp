@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CandidatePatterns.hpp"
 
-#include "KeptMatches.hpp"
 #include "MeasureOperations.hpp"
-#include "PairCount.hpp"
-#include "QueryMasks.hpp"
-#include "WordForms.hpp"
+#include "PairQuery.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <algorithm>
@@ -39,51 +35,6 @@ double pair_weight(Measure measure) {
 bool is_better(const Match& a, const Match& b) {
   return a.similarity != b.similarity ? a.similarity > b.similarity : a.index < b.index;
 }
-
-/// Compares patterns with one query. Thread-safe.
-class PairComparison {
- public:
-  /// \param query dense symbols; must outlive this object \param separator the dense symbol that
-  /// separates words
-  PairComparison(std::span<const Symbol> query, const MatchOptions& options, Symbol separator)
-      : m_query(query),
-        m_measure(options.measure),
-        m_separator(separator),
-        m_masks(info_of(m_measure).comparison == Comparison::ends ? std::span<const Symbol>()
-                                                                  : query),
-        m_finder(m_measure == Measure::difflib ? query : std::span<const Symbol>(),
-                 options.autojunk) {}
-
-  /// The match of a pattern if its similarity is at least \p cutoff.
-  std::optional<Match> compare(std::uint64_t index, std::span<const Symbol> pattern,
-                               double cutoff) const {
-    if (info_of(m_measure).comparison == Comparison::score) {
-      const PairScore score =
-          m_measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;
-      const PairResult pair = m_masks.score(score, pattern, m_separator);
-      if (pair.similarity < cutoff) return {};
-      return Match{index, pair.similarity, pair.matched, 1.0 - pair.similarity};
-    }
-    const auto matched =
-        count_from(m_measure, pattern.size(), m_query.size(), cutoff, [&](std::uint64_t least) {
-          return count_matched(
-              m_measure, pattern, m_query, least, [&]() -> const QueryMasks& { return m_masks; },
-              [&]() -> const BlockFinder& { return m_finder; });
-        });
-    if (!matched) return {};
-    return Match{
-        index, similarity(info_of(m_measure).scale(), *matched, pattern.size(), m_query.size()),
-        *matched,
-        static_cast<double>(distance(m_measure, *matched, pattern.size(), m_query.size()))};
-  }
-
- private:
-  std::span<const Symbol> m_query;
-  Measure m_measure;
-  Symbol m_separator;
-  QueryMasks m_masks;
-  BlockFinder m_finder;
-};
 
 /// The best matches of a query so far.
 class BestMatches {
@@ -158,11 +109,11 @@ std::vector<std::vector<Match>> CandidatePatterns::compare(const Context& contex
   const Symbol word_end = store.symbols[word_separator];
   const Symbol separator = word_end == unknown_symbol ? store.tiles.vocabulary : word_end;
   std::vector<std::size_t> rows;
-  std::vector<PairComparison> comparisons;
+  std::vector<PairQuery> compared;
   for (std::size_t row = 0; row < dense.rows(); ++row) {
     if (dense[row].empty()) continue;
     rows.push_back(row);
-    comparisons.emplace_back(dense[row], options, separator);
+    compared.emplace_back(options.measure, dense[row], options.autojunk, true, separator);
   }
   const HostWorkers workers = host_workers(context, space);
   std::vector<std::vector<BestMatches>> found(workers.count());
@@ -175,8 +126,11 @@ std::vector<std::vector<Match>> CandidatePatterns::compare(const Context& contex
         best.resize(rows.size());
         const std::vector<Symbol> pattern = m_segment->pattern(m_indices[i]);
         for (std::size_t q = 0; q < rows.size(); ++q) {
-          const auto match = comparisons[q].compare(m_indices[i], pattern, best[q].cutoff(options));
-          if (match) best[q].add(*match, options.top);
+          const auto pair = compared[q].compare(pattern, best[q].cutoff(options));
+          if (!pair) continue;
+          const double distance = distance_of(options.measure, pair->similarity, pair->matched,
+                                              pattern.size(), dense[rows[q]].size());
+          best[q].add({m_indices[i], pair->similarity, pair->matched, distance}, options.top);
         }
       });
   std::vector<std::vector<Match>> answers(queries.rows());

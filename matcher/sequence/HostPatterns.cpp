@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostPatterns.hpp"
 
+#include "kit/Hash.hpp"
+
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 
@@ -8,6 +10,7 @@
 #include <atomic>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace Kindred::Impl {
 
@@ -211,6 +214,31 @@ std::vector<Symbol> HostPatterns::pattern(std::uint32_t slot) const {
     }
   });
   return found;
+}
+
+std::vector<std::uint32_t> HostPatterns::first_equal() const {
+  std::vector<std::uint32_t> first(slot_of.size());
+  std::iota(first.begin(), first.end(), 0U);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted;  // hash and index
+  for (const std::uint32_t index : first) {
+    const std::vector<Symbol> own = pattern(slot_of[index]);
+    if (!own.empty()) sorted.emplace_back(hash64(own.data(), own.size() * sizeof(Symbol)), index);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  // Patterns with the current hash that differ from each other: more than one only by a collision.
+  std::vector<std::uint32_t> different;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i == 0 || sorted[i].first != sorted[i - 1].first) different.clear();
+    const std::uint32_t index = sorted[i].second;
+    const auto equal = std::find_if(different.begin(), different.end(), [&](std::uint32_t other) {
+      return pattern(slot_of[index]) == pattern(slot_of[other]);
+    });
+    if (equal == different.end())
+      different.push_back(index);
+    else
+      first[index] = *equal;
+  }
+  return first;
 }
 
 }  // namespace Kindred::Impl

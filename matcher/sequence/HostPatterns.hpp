@@ -124,6 +124,10 @@ class HostPatterns {
   /// Rows of the tiles of \p range that contain patterns of lengths up to \p longest.
   std::uint64_t rows_in(const TileRange& range, std::uint32_t longest) const;
 
+  /// For every pattern, the first one that has the same symbols; an empty pattern stands for
+  /// itself.
+  std::vector<std::uint32_t> first_equal() const;
+
   SymbolMap symbols;
   std::vector<std::uint32_t> slot_of;  ///< pattern → slot
   TileBuffers<HostSpace> tiles;

@@ -3,6 +3,8 @@
 #define KINDRED_MATCHER_SEQUENCE_MEASURE_OPERATIONS_HPP
 
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/sequence/EditDistance.hpp>
+#include <kindred/core/sequence/PairScores.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
@@ -12,6 +14,10 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+
+namespace Kindred {
+struct MatchOptions;
+}
 
 namespace Kindred::Impl {
 
@@ -54,6 +60,24 @@ constexpr const MeasureInfo& info_of(Measure measure) noexcept {
   return measure_infos[static_cast<std::size_t>(measure)];
 }
 
+/// Of a measure that counts edits.
+constexpr EditKind edit_kind(Measure measure) noexcept {
+  return measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
+}
+/// Of a measure whose comparison is a score.
+constexpr PairScore pair_score(Measure measure) noexcept {
+  return measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;
+}
+/// The distance of a pair of these lengths.
+constexpr double distance_of(Measure measure, double similarity, std::uint64_t matched,
+                             std::uint64_t pattern, std::uint64_t query) noexcept {
+  return counts_edits(measure) ? static_cast<double>(distance(measure, matched, pattern, query))
+                               : 1.0 - similarity;
+}
+
+/// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk or blocks of
+/// a measure without them
+void check_options(const MatchOptions& options);
 inline void check_autojunk(Measure measure, bool autojunk) {
   KINDRED_THROW_IF(
       autojunk && measure != Measure::difflib,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternSegment.hpp"
 
+#include "MatchScan.hpp"
 #include "MeasureOperations.hpp"
-#include "SequenceScan.hpp"
+#include "ValueScan.hpp"
 
-#include <kindred/backends/impl/CallbackDelay.hpp>
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/matcher/Similarity.hpp>
+#include <kindred/memory/WorkspaceCache.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -14,6 +16,26 @@
 #include <type_traits>
 
 namespace Kindred::Impl {
+
+/// \brief The patterns in one space, and the workspaces of the calls there.
+///
+/// Each call uses its own workspace, and on a device its own stream, so that calls overlap; there,
+/// calls beyond four wait.
+template <class ExecutionSpace>
+struct PatternSegment::InSpace {
+  using workspace_type = ScanWorkspace<ExecutionSpace>;
+
+  InSpace(MemoryResource& resource, std::shared_ptr<const TileBuffers<ExecutionSpace>> placed,
+          int workers)
+      : memory(resource), tiles(std::move(placed)), threads(workers) {}
+
+  MemoryResource& memory;
+  std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles;
+  int threads;  ///< host threads of any call; 0 on a device
+  MadeOnce<Buffer<std::uint32_t, typename ExecutionSpace::memory_space>> posted;  ///< on a device
+  std::atomic<bool> is_stream_used{false};  ///< whether a workspace uses that of the context
+  WorkspaceCache<workspace_type> workspaces{workspace_type::is_host ? 0U : 4U};
+};
 
 PatternSegment::PatternSegment(Context& context, RaggedSpan<Symbol> patterns, Residency residency)
     : m_context(&context), m_store(context, patterns) {
@@ -30,7 +52,7 @@ void PatternSegment::place(Residency residency) {
   const std::shared_ptr<const TileBuffers<HostSpace>> tiles(
       std::shared_ptr<void>(), &m_store.tiles);  // the store outlives the scans
   for (const Space space : {Space::serial, Space::openmp}) {
-    if (context.is_usable(space)) add_scan(space, tiles);
+    if (context.is_usable(space)) add_space(space, tiles);
   }
   const bool required = needs_device(residency) ||
                         (residency == Residency::automatic && context.is_usable(Space::cuda));
@@ -38,8 +60,8 @@ void PatternSegment::place(Residency residency) {
   try {
     with_instance(context, Space::cuda, [&](const auto& exec_space) {
       using space_type = std::decay_t<decltype(exec_space)>;
-      add_scan(Space::cuda, std::make_shared<const TileBuffers<space_type>>(copy_tiles(
-                                exec_space, context.memory(Space::cuda), m_store.tiles)));
+      add_space(Space::cuda, std::make_shared<const TileBuffers<space_type>>(copy_tiles(
+                                 exec_space, context.memory(Space::cuda), m_store.tiles)));
     });
     m_resident = m_resident & reachable(residency, true);
   } catch (const OutOfMemory& error) {
@@ -49,34 +71,24 @@ void PatternSegment::place(Residency residency) {
 }
 
 template <class ExecutionSpace>
-void PatternSegment::add_scan(Space space,
-                              std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles) {
-  const int workers = space == Space::serial   ? 1
-                      : space == Space::openmp ? m_context->threads()
-                                               : 0;
-  auto scan = std::make_shared<SequenceScan<ExecutionSpace>>(m_context->memory(space),
-                                                             std::move(tiles), workers);
-  m_bytes[space_index(space)] = scan->tiles().bytes();
-  m_scans[space_index(space)] = std::move(scan);
+void PatternSegment::add_space(Space space,
+                               std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles) {
+  const int threads = Arch::is_device<ExecutionSpace> ? 0 : threads_of(*m_context, space);
+  m_spaces[space_index(space)] = std::make_shared<InSpace<ExecutionSpace>>(
+      m_context->memory(space), std::move(tiles), threads);
   m_resident = m_resident.with(space);
 }
 
 std::uint64_t PatternSegment::bytes(Space space) const {
-  std::uint64_t bytes = m_bytes[space_index(space)];
-  if (bytes == 0) return 0;
-  if (space == Space::cuda) {
-    with_instance(*m_context, space, [&](const auto& exec_space) {
-      bytes += scan<std::decay_t<decltype(exec_space)>>(space).postings_bytes();
-    });
-    return bytes;
+  if (m_spaces[space_index(space)] == nullptr) return 0;
+  if (space != Space::cuda) {
+    const PostingsIndex* const made = m_postings.get();
+    return m_store.tiles.bytes() + (made != nullptr ? made->slots().bytes() : 0);
   }
-  const PostingsIndex* const made = m_made_postings.load(std::memory_order_acquire);
-  return bytes + (made != nullptr ? made->slots().bytes() : 0);
-}
-
-template <class ExecutionSpace>
-SequenceScan<ExecutionSpace>& PatternSegment::scan(Space space) const {
-  return *static_cast<SequenceScan<ExecutionSpace>*>(m_scans[space_index(space)].get());
+  return with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
+    const auto& here = in_space<ExecutionSpace>(space);
+    return here.tiles->bytes() + (here.posted.get() != nullptr ? here.posted.get()->bytes() : 0);
+  });
 }
 
 void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
@@ -114,53 +126,83 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
       requested * std::min<std::uint64_t>(options.top, size()) * sizeof(Rank);
 }
 
-std::vector<std::vector<Match>> PatternSegment::match(Space space, RaggedSpan<Symbol> queries,
-                                                      const MatchOptions& options) const {
-  if (size() == 0) return std::vector<std::vector<Match>>(queries.rows());
-  return match_dense(space, m_store.symbols.translate(queries), options, {});
+DenseQueries PatternSegment::own(std::size_t first, std::size_t count) const {
+  DenseQueries queries;
+  for (std::size_t index = first; index < first + count; ++index) {
+    queries.rows.push_row(pattern(index));
+    queries.index_limits.push_back(static_cast<std::uint32_t>(index));
+  }
+  return queries;
 }
 
-void PatternSegment::write_values(Space space, RaggedSpan<Symbol> queries,
-                                  const MatchOptions& options, const PairRule& rule,
-                                  const ValueTarget& target) const {
-  if (size() == 0) return;
-  const Ragged<Symbol> dense = m_store.symbols.translate(queries);
-  with_instance(*m_context, space, [&](const auto& exec_space) {
-    using space_type = std::decay_t<decltype(exec_space)>;
-    scan<space_type>(space).write_values(exec_space, m_store, dense, options, rule, target);
+template <class Body>
+void PatternSegment::scan(Space space, const PostingsIndex* postings, const Body& body) const {
+  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    using workspace_type = ScanWorkspace<ExecutionSpace>;
+    auto& here = in_space<ExecutionSpace>(space);
+    typename MatchScan<ExecutionSpace>::postings_view posted;
+    if (postings != nullptr) {
+      const auto& slots = postings->slots();
+      if constexpr (workspace_type::is_host) {
+        posted = slots.const_view();
+      } else {
+        const auto copy = [&] {
+          Buffer<std::uint32_t, typename ExecutionSpace::memory_space> copied(
+              here.memory, "Kindred::SequenceMatcher::postings", slots.size());
+          upload(exec_space, copied.view(), slots.data(), slots.size());
+          return copied;
+        };
+        posted = here.posted.get(copy).const_view();
+      }
+    }
+    here.workspaces.lend(
+        [&] {
+          StreamUse own(here.is_stream_used.exchange(true) ? nullptr : &here.is_stream_used);
+          return std::make_unique<workspace_type>(own ? exec_space : instance_beside(exec_space),
+                                                  here.memory, here.tiles, here.threads,
+                                                  std::move(own));
+        },
+        [](const workspace_type& workspace) -> const ExecutionSpace& {
+          return workspace.exec_space;
+        },
+        "Kindred::SequenceMatcher::failed", 0,
+        [&](workspace_type& workspace) {
+          // The team of the last call may have had another size.
+          if constexpr (workspace_type::is_host) workspace.exec_space = exec_space;
+          body(workspace, posted);
+        });
   });
 }
 
-std::vector<std::vector<Match>> PatternSegment::match_own(Space space, std::size_t first,
-                                                          std::size_t count,
-                                                          const MatchOptions& options) const {
-  std::vector<std::uint32_t> limits(count);
-  std::iota(limits.begin(), limits.end(), static_cast<std::uint32_t>(first));
-  return match_dense(space, own(first, count), options, limits);
-}
-
-Ragged<Symbol> PatternSegment::own(std::size_t first, std::size_t count) const {
-  Ragged<Symbol> dense;
-  for (std::size_t index = first; index < first + count; ++index) dense.push_row(pattern(index));
-  return dense;
-}
-
-std::vector<std::vector<Match>> PatternSegment::match_dense(
-    Space space, RaggedSpan<Symbol> dense, const MatchOptions& options,
-    std::span<const std::uint32_t> index_limits) const {
+std::vector<std::vector<Match>> PatternSegment::match(Space space, const DenseQueries& queries,
+                                                      const MatchOptions& options) const {
+  const RaggedSpan<Symbol> dense = queries.rows;
   std::vector<std::vector<Match>> answers(dense.rows());
   std::vector<std::size_t> rows;
-  for (std::size_t row = 0; row < dense.rows(); ++row) {
+  for (std::size_t row = 0; size() > 0 && row < dense.rows(); ++row) {
     if (dense.length(row) > 0) rows.push_back(row);
   }
   if (rows.empty()) return answers;
-  const PostingsIndex* const index = postings(space, dense, options);
-  with_instance(*m_context, space, [&](const auto& exec_space) {
-    using space_type = std::decay_t<decltype(exec_space)>;
-    scan<space_type>(space).match(exec_space, m_store, dense, rows, options, index_limits, index,
-                                  answers);
-  });
+  const ScanCall call{
+      m_store, dense, rows, options, queries.index_limits, postings(space, dense, options)};
+  scan(space, call.postings,
+       [&]<class ExecutionSpace>(ScanWorkspace<ExecutionSpace>& workspace, const auto& posted) {
+         MatchScan<ExecutionSpace>(workspace, call, posted, answers).run();
+       });
   return answers;
+}
+
+void PatternSegment::write_values(Space space, const DenseQueries& queries,
+                                  const MatchOptions& options, const PairRule& rule,
+                                  const ValueTarget& target) const {
+  if (size() == 0) return;
+  std::vector<std::size_t> rows(queries.rows.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  const ScanCall call{m_store, queries.rows, rows, options, {}};
+  scan(space, nullptr,
+       [&]<class ExecutionSpace>(ScanWorkspace<ExecutionSpace>& workspace, const auto&) {
+         ValueScan<ExecutionSpace>(workspace, call, rule, target).run();
+       });
 }
 
 const PostingsIndex* PatternSegment::postings(Space space, RaggedSpan<Symbol> queries,
@@ -174,37 +216,24 @@ const PostingsIndex* PatternSegment::postings(Space space, RaggedSpan<Symbol> qu
   const bool is_required = options.postings == PostingsUse::always;
   if (!is_required && (space == Space::cuda || m_store.symbols.size() < vocabulary_least))
     return nullptr;
-  if (const PostingsIndex* made = m_made_postings.load(std::memory_order_acquire)) return made;
-  const CallbackDelay callbacks_wait;  // for the release of the lock
-  const auto make = [&] {
-    m_postings =
-        std::make_unique<const PostingsIndex>(m_context->memory(Space::serial), m_store.tiles);
-    m_made_postings.store(m_postings.get(), std::memory_order_release);
-  };
-  if (is_required) {
-    const std::lock_guard lock(m_postings_mutex);
-    if (!m_postings) make();
-    return m_postings.get();
-  }
-  // Calls that arrive while the postings are built scan instead.
-  const std::unique_lock lock(m_postings_mutex, std::try_to_lock);
-  if (!lock) return nullptr;
-  if (m_postings) return m_postings.get();
-  m_scanned += static_cast<double>(queries.values.size()) / word_symbols;
-  if (m_scanned < scans) return nullptr;
+  if (const PostingsIndex* const made = m_postings.get()) return made;
+  const auto make = [&] { return PostingsIndex(m_context->memory(Space::serial), m_store.tiles); };
+  if (is_required) return &m_postings.get(make);
+  const double steps = static_cast<double>(queries.values.size()) / word_symbols;
+  if (m_scanned.fetch_add(steps) + steps < scans) return nullptr;
   try {
-    make();
+    return m_postings.try_get(make);  // calls that arrive while the postings are built scan instead
   } catch (const OutOfMemory& error) {
     m_scanned = -std::numeric_limits<double>::infinity();
     m_context->log(LogLevel::warning,
                    std::string("the postings index is not built: ") + error.what());
+    return nullptr;
   }
-  return m_postings.get();
 }
 
 Ragged<Symbol> PatternSegment::patterns() const {
   const std::vector<Symbol> by_dense = m_store.symbols.by_dense();
-  Ragged<Symbol> all = own(0, size());
+  Ragged<Symbol> all = own(0, size()).rows;
   for (Symbol& symbol : all.values) symbol = by_dense[symbol];
   return all;
 }

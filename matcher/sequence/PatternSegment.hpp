@@ -4,9 +4,9 @@
 
 #include "HostPatterns.hpp"
 #include "PostingsIndex.hpp"
+#include "kit/MadeOnce.hpp"
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/sequence/PairValues.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
@@ -14,14 +14,18 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace Kindred::Impl {
 
-template <class ExecutionSpace>
-class SequenceScan;
 struct ValueTarget;
+
+/// Queries of a segment. \see PatternSegment::dense
+struct DenseQueries {
+  Ragged<Symbol> rows;  ///< the dense symbols of the segment
+  /// Per query: only patterns below this index are results; empty: no limit.
+  std::vector<std::uint32_t> index_limits = {};
+};
 
 /// \brief Immutable patterns in every space that can scan them: on the host and, if a copy is
 /// requested and fits, on the device.
@@ -45,27 +49,29 @@ class PatternSegment {
   /// The tiles on the host, to be written to a file; \see HostPatterns
   const HostPatterns& store() const noexcept { return m_store; }
 
+  /// Queries with the symbols of the caller.
+  DenseQueries dense(RaggedSpan<Symbol> queries) const {
+    return {m_store.symbols.translate(queries)};
+  }
+  /// The \p count patterns from \p first on as queries; each finds only the patterns before it.
+  DenseQueries own(std::size_t first, std::size_t count) const;
+
   /// Adds the cost of matching \p queries in this segment to \p workload.
   void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
 
   /// \brief The best patterns of every query, with indices within the segment. The result has one
-  /// row per query; that of an empty query is empty. Fences the instance of \p space. \throws
-  /// OutOfMemory
-  std::vector<std::vector<Match>> match(Space space, RaggedSpan<Symbol> queries,
+  /// row per query; that of an empty query is empty. Fences the instance on which it runs: that of
+  /// \p space or, on a device, one of its own. \throws OutOfMemory
+  std::vector<std::vector<Match>> match(Space space, const DenseQueries& queries,
                                         const MatchOptions& options) const;
 
-  /// \brief Writes the value of every query and every pattern, in input order, to \p target, which
-  /// \p space can access. \see SequenceScan::write_values. Fences the instance of \p space. \throws
-  /// OutOfMemory
-  void write_values(Space space, RaggedSpan<Symbol> queries, const MatchOptions& options,
+  /// \brief Writes the value of every query, maybe empty, and every pattern, in input order, to \p
+  /// target, which \p space can access.
+  ///
+  /// A pair whose similarity is below `options.threshold` may be taken to match less than it does.
+  /// Fences as `match`. \throws OutOfMemory
+  void write_values(Space space, const DenseQueries& queries, const MatchOptions& options,
                     const PairRule& rule, const ValueTarget& target) const;
-
-  /// \brief As `match` with the \p count patterns from \p first on as queries; each finds only the
-  /// patterns before it.
-  std::vector<std::vector<Match>> match_own(Space space, std::size_t first, std::size_t count,
-                                            const MatchOptions& options) const;
-  /// The \p count patterns from \p first on, as dense symbols.
-  Ragged<Symbol> own(std::size_t first, std::size_t count) const;
 
   /// All patterns, with the symbols that they were given.
   Ragged<Symbol> patterns() const;
@@ -85,16 +91,21 @@ class PatternSegment {
                                 const MatchOptions& options) const;
 
  private:
-  void place(Residency residency);
-  std::vector<std::vector<Match>> match_dense(Space space, RaggedSpan<Symbol> dense,
-                                              const MatchOptions& options,
-                                              std::span<const std::uint32_t> index_limits) const;
   template <class ExecutionSpace>
-  void add_scan(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
+  struct InSpace;
 
-  /// The scan of \p space; \p ExecutionSpace must be the type of its instance.
+  void place(Residency residency);
   template <class ExecutionSpace>
-  SequenceScan<ExecutionSpace>& scan(Space space) const;
+  void add_space(Space space, std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles);
+  /// The patterns in \p space, whose instance has this type.
+  template <class ExecutionSpace>
+  InSpace<ExecutionSpace>& in_space(Space space) const {
+    return *static_cast<InSpace<ExecutionSpace>*>(m_spaces[space_index(space)].get());
+  }
+  /// Calls `body(workspace, posted)` with a workspace of \p space. \param postings to be used, or
+  /// null; `posted` are their slots in the memory of the space
+  template <class Body>
+  void scan(Space space, const PostingsIndex* postings, const Body& body) const;
   /// The postings if a call may use them, otherwise null; they are built when that pays off.
   const PostingsIndex* postings(Space space, RaggedSpan<Symbol> queries,
                                 const MatchOptions& options) const;
@@ -102,13 +113,9 @@ class PatternSegment {
   Context* m_context;
   HostPatterns m_store;
   SpaceSet m_resident;
-  std::array<std::uint64_t, space_count> m_bytes{};
-  std::array<std::shared_ptr<void>, space_count> m_scans;  ///< `SequenceScan` of the space's type
-  mutable Mutex m_postings_mutex;
-  mutable std::unique_ptr<const PostingsIndex> m_postings;
-  mutable std::atomic<const PostingsIndex*> m_made_postings{
-      nullptr};                  ///< readable without the lock
-  mutable double m_scanned = 0;  ///< steps of queries that could have used postings
+  std::array<std::shared_ptr<void>, space_count> m_spaces;  ///< `InSpace` of the space's type
+  mutable MadeOnce<PostingsIndex> m_postings;
+  mutable std::atomic<double> m_scanned{0};  ///< steps of queries that could have used postings
 };
 
 }  // namespace Kindred::Impl

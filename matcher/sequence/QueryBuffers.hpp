@@ -15,47 +15,49 @@
 
 namespace Kindred::Impl {
 
-/// Resizes \p buffer to \p size values; its contents are lost.
-template <class T, class MemorySpace>
-void sized(Buffer<T, MemorySpace>& buffer, MemoryResource& memory, const char* label,
-           std::uint64_t size) {
-  if (buffer.data() == nullptr) {
-    buffer = Buffer<T, MemorySpace>(memory, label, size);
-  } else {
-    buffer.resize_discarding(size);
-  }
-}
+/// \brief Values that are made on the host, for the kernels of \p ExecutionSpace: in place on the
+/// host, otherwise a copy.
+template <class T, class ExecutionSpace>
+class PlacedValues {
+ public:
+  PlacedValues(MemoryResource& memory, const char* label) : m_placed(memory, label, 0) {}
 
-/// \brief \p values in the memory of \p ExecutionSpace: in place on the host, otherwise a copy in
-/// \p buffer. Does not fence: \p values must not change before the instance is fenced.
-template <class ExecutionSpace, class T>
-ArrayView<const T, ExecutionSpace> placed(const ExecutionSpace& exec_space, MemoryResource& memory,
-                                          const std::vector<T>& values,
-                                          Buffer<T, typename ExecutionSpace::memory_space>& buffer,
-                                          const char* label) {
-  if constexpr (std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>) {
-    return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
-  } else {
-    sized(buffer, memory, label, values.size());
-    using host_view =
-        Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(exec_space, buffer.view(), host_view(values.data(), values.size()));
-    return buffer.const_view();
+  /// Places the values. Does not fence: they must not change before \p exec_space is fenced.
+  ArrayView<const T, ExecutionSpace> place(const ExecutionSpace& exec_space) {
+    if constexpr (is_host) {
+      return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
+    } else {
+      m_placed.resize_discarding(values.size());
+      using host_view =
+          Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+      Kokkos::deep_copy(exec_space, m_placed.view(), host_view(values.data(), values.size()));
+      return m_placed.const_view();
+    }
   }
-}
+
+  std::vector<T> values;
+
+ private:
+  using memory_space = typename ExecutionSpace::memory_space;
+  static constexpr bool is_host = std::is_same_v<memory_space, Kokkos::HostSpace>;
+
+  Buffer<T, memory_space> m_placed;
+};
 
 /// \brief The tables of a batch of queries, built on the host and placed in the memory of the
 /// kernels; on a device with one upload.
 template <class ExecutionSpace>
 class QueryBuffers {
  public:
-  using memory_space = typename ExecutionSpace::memory_space;
   static constexpr CodeLookup lookup =
-      std::is_same_v<memory_space, Kokkos::HostSpace> ? CodeLookup::table : CodeLookup::hash;
+      std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace> ? CodeLookup::table
+                                                                               : CodeLookup::hash;
+
+  explicit QueryBuffers(MemoryResource& memory)
+      : m_staged(memory, "Kindred::SequenceMatcher::queries") {}
 
   /// \see QueryArrays::build
-  QueryTables<ExecutionSpace> place(const ExecutionSpace& exec_space, MemoryResource& memory,
-                                    RaggedSpan<Symbol> queries,
+  QueryTables<ExecutionSpace> place(const ExecutionSpace& exec_space, RaggedSpan<Symbol> queries,
                                     const std::vector<std::size_t>& rows,
                                     std::uint32_t vocabulary) {
     m_arrays.build(queries, rows, vocabulary, lookup);
@@ -66,16 +68,17 @@ class QueryBuffers {
     tables.words_max = m_arrays.words_max;
     tables.codes_max = m_arrays.codes_max;
     tables.hash_bits_max = m_arrays.hash_bits_max;
-    m_staged.clear();
+    ArrayView<const std::byte, ExecutionSpace> placed;
     if constexpr (lookup == CodeLookup::hash) {
+      m_staged.values.clear();
       stage(m_arrays.words);
       stage(m_arrays.lengths);
       stage(m_arrays.first_segment);
       stage(m_arrays.segments);
       stage(m_arrays.hash);
-      placed(exec_space, memory, m_staged, m_placed, "Kindred::SequenceMatcher::queries");
+      placed = m_staged.place(exec_space);
     }
-    std::size_t at = 0;
+    const std::byte* at = placed.data();
     tables.words = view(m_arrays.words, at);
     tables.lengths = view(m_arrays.lengths, at);
     tables.first_segment = view(m_arrays.first_segment, at);
@@ -97,26 +100,26 @@ class QueryBuffers {
 
   template <class T>
   void stage(const std::vector<T>& values) {
-    const std::size_t at = m_staged.size();
-    m_staged.resize(at + padded(values.size() * sizeof(T)));
-    if (!values.empty())
-      std::memcpy(m_staged.data() + at, values.data(), values.size() * sizeof(T));
+    std::vector<std::byte>& staged = m_staged.values;
+    const std::size_t at = staged.size();
+    staged.resize(at + padded(values.size() * sizeof(T)));
+    if (!values.empty()) std::memcpy(staged.data() + at, values.data(), values.size() * sizeof(T));
   }
   /// The array that was staged at \p at, which is advanced past it; on the host the array itself.
   template <class T>
-  ArrayView<const T, ExecutionSpace> view(const std::vector<T>& values, std::size_t& at) const {
+  static ArrayView<const T, ExecutionSpace> view(const std::vector<T>& values,
+                                                 [[maybe_unused]] const std::byte*& at) {
     if constexpr (lookup == CodeLookup::table) {
       return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
     } else {
-      const auto* begin = reinterpret_cast<const T*>(m_placed.data() + at);
+      const auto* begin = reinterpret_cast<const T*>(at);
       at += padded(values.size() * sizeof(T));
       return ArrayView<const T, ExecutionSpace>(begin, values.size());
     }
   }
 
   QueryArrays m_arrays;
-  std::vector<std::byte> m_staged;
-  Buffer<std::byte, memory_space> m_placed;
+  PlacedValues<std::byte, ExecutionSpace> m_staged;
 };
 
 /// \brief The effect of Python's autojunk on a batch: tables without the popular symbols, with
@@ -124,24 +127,28 @@ class QueryBuffers {
 template <class ExecutionSpace>
 class PopularSymbols {
  public:
+  explicit PopularSymbols(MemoryResource& memory)
+      : m_whole(memory, "Kindred::SequenceMatcher::symbols"), m_buffers(memory) {}
+
   /// \see QueryBuffers::place
-  void place(const ExecutionSpace& exec_space, MemoryResource& memory, RaggedSpan<Symbol> queries,
+  void place(const ExecutionSpace& exec_space, RaggedSpan<Symbol> queries,
              const std::vector<std::size_t>& rows, std::uint32_t vocabulary) {
     m_rare.offsets.assign(1, 0);
     m_rare.values.clear();
-    m_whole.clear();
+    std::vector<Symbol>& whole = m_whole.values;
+    whole.clear();
     m_first.clear();
     std::vector<std::size_t> rare_rows;
     for (const std::size_t row : rows) {
       const std::vector<Symbol> rare = without_popular(queries[row]);
       rare_rows.push_back(rare_rows.size());
       m_rare.push_row(rare.empty() ? queries[row] : std::span<const Symbol>(rare));
-      m_first.push_back(rare.empty() ? none : m_whole.size());
-      if (!rare.empty()) m_whole.insert(m_whole.end(), queries[row].begin(), queries[row].end());
+      m_first.push_back(rare.empty() ? none : whole.size());
+      if (!rare.empty()) whole.insert(whole.end(), queries[row].begin(), queries[row].end());
     }
-    if (m_whole.empty()) return;
-    m_tables = m_buffers.place(exec_space, memory, m_rare, rare_rows, vocabulary);
-    m_symbols = placed(exec_space, memory, m_whole, m_placed, "Kindred::SequenceMatcher::symbols");
+    if (whole.empty()) return;
+    m_tables = m_buffers.place(exec_space, m_rare, rare_rows, vocabulary);
+    m_symbols = m_whole.place(exec_space);
   }
   /// The tables with which the runs of query \p q are found: \p whole if it has no popular symbols.
   const QueryTables<ExecutionSpace>& tables(std::uint32_t q,
@@ -160,11 +167,10 @@ class PopularSymbols {
   static constexpr std::size_t none = ~std::size_t{0};
 
   Ragged<Symbol> m_rare;
-  std::vector<Symbol> m_whole;       ///< the queries that have popular symbols
-  std::vector<std::size_t> m_first;  ///< per query: its begin in `m_whole`, or `none`
+  PlacedValues<Symbol, ExecutionSpace> m_whole;  ///< the queries that have popular symbols
+  std::vector<std::size_t> m_first;              ///< per query: its begin in `m_whole`, or `none`
   QueryBuffers<ExecutionSpace> m_buffers;
   QueryTables<ExecutionSpace> m_tables;
-  Buffer<Symbol, typename ExecutionSpace::memory_space> m_placed;
   ArrayView<const Symbol, ExecutionSpace> m_symbols;
 };
 

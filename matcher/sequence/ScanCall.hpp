@@ -15,6 +15,7 @@
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -53,6 +54,12 @@ struct ScanCall {
   const PostingsIndex* postings = nullptr;  ///< null unless queries may use postings
   std::optional<TileRange> range = {};      ///< the tiles to scan; no value: all
 
+  /// The same for up to \p count of the rows, from \p begin on.
+  ScanCall part(std::size_t begin, std::size_t count) const {
+    ScanCall some = *this;
+    some.rows = rows.subspan(begin, std::min(count, rows.size() - begin));
+    return some;
+  }
   TileRange tiles() const { return range.value_or(TileRange{0, store.tiles.tiles}); }
   /// Number of patterns in these tiles.
   std::uint64_t patterns() const { return store.patterns_in(tiles()); }
@@ -65,19 +72,22 @@ struct ScanCall {
   std::vector<Symbol> pattern(std::uint32_t slot) const {
     return store.pattern(tiles().begin * tile_patterns + slot);
   }
+  /// \brief Number of slots, from the first one on, whose patterns have run matrices of a size that
+  /// kernels take, with a query of \p length symbols, not 0. Other pairs are matched on the host,
+  /// in memory proportional to their lengths.
+  std::uint32_t run_slots(std::uint64_t length) const {
+    constexpr std::uint64_t words_max = 1ULL << 21U;
+    const std::uint64_t longest = words_max / quotient_up(length, word_symbols);
+    return static_cast<std::uint32_t>(std::upper_bound(lengths(), lengths() + slots(), longest) -
+                                      lengths());
+  }
   Comparison comparison() const { return info_of(options.measure).comparison; }
   SimilarityScale scale() const { return info_of(options.measure).scale(); }
-  EditKind edits() const {
-    return options.measure == Measure::osa ? EditKind::osa : EditKind::levenshtein;
-  }
   ShortRecurrence recurrence() const {
     return comparison() == Comparison::lcs     ? ShortRecurrence::lcs
            : comparison() == Comparison::score ? ShortRecurrence::jaro_winkler
            : options.measure == Measure::osa   ? ShortRecurrence::osa
                                                : ShortRecurrence::levenshtein;
-  }
-  PairScore score() const {
-    return options.measure == Measure::token_set ? PairScore::token_set : PairScore::jaro_winkler;
   }
   /// The dense symbol that separates words; that of the padding if no pattern contains it.
   Symbol separator() const {
@@ -85,6 +95,45 @@ struct ScanCall {
     return dense == unknown_symbol ? store.tiles.vocabulary : dense;
   }
   std::uint64_t k() const { return std::min<std::uint64_t>(options.top, patterns()); }
+};
+
+/// \brief How the best k of many patterns are selected while they are scanned.
+///
+/// The k-th best of a sample, which consists of every `stride`-th tile, is a lower bound for the
+/// k-th best of all. About stride · k patterns reach it; the size of sample and candidates together
+/// is smallest for a stride of √(patterns / k).
+struct SelectionSampling {
+  SelectionSampling(std::uint64_t patterns, std::uint64_t k) {
+    while (4ULL * stride * stride * k <= patterns) stride *= 2;
+    // Five standard deviations, and a margin for samples of few tiles.
+    const auto deviations = static_cast<std::uint64_t>(5 * std::sqrt(static_cast<double>(k)) + 4);
+    capacity = stride * (k + deviations) + 512;
+    pays = stride >= 4 && 4 * capacity <= patterns;
+  }
+
+  std::uint32_t stride = 1;
+  /// Maximum number of candidates per query. If a query has more, the scan is repeated and keeps
+  /// the counts of all patterns.
+  std::uint64_t capacity = 0;
+  bool pays = false;
+};
+
+/// \brief How Ratcliff-Obershelp matching is bounded. The LCS is never smaller than the
+/// Ratcliff-Obershelp count. The `probed` patterns with the best LCS are matched; the k-th best of
+/// them bounds the k-th best of all, and only patterns whose LCS reaches this bound are matched as
+/// well.
+struct ProbeSampling {
+  /// \param least probing fewer patterns than this saves no time
+  ProbeSampling(std::uint64_t patterns, std::uint64_t k, std::uint64_t least)
+      : probed(std::max(8 * k, least)), stride(static_cast<std::uint32_t>(probed / rank)) {
+    pays = 8 * probed <= patterns;
+  }
+  /// The LCS of this rank in the sample estimates the LCS of rank `probed` among all patterns.
+  static constexpr std::uint64_t rank = 16;
+
+  std::uint64_t probed;
+  std::uint32_t stride;  ///< of the sample of tiles
+  bool pays;
 };
 
 }  // namespace Kindred::Impl

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
-#include <kindred/core/common/Mutex.hpp>
-#include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "CandidatePatterns.hpp"
 #include "ClusterGroups.hpp"
-#include "EqualPatterns.hpp"
 #include "MeasureOperations.hpp"
 #include "PatternSegment.hpp"
 #include "ScanCall.hpp"
 #include "WordPatterns.hpp"
 #include "kit/CallerArrays.hpp"
+#include "kit/MadeOnce.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,8 +69,7 @@ Impl::ValueTarget target_of(const Array& out, std::size_t queries, std::size_t p
   return {out.data(), out.on_device(), out.type(), Impl::row_stride(named)};
 }
 
-}  // namespace
-
+/// \throws InvalidArgument
 void check(const PairOptions& options) {
   Impl::check_autojunk(options.measure, options.autojunk);
   if (!options.cutoff) return;
@@ -93,13 +87,19 @@ void check(const PairOptions& options) {
   }
 }
 
-void check(const MatchOptions& options) {
+}  // namespace
+
+namespace KINDRED_HIDDEN Impl {
+
+void check_options(const MatchOptions& options) {
   KINDRED_THROW_IF(!(options.threshold >= 0.0 && options.threshold <= 1.0),
                    "threshold is " + std::to_string(options.threshold) + "; it must be in [0, 1]");
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  Impl::check_autojunk(options.measure, options.autojunk);
-  if (options.blocks) Impl::check_blocks(options.measure);
+  check_autojunk(options.measure, options.autojunk);
+  if (options.blocks) check_blocks(options.measure);
 }
+
+}  // namespace Impl
 
 struct KINDRED_HIDDEN SequenceMatcher::State {
   State(Context& used, RaggedSpan<Symbol> patterns, Residency where)
@@ -108,110 +108,41 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
   /// The patterns as the measure of \p options compares them, or null if it compares symbols.
   const Impl::WordPatterns* words(const MatchOptions& options) const {
     if (!compares_words(options.measure)) return nullptr;
-    MadeOnce& words = options.measure == Measure::token_sort ? sorted_words : word_sets;
-    if (const Impl::WordPatterns* const made = words.made.load()) return made;
-    const auto lock = Impl::engine_lock(words_mutex);
-    if (!words.owned) {
-      words.owned.emplace(context, options.measure, segment.patterns(), residency);
-      words.made = &*words.owned;
-    }
-    return &*words.owned;
+    auto& words = options.measure == Measure::token_sort ? sorted_words : word_sets;
+    return &words.get([&] {
+      return Impl::WordPatterns(context, options.measure, segment.patterns(), residency);
+    });
   }
 
-  Workload workload(const MatchOptions& options) const {
+  Workload workload(Operation operation, SpaceSet resident) const {
     Workload workload;
-    workload.operation = Impl::info_of(options.measure).operation;
+    workload.operation = operation;
+    workload.resident = resident;
     workload.history = &history;
     workload.starts = 0;
     return workload;
   }
-
-  /// Runs \p body on the space given by \p options, or chosen by the dispatcher.
-  template <class Body>
-  DispatchRecord run(const Impl::PatternSegment& matched, RaggedSpan<Symbol> queries,
-                     const MatchOptions& options, const Body& body) const {
-    Workload described = workload(options);
-    described.resident = matched.resident();
-    matched.add_to(described, queries, options);
-    return context.run(described, options.space, body);
-  }
-
-  /// The matches of every query in \p matched, of all patterns or of those in `options.filter`.
-  DispatchRecord match_in(const Impl::PatternSegment& matched, RaggedSpan<Symbol> queries,
-                          const MatchOptions& options,
-                          std::vector<std::vector<Match>>& answers) const {
-    if (!options.filter) {
-      return run(matched, queries, options,
-                 [&](Space space) { answers = matched.match(space, queries, options); });
-    }
-    const Impl::CandidatePatterns candidates(
-        matched, Impl::checked_candidates(*options.filter, matched.size(), "patterns below"));
-    if (candidates.are_few(options.space)) {
-      Workload described = workload(options);
-      described.operation = Operations::pattern_candidates;
-      described.resident = SpaceSet::host();
-      candidates.add_to(described, queries, options);
-      return context.run(described, options.space, [&](Space space) {
-        answers = candidates.compare(context, space, queries, options);
-      });
-    }
-    MatchOptions requested = options;
-    requested.top = candidates.scanned_top(options);
-    return run(matched, queries, requested,
-               [&](Space space) { answers = candidates.scan(space, queries, options); });
-  }
-
-  /// The matches of every query.
-  DispatchRecord match(RaggedSpan<Symbol> queries, const MatchOptions& options,
-                       std::vector<std::vector<Match>>& answers) const {
-    const Impl::WordPatterns* const by_words = words(options);
-    if (by_words == nullptr) return match_in(segment, queries, options, answers);
-    const Ragged<Symbol> forms = by_words->forms(queries);
-    const DispatchRecord record =
-        match_in(by_words->segment(), forms, by_words->options(options), answers);
-    for (std::size_t row = 0; row < answers.size(); ++row)
-      by_words->finish(forms[row], options, answers[row]);
-    return record;
-  }
-
-  /// Writes the values of every query to \p target.
-  DispatchRecord score_all(RaggedSpan<Symbol> queries, const PairOptions& options,
-                           const Impl::ValueTarget& target) const {
-    MatchOptions matching;
-    matching.measure = options.measure;
-    matching.threshold =
-        options.value == PairValue::similarity ? options.cutoff.value_or(0.0) : 0.0;
-    matching.top = std::max<std::size_t>(segment.size(), 1);
-    matching.autojunk = options.autojunk;
-    matching.space = target.on_device ? Space::cuda : options.space;
-    const auto write = [&](const Impl::PatternSegment& in, RaggedSpan<Symbol> compared) {
-      return run(in, compared, matching, [&](Space space) {
-        in.write_values(space, compared, matching, rule_of(options), target);
-      });
-    };
-    const Impl::WordPatterns* const by_words = words(matching);
-    if (by_words == nullptr) return write(segment, queries);
-    matching = by_words->options(matching);
-    return write(by_words->segment(),
-                 by_words->forms(queries, Impl::WordPatterns::EmptyText::has_no_words));
+  /// That of scanning \p scanned.
+  Workload workload(const Impl::PatternSegment& scanned, RaggedSpan<Symbol> queries,
+                    const MatchOptions& options) const {
+    Workload scan = workload(Impl::info_of(options.measure).operation, scanned.resident());
+    scanned.add_to(scan, queries, options);
+    return scan;
   }
 
   /// The matches of the patterns [first, first + count), each with the patterns before it.
   DispatchRecord match_preceding(std::size_t first, std::size_t count, const MatchOptions& options,
                                  std::vector<std::vector<Match>>& answers) const {
     const Impl::WordPatterns* const by_words = words(options);
-    if (by_words == nullptr) {
-      return run(segment, segment.own(first, count), options,
-                 [&](Space space) { answers = segment.match_own(space, first, count, options); });
-    }
-    const MatchOptions requested = by_words->options(options);
-    const DispatchRecord record = run(
-        by_words->segment(), by_words->segment().own(first, count), requested, [&](Space space) {
-          answers = by_words->segment().match_own(space, first, count, requested);
-        });
-    for (std::size_t row = 0; row < answers.size(); ++row) {
+    const Impl::PatternSegment& compared = by_words ? by_words->segment() : segment;
+    const MatchOptions requested = by_words ? by_words->options(options) : options;
+    const Impl::DenseQueries queries = compared.own(first, count);
+    const DispatchRecord record =
+        context.run(workload(compared, queries.rows, requested), requested.space,
+                    [&](Space space) { answers = compared.match(space, queries, requested); });
+    for (std::size_t row = 0; by_words && row < answers.size(); ++row) {
       if (segment.length(first + row) == 0) answers[row].clear();
-      by_words->finish(by_words->segment().pattern(first + row), options, answers[row]);
+      by_words->finish(queries.rows[row], options, answers[row]);
     }
     return record;
   }
@@ -257,34 +188,23 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
   Impl::PatternSegment segment;
   Residency residency;
   mutable CallHistory history = {};
-  mutable Impl::TimedMutex words_mutex;  ///< held while words are made
-  /// Made by the first call that needs them.
-  struct MadeOnce {
-    std::atomic<const Impl::WordPatterns*> made{nullptr};
-    std::optional<Impl::WordPatterns> owned = {};
-  };
-  mutable MadeOnce sorted_words;
-  mutable MadeOnce word_sets;
+  mutable Impl::MadeOnce<Impl::WordPatterns> sorted_words;
+  mutable Impl::MadeOnce<Impl::WordPatterns> word_sets;
 };
 
-SequenceMatcher::SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
+SequenceMatcher::SequenceMatcher(Context& context, const Sequences& patterns,
                                  Residency residency) try
-    : m_state(std::make_unique<State>(context, patterns, residency)) {
+    : m_state(std::make_unique<State>(context, patterns.rows(), residency)) {
   context.dispatcher().register_operations(Impl::measure_operations);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SequenceMatcher");
 }
-SequenceMatcher::SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
-                                 Residency residency) try
-    : SequenceMatcher(context, RaggedSpan<Symbol>(code_points(patterns)), residency) {
-} catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher");
-}
+
 std::size_t SequenceMatcher::size() const noexcept { return m_state->segment.size(); }
 std::uint64_t SequenceMatcher::bytes(Space space) const {
   std::uint64_t bytes = m_state->segment.bytes(space);
   for (const auto* words : {&m_state->sorted_words, &m_state->word_sets})
-    if (const Impl::WordPatterns* const made = words->made.load()) bytes += made->bytes(space);
+    if (const Impl::WordPatterns* const made = words->get()) bytes += made->bytes(space);
   return bytes;
 }
 
@@ -293,66 +213,79 @@ Ragged<Symbol> SequenceMatcher::patterns() const {
                                          [&] { return m_state->segment.patterns(); });
 }
 
-MatchResults SequenceMatcher::match(RaggedSpan<Symbol> queries, const MatchOptions& options) const
+MatchResults SequenceMatcher::match(const Sequences& queries, const MatchOptions& options) const
     try {
-  check(options);
-  Impl::check_rows(queries, "query");
-  const Impl::PatternSegment& segment = m_state->segment;
+  Impl::check_options(options);
+  const RaggedSpan<Symbol> given = queries.rows();
+  Impl::check_rows(given, "query");
+  const State& state = *m_state;
+  const Impl::WordPatterns* const by_words = state.words(options);
+  const Impl::PatternSegment& segment = by_words ? by_words->segment() : state.segment;
+  const MatchOptions compared = by_words ? by_words->options(options) : options;
+  std::optional<Ragged<Symbol>> forms;
+  if (by_words) forms = by_words->forms(given);
+  const RaggedSpan<Symbol> rows = forms ? *forms : given;
   std::vector<std::vector<Match>> answers;
   MatchResults results;
-  results.record = m_state->match(queries, options, answers);
+  if (!options.filter) {
+    const Impl::DenseQueries dense = segment.dense(rows);
+    results.record =
+        state.context.run(state.workload(segment, rows, compared), options.space,
+                          [&](Space space) { answers = segment.match(space, dense, compared); });
+  } else {
+    const Impl::CandidatePatterns candidates(
+        segment, Impl::checked_candidates(*options.filter, segment.size(), "patterns below"));
+    const bool are_few = candidates.are_few(options.space);
+    MatchOptions requested = compared;
+    requested.top = candidates.scanned_top(compared);
+    Workload workload = are_few ? state.workload(Operations::pattern_candidates, SpaceSet::host())
+                                : state.workload(segment, rows, requested);
+    if (are_few) candidates.add_to(workload, rows, compared);
+    results.record = state.context.run(workload, options.space, [&](Space space) {
+      answers = are_few ? candidates.compare(state.context, space, rows, compared)
+                        : candidates.scan(space, rows, compared);
+    });
+  }
   for (std::size_t row = 0; row < answers.size(); ++row) {
+    if (by_words) by_words->finish((*forms)[row], options, answers[row]);
     results.matches.push_row(answers[row]);
     if (!options.blocks) continue;
-    for (const Match& match : answers[row]) {
-      results.blocks.push_row(segment.blocks(match.index, queries[row], options));
-    }
+    for (const Match& match : answers[row])
+      results.blocks.push_row(segment.blocks(match.index, rows[row], options));
   }
   return results;
 } catch (...) {
   Impl::rethrow_translated("Kindred::SequenceMatcher::match");
 }
 
-MatchResults SequenceMatcher::match(std::span<const std::string_view> queries,
-                                    const MatchOptions& options) const try {
-  return match(RaggedSpan<Symbol>(code_points(queries)), options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher::match");
-}
-
-MatchResults SequenceMatcher::match(const ConstArray& symbols, const ConstArray& offsets,
-                                    const MatchOptions& options) const try {
-  return match(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher::match");
-}
-
-DispatchRecord SequenceMatcher::score_all(RaggedSpan<Symbol> queries, const Array& out,
+DispatchRecord SequenceMatcher::score_all(const Sequences& queries, const Array& out,
                                           const PairOptions& options) const try {
   check(options);
-  Impl::check_rows(queries, "query");
-  const Impl::ValueTarget target = target_of(out, queries.rows(), size(), options);
+  const RaggedSpan<Symbol> given = queries.rows();
+  Impl::check_rows(given, "query");
+  const Impl::ValueTarget target = target_of(out, given.rows(), size(), options);
   const auto space = Impl::space_of(m_state->context, {{"out", out}});
   KINDRED_THROW_IF(space && options.space && *options.space != *space,
                    "out is " + to_string(out) + ", and space is " +
                        std::string(to_string(*options.space)) +
                        "; results are written to the device there");
-  return m_state->score_all(queries, options, target);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher::score_all");
-}
-
-DispatchRecord SequenceMatcher::score_all(std::span<const std::string_view> queries,
-                                          const Array& out, const PairOptions& options) const try {
-  return score_all(RaggedSpan<Symbol>(code_points(queries)), out, options);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::SequenceMatcher::score_all");
-}
-
-DispatchRecord SequenceMatcher::score_all(const ConstArray& symbols, const ConstArray& offsets,
-                                          const Array& out, const PairOptions& options) const try {
-  return score_all(Impl::host_rows<Symbol>({"symbols", symbols}, {"offsets", offsets}), out,
-                   options);
+  const State& state = *m_state;
+  MatchOptions compared;
+  compared.measure = options.measure;
+  compared.threshold = options.value == PairValue::similarity ? options.cutoff.value_or(0.0) : 0.0;
+  compared.top = std::max<std::size_t>(size(), 1);
+  compared.autojunk = options.autojunk;
+  const Impl::WordPatterns* const by_words = state.words(compared);
+  const Impl::PatternSegment& segment = by_words ? by_words->segment() : state.segment;
+  if (by_words) compared = by_words->options(compared);
+  std::optional<Ragged<Symbol>> forms;
+  if (by_words) forms = by_words->forms(given, Impl::WordPatterns::EmptyText::has_no_words);
+  const RaggedSpan<Symbol> rows = forms ? *forms : given;
+  const Impl::DenseQueries dense = segment.dense(rows);
+  const PairRule rule = rule_of(options);
+  return state.context.run(
+      state.workload(segment, rows, compared), target.on_device ? Space::cuda : options.space,
+      [&](Space on) { segment.write_values(on, dense, compared, rule, target); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::SequenceMatcher::score_all");
 }
@@ -360,7 +293,7 @@ DispatchRecord SequenceMatcher::score_all(const ConstArray& symbols, const Const
 void SequenceMatcher::match_self(
     const MatchOptions& options,
     const std::function<void(std::size_t, const MatchResults&)>& answer) const try {
-  check(options);
+  Impl::check_options(options);
   KINDRED_THROW_IF(options.filter.has_value(),
                    "filter is set; match_self and cluster compare all stored patterns");
   // Few patterns have many duplicates, so all are first matched with a small limit, and only those
@@ -379,7 +312,7 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const try
   MatchOptions matching = options.matching;
   matching.top = std::numeric_limits<std::size_t>::max();
   matching.blocks = false;
-  check(matching);
+  Impl::check_options(matching);
   KINDRED_THROW_IF(matching.filter.has_value(),
                    "filter is set; match_self and cluster compare all stored patterns");
   KINDRED_THROW_IF(matching.threshold == 0.0,
@@ -387,7 +320,7 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const try
   // If many patterns are equal, they are one item, because their pairs would be as many as the
   // square of their number. Empty patterns have no results, not even with each other.
   constexpr std::uint64_t equal_pairs_max = std::uint64_t{1} << 20U;
-  std::vector<std::uint32_t> first_equal = Impl::first_equal(m_state->segment.store());
+  std::vector<std::uint32_t> first_equal = m_state->segment.store().first_equal();
   if (const Impl::WordPatterns* const words = m_state->words(matching)) {
     for (std::uint32_t index = 0; index < size(); ++index)
       if (!words->is_similar_to_itself(index)) first_equal[index] = index;

@@ -5,19 +5,17 @@
 #include <kindred/core/sequence/LcsAligner.hpp>
 #include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
-#include <kindred/matcher/CodePoints.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include "MeasureOperations.hpp"
-#include "PairCount.hpp"
-#include "QueryMasks.hpp"
+#include "PairQuery.hpp"
 #include "TextMasks.hpp"
 #include "WordForms.hpp"
 #include "WordTexts.hpp"
+#include "kit/MadeOnce.hpp"
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,22 +24,24 @@ namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
-void check_length(std::span<const Symbol> sequence, const char* what) {
-  KINDRED_THROW_IF(sequence.size() >= std::size_t{1} << 31U, std::string(what) + " has " +
-                                                                 std::to_string(sequence.size()) +
-                                                                 " symbols; the limit is 2^31 - 1");
-}
-
-/// The code points of \p text. \throws InvalidArgument for invalid UTF-8, which calls it \p what
-std::vector<Symbol> points_of(std::string_view text, const char* what) {
-  std::vector<Symbol> points;
-  try {
-    append_code_points(text, points);
-  } catch (const InvalidArgument& error) {
-    throw InvalidArgument(std::string(what) + ": " + error.what());
+/// The symbols of an argument; those of a text are made.
+class Symbols {
+ public:
+  /// \param what the argument, for messages \throws InvalidArgument
+  Symbols(const Sequence& given, const char* what) : m_symbols(given.symbols(what, m_points)) {
+    KINDRED_THROW_IF(m_symbols.size() >= std::size_t{1} << 31U,
+                     std::string(what) + " has " + std::to_string(m_symbols.size()) +
+                         " symbols; the limit is 2^31 - 1");
   }
-  return points;
-}
+  Symbols(const Symbols&) = delete;
+  Symbols& operator=(const Symbols&) = delete;
+  std::span<const Symbol> operator*() const noexcept { return m_symbols; }
+  std::size_t size() const noexcept { return m_symbols.size(); }
+
+ private:
+  std::vector<Symbol> m_points;
+  std::span<const Symbol> m_symbols;
+};
 
 /// \throws InvalidArgument
 void check_texts(Measure measure, std::span<const TextSpan> texts, std::size_t results) {
@@ -69,99 +69,68 @@ void check_texts(Measure measure, std::span<const TextSpan> texts, std::size_t r
   }
 }
 
-/// `Impl::count_matched` for a query that is used once.
-std::uint32_t matched_once(Measure measure, std::span<const Symbol> pattern,
-                           std::span<const Symbol> query, bool autojunk, std::uint64_t least) {
-  return Impl::count_matched(
-      measure, pattern, query, least, [&] { return Impl::QueryMasks(query); },
-      [&] { return BlockFinder(query, autojunk); });
-}
-
 void check_cutoff(double cutoff) {
   KINDRED_THROW_IF(!(cutoff >= 0.0 && cutoff <= 1.0),
                    "score_cutoff is " + std::to_string(cutoff) + "; it must be in [0, 1]");
-}
-
-/// The similarity of a pair. \p count(least) as `Impl::count_matched`
-template <class Count>
-double cut_similarity(Measure measure, std::uint64_t pattern, std::uint64_t query, double cutoff,
-                      const Count& count) {
-  check_cutoff(cutoff);
-  if (pattern + query == 0) return measure == Measure::lcs ? 0.0 : 1.0;
-  const auto matched = Impl::count_from(measure, pattern, query, cutoff, count);
-  return matched ? similarity(Impl::info_of(measure).scale(), *matched, pattern, query) : 0.0;
 }
 
 bool is_scored(Measure measure) {
   return Impl::info_of(measure).comparison == Impl::Comparison::score;
 }
 
-/// A query of a measure whose similarities do not follow from a count.
-class ScoredQuery {
+/// A query that is compared with patterns in the form of its measure.
+class Query {
  public:
-  ScoredQuery(Measure measure, std::span<const Symbol> query)
-      : m_measure(measure), m_forms(measure), m_form(form_of(query)), m_masks(m_form[0]) {}
+  /// \see Impl::PairQuery
+  Query(Measure measure, std::span<const Symbol> query, bool autojunk, bool is_cut = true)
+      : m_measure(measure),
+        m_form(form_of(query)),
+        m_pair(measure == Measure::token_sort ? Measure::lcs : measure, m_forms ? m_form : query,
+               autojunk, is_cut) {}
 
-  Impl::PairResult compare(std::span<const Symbol> pattern) const {
-    if (m_measure == Measure::jaro_winkler)
-      return m_masks.score(PairScore::jaro_winkler, pattern, Impl::word_separator);
+  const BlockFinder& finder() const noexcept { return m_pair.finder(); }
+
+  std::optional<Impl::PairResult> compare(std::span<const Symbol> pattern, double cutoff) const {
+    if (!m_forms) return m_pair.compare(pattern, cutoff);
     Ragged<Symbol> form;
-    m_forms.append(pattern, "pattern", 0, form);
-    if (m_measure == Measure::token_set)
-      return m_masks.score(PairScore::token_set, form[0], Impl::word_separator);
-    const std::uint32_t matched = m_masks.lcs(form[0]);
-    const bool blank = Impl::WordForms::is_blank(form[0]);
-    return {
-        Kindred::similarity(SimilarityScale::percent, matched, form[0].size(), m_form[0].size()),
-        blank ? 0 : matched};
+    m_forms->append(pattern, "pattern", 0, form);
+    if (m_measure == Measure::token_set) return m_pair.compare(form[0], cutoff);
+    const std::uint32_t matched = m_pair.matched(form[0]);
+    const double value =
+        Kindred::similarity(SimilarityScale::percent, matched, form[0].size(), m_form.size());
+    if (value < cutoff) return {};
+    return Impl::PairResult{value, Impl::WordForms::is_blank(form[0]) ? 0 : matched};
   }
   double similarity(std::span<const Symbol> pattern, double cutoff) const {
-    check_cutoff(cutoff);
-    const double value = compare(pattern).similarity;
-    return value < cutoff ? 0.0 : value;
+    const auto found = compare(pattern, cutoff);
+    return found ? found->similarity : 0.0;
+  }
+  std::uint32_t matched(std::span<const Symbol> pattern) const {
+    return m_forms ? compare(pattern, 0.0)->matched : m_pair.matched(pattern);
   }
 
  private:
-  Ragged<Symbol> form_of(std::span<const Symbol> query) {
+  std::vector<Symbol> form_of(std::span<const Symbol> query) {
+    if (!compares_words(m_measure)) return {};
     Ragged<Symbol> form;
-    if (compares_words(m_measure)) {
-      m_forms.add(query, "query", 0, form);
-    } else {
-      form.push_row(query);
-    }
-    return form;
+    m_forms.emplace(m_measure).add(query, "query", 0, form);
+    return std::move(form.values);
   }
 
   Measure m_measure;
-  Impl::WordForms m_forms;
-  Ragged<Symbol> m_form;
-  Impl::QueryMasks m_masks;
+  std::optional<Impl::WordForms> m_forms;  ///< of a measure of words
+  std::vector<Symbol> m_form;              ///< of the query
+  Impl::PairQuery m_pair;
 };
 
 }  // namespace
 
 struct KINDRED_HIDDEN PreparedQuery::State {
-  std::uint32_t matched(std::span<const Symbol> pattern, std::uint64_t least = 0) const {
-    if (scored) return scored->compare(pattern).matched;
-    return Impl::count_matched(
-        measure, pattern, symbols, least, [&]() -> const Impl::QueryMasks& { return masks; },
-        [&]() -> const BlockFinder& { return finder; });
-  }
+  State(Measure by, std::span<const Symbol> given, bool autojunk)
+      : measure(by), symbols(given.begin(), given.end()), query(by, symbols, autojunk) {}
 
-  /// Built by the first caller, since only blocks under `lcs` need it.
-  const LcsAligner& aligner() const {
-    std::call_once(aligner_built, [this] { built_aligner.emplace(symbols); });
-    return *built_aligner;
-  }
-
-  /// Built by the first caller, since only arrays of texts need it.
   const Impl::TextMasks& text_masks() const {
-    std::call_once(text_masks_built, [this] { built_text_masks.emplace(symbols); });
-    return *built_text_masks;
-  }
-  const Impl::WordTexts& word_texts() const {
-    std::call_once(word_texts_built, [this] { built_word_texts.emplace(measure, symbols); });
-    return *built_word_texts;
+    return made_text_masks.get([this] { return Impl::TextMasks(symbols); });
   }
   /// Whether `TextMasks` compares texts.
   bool has_text_masks() const {
@@ -170,123 +139,92 @@ struct KINDRED_HIDDEN PreparedQuery::State {
            (comparison == Impl::Comparison::lcs || comparison == Impl::Comparison::edits ||
             measure == Measure::jaro_winkler);
   }
-  /// Calls `function(i, symbols)` for every text.
-  template <class Function>
-  static void for_each_text(std::span<const TextSpan> texts, const Function& function) {
-    std::vector<Symbol> pattern;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      texts[i].visit([&](const auto* begin) { pattern.assign(begin, begin + texts[i].size); });
-      function(i, std::span<const Symbol>(pattern));
-    }
+  static std::vector<Symbol> symbols_of(const TextSpan& text) {
+    return text.visit(
+        [&](const auto* begin) { return std::vector<Symbol>(begin, begin + text.size); });
   }
-  /// Calls `function(i, result)` for every text of a measure that does not count.
+  /// \brief Calls `function(i, matched, similarity)` for every text; `similarity()` returns it.
   template <class Function>
-  void score_texts(std::span<const TextSpan> texts, const Function& function) const {
-    if (!has_text_masks() && !compares_words(measure)) {
-      for_each_text(texts, [&](std::size_t i, std::span<const Symbol> pattern) {
-        function(i, scored->compare(pattern));
-      });
-      return;
-    }
-    std::array<Impl::PairResult, 1024> results;
+  void for_each_result(std::span<const TextSpan> texts, const Function& function) const {
+    constexpr std::size_t together = 1024;
+    std::array<std::uint32_t, together> counts;
+    std::array<Impl::PairResult, together> results;
     std::vector<std::size_t> others;
-    for (std::size_t begin = 0; begin < texts.size(); begin += results.size()) {
-      const auto some = texts.subspan(begin, std::min(results.size(), texts.size() - begin));
-      if (compares_words(measure)) {
-        word_texts().compare(some, results.data(), others);
-        for (const std::size_t other : others) {
-          for_each_text(some.subspan(other, 1), [&](std::size_t, std::span<const Symbol> pattern) {
-            results[other] = scored->compare(pattern);
+    for (std::size_t begin = 0; begin < texts.size(); begin += together) {
+      const auto some = texts.subspan(begin, std::min(together, texts.size() - begin));
+      if (is_scored(measure)) {
+        score(some, results.data(), others);
+        for (std::size_t i = 0; i < some.size(); ++i)
+          function(begin + i, results[i].matched, [&] { return results[i].similarity; });
+      } else {
+        count(some, counts.data());
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          function(begin + i, counts[i], [&] {
+            return Impl::similarity_of(measure, counts[i], some[i].size, symbols.size());
           });
         }
-      } else {
-        text_masks().jaro_winkler(some, results.data());
       }
-      for (std::size_t i = 0; i < some.size(); ++i) function(begin + i, results[i]);
     }
   }
-  void match_texts(std::span<const TextSpan> texts, std::span<std::uint32_t> counts) const {
-    if (scored) {
-      score_texts(texts, [&](std::size_t i, const Impl::PairResult& result) {
-        counts[i] = result.matched;
-      });
-    } else if (Impl::info_of(measure).comparison == Impl::Comparison::ends) {
+  void score(std::span<const TextSpan> texts, Impl::PairResult* results,
+             std::vector<std::size_t>& others) const {
+    const auto compare = [&](std::size_t i) {
+      results[i] = *query.compare(symbols_of(texts[i]), 0.0);
+    };
+    if (compares_words(measure)) {
+      made_word_texts.get([this] { return Impl::WordTexts(measure, symbols); })
+          .compare(texts, results, others);
+      for (const std::size_t i : others) compare(i);
+    } else if (has_text_masks()) {
+      text_masks().jaro_winkler(texts, results);
+    } else {
+      for (std::size_t i = 0; i < texts.size(); ++i) compare(i);
+    }
+  }
+  void count(std::span<const TextSpan> texts, std::uint32_t* counts) const {
+    if (Impl::info_of(measure).comparison == Impl::Comparison::ends) {
       for (std::size_t i = 0; i < texts.size(); ++i)
         counts[i] = texts[i].visit([&](const auto* text) {
           return Impl::common_end(measure, std::span(text, texts[i].size),
                                   std::span<const Symbol>(symbols));
         });
     } else if (!has_text_masks()) {
-      for_each_text(texts, [&](std::size_t i, std::span<const Symbol> pattern) {
-        counts[i] = matched(pattern);
-      });
+      for (std::size_t i = 0; i < texts.size(); ++i)
+        counts[i] = query.matched(symbols_of(texts[i]));
     } else if (measure == Measure::lcs) {
-      text_masks().lcs(texts, counts.data());
+      text_masks().lcs(texts, counts);
     } else {
-      text_masks().edit_matched(measure == Measure::osa ? EditKind::osa : EditKind::levenshtein,
-                                texts, counts.data());
+      text_masks().edit_matched(Impl::edit_kind(measure), texts, counts);
     }
   }
 
   Measure measure;
   std::vector<Symbol> symbols;
-  Impl::QueryMasks masks;
-  BlockFinder finder;                 ///< under `difflib`
-  std::optional<ScoredQuery> scored;  ///< under measures that do not count
-  mutable std::once_flag aligner_built = {};
-  mutable std::optional<LcsAligner> built_aligner = {};
-  mutable std::once_flag text_masks_built = {};
-  mutable std::optional<Impl::TextMasks> built_text_masks = {};
-  mutable std::once_flag word_texts_built = {};
-  mutable std::optional<Impl::WordTexts> built_word_texts = {};
+  Query query;
+  mutable Impl::MadeOnce<LcsAligner> made_aligner = {};  ///< for blocks under `lcs`
+  // For arrays of texts.
+  mutable Impl::MadeOnce<Impl::TextMasks> made_text_masks = {};
+  mutable Impl::MadeOnce<Impl::WordTexts> made_word_texts = {};
 };
 
-PreparedQuery::PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk) try {
+PreparedQuery::PreparedQuery(Measure measure, const Sequence& query, bool autojunk) try {
   Impl::check_autojunk(measure, autojunk);
-  check_length(query, "the query");
-  const bool is_difflib = measure == Measure::difflib;
-  const Impl::Comparison comparison = Impl::info_of(measure).comparison;
-  const bool has_masks =
-      comparison != Impl::Comparison::ends && comparison != Impl::Comparison::score;
-  m_state = std::unique_ptr<const State>(
-      new State{measure,
-                {query.begin(), query.end()},
-                Impl::QueryMasks(has_masks ? query : std::span<const Symbol>()),
-                BlockFinder(is_difflib ? query : std::span<const Symbol>(), autojunk),
-                is_scored(measure) ? std::optional<ScoredQuery>(std::in_place, measure, query)
-                                   : std::nullopt});
+  m_state =
+      std::unique_ptr<const State>(new State(measure, *Symbols(query, "the query"), autojunk));
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery");
 }
-PreparedQuery::PreparedQuery(Measure measure, std::string_view query, bool autojunk) try
-    : PreparedQuery(measure, points_of(query, "the query"), autojunk) {
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedQuery");
-}
-double PreparedQuery::similarity(std::span<const Symbol> pattern, double score_cutoff) const try {
-  check_length(pattern, "the pattern");
-  if (m_state->scored) return m_state->scored->similarity(pattern, score_cutoff);
-  return cut_similarity(m_state->measure, pattern.size(), m_state->symbols.size(), score_cutoff,
-                        [&](std::uint64_t least) { return m_state->matched(pattern, least); });
+
+double PreparedQuery::similarity(const Sequence& pattern, double score_cutoff) const try {
+  const Symbols symbols(pattern, "the pattern");
+  check_cutoff(score_cutoff);
+  return m_state->query.similarity(*symbols, score_cutoff);
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery::similarity");
 }
 
-double PreparedQuery::similarity(std::string_view pattern, double score_cutoff) const try {
-  return similarity(points_of(pattern, "the pattern"), score_cutoff);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedQuery::similarity");
-}
-
-std::uint32_t PreparedQuery::matched(std::span<const Symbol> pattern) const try {
-  check_length(pattern, "the pattern");
-  return m_state->matched(pattern);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedQuery::matched");
-}
-
-std::uint32_t PreparedQuery::matched(std::string_view pattern) const try {
-  return matched(points_of(pattern, "the pattern"));
+std::uint32_t PreparedQuery::matched(const Sequence& pattern) const try {
+  return m_state->query.matched(*Symbols(pattern, "the pattern"));
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery::matched");
 }
@@ -294,7 +232,8 @@ std::uint32_t PreparedQuery::matched(std::string_view pattern) const try {
 void PreparedQuery::matched(std::span<const TextSpan> texts, std::span<std::uint32_t> counts) const
     try {
   check_texts(m_state->measure, texts, counts.size());
-  m_state->match_texts(texts, counts);
+  m_state->for_each_result(
+      texts, [&](std::size_t i, std::uint32_t matched, const auto&) { counts[i] = matched; });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery::matched");
 }
@@ -302,96 +241,55 @@ void PreparedQuery::matched(std::span<const TextSpan> texts, std::span<std::uint
 void PreparedQuery::similarities(std::span<const TextSpan> texts, std::span<double> values) const
     try {
   check_texts(m_state->measure, texts, values.size());
-  if (m_state->scored) {
-    m_state->score_texts(texts, [&](std::size_t i, const Impl::PairResult& result) {
-      values[i] = result.similarity;
-    });
-    return;
-  }
-  std::array<std::uint32_t, 1024> counts;
-  for (std::size_t begin = 0; begin < texts.size(); begin += counts.size()) {
-    const auto some = texts.subspan(begin, std::min(counts.size(), texts.size() - begin));
-    m_state->match_texts(some, std::span(counts).first(some.size()));
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      values[begin + i] = cut_similarity(m_state->measure, some[i].size, m_state->symbols.size(),
-                                         0.0, [&](std::uint64_t) { return counts[i]; });
-    }
-  }
+  m_state->for_each_result(texts, [&](std::size_t i, std::uint32_t, const auto& similarity) {
+    values[i] = similarity();
+  });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery::similarities");
 }
 
-std::vector<Block> PreparedQuery::blocks(std::span<const Symbol> pattern) const try {
-  check_length(pattern, "the pattern");
+std::vector<Block> PreparedQuery::blocks(const Sequence& pattern) const try {
+  const Symbols symbols(pattern, "the pattern");
   Impl::check_blocks(m_state->measure);
-  return m_state->measure == Measure::lcs ? m_state->aligner().blocks(pattern)
-                                          : m_state->finder.blocks(pattern);
+  if (m_state->measure == Measure::difflib) return m_state->query.finder().blocks(*symbols);
+  return m_state->made_aligner.get([this] { return LcsAligner(m_state->symbols); })
+      .blocks(*symbols);
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedQuery::blocks");
 }
 
-std::vector<Block> PreparedQuery::blocks(std::string_view pattern) const try {
-  return blocks(points_of(pattern, "the pattern"));
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PreparedQuery::blocks");
-}
-
-double similarity(Measure measure, std::span<const Symbol> pattern, std::span<const Symbol> query,
+double similarity(Measure measure, const Sequence& pattern, const Sequence& query,
                   double score_cutoff, bool autojunk) try {
   Impl::check_autojunk(measure, autojunk);
-  check_length(pattern, "the pattern");
-  check_length(query, "the query");
-  if (is_scored(measure)) return ScoredQuery(measure, query).similarity(pattern, score_cutoff);
-  return cut_similarity(
-      measure, pattern.size(), query.size(), score_cutoff,
-      [&](std::uint64_t least) { return matched_once(measure, pattern, query, autojunk, least); });
+  const Symbols a(pattern, "the pattern");
+  const Symbols b(query, "the query");
+  check_cutoff(score_cutoff);
+  // Pairs whose lengths bound the similarity take no time.
+  if (!is_scored(measure) &&
+      Impl::similarity_of(measure, std::min(a.size(), b.size()), a.size(), b.size()) < score_cutoff)
+    return 0.0;
+  return Query(measure, *b, autojunk, score_cutoff > 0).similarity(*a, score_cutoff);
 } catch (...) {
   Impl::rethrow_translated("Kindred::similarity");
 }
 
-std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
-                      std::span<const Symbol> query, bool autojunk) try {
-  Impl::check_autojunk(measure, autojunk);
-  check_length(pattern, "the pattern");
-  check_length(query, "the query");
-  if (is_scored(measure)) return ScoredQuery(measure, query).compare(pattern).matched;
-  return matched_once(measure, pattern, query, autojunk, 0);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::matched");
-}
-
-std::vector<Block> blocks(Measure measure, std::span<const Symbol> pattern,
-                          std::span<const Symbol> query, bool autojunk) try {
-  Impl::check_autojunk(measure, autojunk);
-  check_length(pattern, "the pattern");
-  check_length(query, "the query");
-  Impl::check_blocks(measure);
-  return measure == Measure::lcs ? lcs_blocks(pattern, query)
-                                 : matching_blocks(pattern, query, autojunk);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::blocks");
-}
-
-double similarity(Measure measure, std::string_view pattern, std::string_view query,
-                  double score_cutoff, bool autojunk) try {
-  return similarity(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
-                    score_cutoff, autojunk);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::similarity");
-}
-
-std::uint32_t matched(Measure measure, std::string_view pattern, std::string_view query,
+std::uint32_t matched(Measure measure, const Sequence& pattern, const Sequence& query,
                       bool autojunk) try {
-  return matched(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
-                 autojunk);
+  Impl::check_autojunk(measure, autojunk);
+  const Symbols a(pattern, "the pattern");
+  const Symbols b(query, "the query");
+  return Query(measure, *b, autojunk, false).matched(*a);
 } catch (...) {
   Impl::rethrow_translated("Kindred::matched");
 }
 
-std::vector<Block> blocks(Measure measure, std::string_view pattern, std::string_view query,
+std::vector<Block> blocks(Measure measure, const Sequence& pattern, const Sequence& query,
                           bool autojunk) try {
-  return blocks(measure, points_of(pattern, "the pattern"), points_of(query, "the query"),
-                autojunk);
+  Impl::check_autojunk(measure, autojunk);
+  const Symbols a(pattern, "the pattern");
+  const Symbols b(query, "the query");
+  Impl::check_blocks(measure);
+  return measure == Measure::lcs ? lcs_blocks(*a, *b) : matching_blocks(*a, *b, autojunk);
 } catch (...) {
   Impl::rethrow_translated("Kindred::blocks");
 }

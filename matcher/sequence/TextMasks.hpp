@@ -5,7 +5,7 @@
 #include <kindred/core/sequence/EditDistance.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/sequence/impl/ScoreWords.hpp>
-#include <kindred/matcher/TextSpan.hpp>
+#include <kindred/matcher/Sequences.hpp>
 
 #include <cstddef>
 #include <cstdint>

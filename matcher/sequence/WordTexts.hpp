@@ -7,7 +7,7 @@
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/sequence/impl/ScoreWords.hpp>
 #include <kindred/matcher/Measure.hpp>
-#include <kindred/matcher/TextSpan.hpp>
+#include <kindred/matcher/Sequences.hpp>
 
 #include <cstddef>
 #include <cstdint>

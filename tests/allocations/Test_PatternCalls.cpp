@@ -221,7 +221,6 @@ TEST(OutOfMemory, OfFilesOfAPatternMemoryIsTyped) {
 }
 
 TEST(OutOfMemory, OfRankOfPredictionsIsTyped) {
-  expect_out_of_memory("rank_by_names", [] { return rank_by_names(); });
   const std::vector<double> affinities{1, 2, 0.5};
   const std::vector<std::uint64_t> frequencies{1, 4, 2};
   expect_out_of_memory("affinity_weights",

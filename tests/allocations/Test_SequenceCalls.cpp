@@ -95,10 +95,10 @@ TEST(OutOfMemory, OfAMatchIsTyped) {
   const ConstArray offsets(std::span<const std::uint64_t>{symbols.offsets});
   std::vector<std::int64_t> signed_offsets(symbols.offsets.begin(), symbols.offsets.end());
   const ConstArray rows(std::span<const std::int64_t>{signed_offsets});
-  expect_out_of_memory("match of arrays", [&] { return matcher.match(values, rows, {}); });
+  expect_out_of_memory("match of arrays", [&] { return matcher.match({values, rows}); });
   std::vector<float> out(given.size() * patterns().size());
   expect_out_of_memory("scores of arrays", [&] {
-    matcher.score_all(values, rows, Array(std::span<float>{out}));
+    matcher.score_all({values, rows}, Array(std::span<float>{out}));
     return std::span(out);
   });
   expect_out_of_memory("scores of symbols", [&] {

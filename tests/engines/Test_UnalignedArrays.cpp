@@ -516,7 +516,7 @@ TEST(UnalignedArrays, OfSimilaritiesHaveTheBitsOfAlignedOnes) {
       Given<std::uint32_t> of_symbols(here, 0, symbols.size(), symbols);
       Given<std::int64_t> of_offsets(here, 0, offsets.size(), offsets);
       Given<T> out(layout, queries, texts.size(), std::vector<T>(queries * texts.size()));
-      matcher.score_all(of_symbols.array(), of_offsets.array(), out.array());
+      matcher.score_all({of_symbols.array(), of_offsets.array()}, out.array());
       return out.result();
     });
   };

@@ -281,14 +281,14 @@ TEST(PredictionFields, BadOptionsAreRejected) {
   const std::vector<double> good{1.0};
   const auto refused = [](PredictionOptions options, const std::string& word) {
     try {
-      check(options);
+      candidate_threshold(options, 2);
       ADD_FAILURE() << "accepted: " << word;
     } catch (const InvalidArgument& error) {
       EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
     }
   };
   PredictionOptions options;
-  EXPECT_NO_THROW(check(options));
+  EXPECT_NO_THROW(candidate_threshold(options, 2));
   for (const double threshold : {nan, -0.1, 1.1}) {
     options = {};
     options.threshold = threshold;
@@ -307,7 +307,7 @@ TEST(PredictionFields, BadOptionsAreRejected) {
   options.rank_by = RankBy::weighted_snr;
   refused(options, "weighted_snr");
   options.weights = good;
-  EXPECT_NO_THROW(check(options));
+  EXPECT_NO_THROW(candidate_threshold(options, 2));
   for (const double weight : {nan, -1.0, std::numeric_limits<double>::infinity(), 1e101}) {
     const std::vector<double> bad{1.0, weight};
     options.weights = bad;

@@ -90,6 +90,9 @@ TEST(CharacterLevel, AMatcherOfTextsMatchesAsOneOfCodePoints) {
       EXPECT_EQ(found.record.chosen, space);
     }
   }
+  const std::vector<std::string> owned(texts.begin(), texts.end());
+  EXPECT_EQ(SequenceMatcher(Testing::context(), owned).match(owned).matches.values,
+            by_text.match(texts).matches.values);
   EXPECT_EQ(SequenceMatcher(Testing::context(), Texts{}).size(), 0U);
   EXPECT_THAT(by_text.match(Texts{}).matches.values, IsEmpty());
 }

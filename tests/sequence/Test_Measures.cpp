@@ -243,11 +243,13 @@ TEST(Measures, AreDispatchedByOperationsOfTheirOwn) {
 }
 
 TEST(Measures, RefuseAutojunk) {
+  const Ragged<Symbol> rows = Testing::ragged<Symbol>({{1}});
+  const SequenceMatcher matcher(Testing::context(), rows);
   for (const Case& one : cases) {
     MatchOptions options;
     options.measure = one.measure;
     options.autojunk = true;
-    EXPECT_THROW(check(options), InvalidArgument);
+    EXPECT_THROW(matcher.match(rows, options), InvalidArgument);
   }
 }
 

@@ -31,7 +31,8 @@ TEST(QueryArrays, GiveTheResultsOfTheRowsThatTheyHold) {
     const std::vector<std::int64_t> offsets(rows.offsets.begin(), rows.offsets.end());
     const MatchOptions requested = options(Measure::lcs, 0.3, 4);
     const MatchResults expected = matcher.match(rows, requested);
-    const MatchResults found = matcher.match(std::span(rows.values), std::span(offsets), requested);
+    const MatchResults found =
+        matcher.match({std::span(rows.values), std::span(offsets)}, requested);
     EXPECT_EQ(found.matches.offsets, expected.matches.offsets);
     EXPECT_EQ(found.matches.values, expected.matches.values);
   }
@@ -48,7 +49,9 @@ TEST(QueryArrays, OfOtherTypesShapesAndMemoriesAreRefused) {
   const std::vector<std::int64_t> half{2};
   const std::vector<std::int64_t> two{2};
   const auto refuse = [&](const ConstArray& values, const ConstArray& ends, const char* message) {
-    EXPECT_THAT(message_of<InvalidArgument>([&] { matcher.match(values, ends); }),
+    EXPECT_THAT(message_of<InvalidArgument>([&] {
+                  matcher.match({values, ends});
+                }),
                 testing::HasSubstr(message));
   };
   refuse(std::span(narrow), std::span(offsets), "symbols is int32 [2]");

@@ -513,8 +513,9 @@ TEST(SequenceMatcher, RejectsInvalidArguments) {
   const std::vector<Symbol> values{1, 2, 3};
   for (const std::vector<std::uint64_t>& offsets :
        {std::vector<std::uint64_t>{1, 2}, {0, 2, 1}, {0, 4}}) {
-    EXPECT_THROW(SequenceMatcher(Testing::context(), {offsets, values}), InvalidArgument);
-    EXPECT_THROW(matcher.match({offsets, values}), InvalidArgument);
+    const RaggedSpan<Symbol> rows{offsets, values};
+    EXPECT_THROW(SequenceMatcher(Testing::context(), rows), InvalidArgument);
+    EXPECT_THROW(matcher.match(rows), InvalidArgument);
   }
   if (!Testing::context().is_usable(Space::cuda)) {
     EXPECT_THROW(matcher.match(query, {.space = Space::cuda}), SpaceUnavailable);

@@ -242,6 +242,27 @@ TEST(SequenceProperties, PostingsChangeNoAnswer) {
   });
 }
 
+TEST(SequenceProperties, PostingsMayServeTheFirstCallWithAutojunk) {
+  std::vector<Symbol> query(300, 1);
+  for (std::size_t i = 0; i < query.size(); i += 3) query[i] = static_cast<Symbol>(i);
+  const Ragged<Symbol> patterns =
+      Testing::ragged<Symbol>({query, {1, 2, 3}, {3, 1, 1, 6}, {6, 1, 1}});
+  MatchOptions options;
+  options.measure = Measure::difflib;
+  options.threshold = 0.01;
+  options.autojunk = true;
+  for (const Space space : Testing::spaces()) {
+    options.space = space;
+    options.postings = PostingsUse::always;
+    const SequenceMatcher matcher(Testing::context(), patterns);
+    const MatchResults listed = matcher.match(Testing::ragged<Symbol>({query}), options);
+    options.postings = PostingsUse::never;
+    const MatchResults scanned = matcher.match(Testing::ragged<Symbol>({query}), options);
+    EXPECT_EQ(listed.matches.values, scanned.matches.values);
+    EXPECT_FALSE(listed.matches.values.empty());
+  }
+}
+
 TEST(SequenceProperties, PostingsBuiltMeanwhileChangeNoAnswer) {
   auto random = Testing::generator("postings on the way");
   Ragged<Symbol> patterns;

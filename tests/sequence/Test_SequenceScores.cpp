@@ -376,7 +376,7 @@ TEST(SequenceScores, TakeTextsAndArrays) {
   const std::vector<Symbol> symbols{'s', 'i', 't', 't', 'i', 'n', 'g', 'n', 'a', 'i', 'v', 'e'};
   const std::vector<std::int64_t> offsets{0, 7, 12};
   std::vector<std::int32_t> again(6);
-  matcher.score_all(std::span(symbols), std::span(offsets), std::span(again), options);
+  matcher.score_all({std::span(symbols), std::span(offsets)}, std::span(again), options);
   EXPECT_EQ(again, out);
 }
 

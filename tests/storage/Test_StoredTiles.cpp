@@ -40,7 +40,8 @@ TEST(StoredTiles, MatchBuiltTiles) {
         options.measure = measure;
         options.threshold = 0;
         for (const Space space : Testing::spaces())
-          EXPECT_EQ(stored.match(space, queries, options), built.match(space, queries, options));
+          EXPECT_EQ(stored.match(space, stored.dense(queries), options),
+                    built.match(space, built.dense(queries), options));
       }
       EXPECT_EQ(stored.blocks(size / 2, queries[0], {}), built.blocks(size / 2, queries[0], {}));
       EXPECT_EQ(stored.bytes(Space::serial), built.bytes(Space::serial));

@@ -88,11 +88,11 @@ kindred_status kindred_candidate_threshold(const kindred_prediction_options* opt
   return guarded([&] {
     require(threshold, "threshold");
     const PredictionOptions given = prediction_options(options);
-    check(given);
+    const double found = candidate_threshold(given, symbols);
     KINDRED_C_REFUSE_IF(
         symbols >= std::uint64_t{1} << 31U,
         "symbols is " + std::to_string(symbols) + "; a query has at most 2^31 - 1 symbols");
-    *threshold = candidate_threshold(given, symbols);
+    *threshold = found;
   });
 }
 

@@ -85,8 +85,7 @@ kindred_status kindred_matcher_create_texts(kindred_context* context, const kind
     require(matcher, "matcher");
     const std::vector<std::string_view> given = texts_of(texts, count, "texts");
     *matcher = make_handle_of<kindred_matcher>(
-        object, SequenceMatcher(*object, std::span<const std::string_view>(given),
-                                residency_option(residency)));
+        object, SequenceMatcher(*object, given, residency_option(residency)));
   });
 }
 
@@ -133,8 +132,8 @@ kindred_status kindred_matcher_match_texts(const kindred_matcher* matcher,
     require(results, "results");
     const std::vector<std::string_view> queries = texts_of(texts, count, "texts");
     const MatchOptions given = match_options(options);
-    *results = make_handle_of<kindred_results>(results_of(
-        object.engine.match(std::span<const std::string_view>(queries), given), given.blocks));
+    *results = make_handle_of<kindred_results>(
+        results_of(object.engine.match(queries, given), given.blocks));
   });
 }
 
@@ -162,8 +161,7 @@ kindred_status kindred_matcher_score_all_texts(const kindred_matcher* matcher,
     require(out, "out");
     const PairOptions given = pair_options(options);
     const std::vector<std::string_view> queries = texts_of(texts, count, "texts");
-    write_record(record, object.engine.score_all(std::span<const std::string_view>(queries),
-                                                 output_array_of(out, "out"), given));
+    write_record(record, object.engine.score_all(queries, output_array_of(out, "out"), given));
   });
 }
 

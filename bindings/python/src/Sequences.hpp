@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
-#include <kindred/matcher/TextSpan.hpp>
+#include <kindred/matcher/Sequences.hpp>
 
 #include <nanobind/nanobind.h>
 

@@ -5,7 +5,7 @@
 #include "Properties.hpp"
 #include "RaggedRows.hpp"
 #include "Support.hpp"
-#include "sequence/EqualPatterns.hpp"
+#include "sequence/HostPatterns.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using Sequence = std::vector<Symbol>;
 
 std::vector<std::uint32_t> found(const std::vector<Sequence>& patterns) {
-  return Impl::first_equal(Impl::HostPatterns(Testing::context(), Testing::ragged(patterns)));
+  return Impl::HostPatterns(Testing::context(), Testing::ragged(patterns)).first_equal();
 }
 
 /// By definition.

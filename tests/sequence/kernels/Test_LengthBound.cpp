@@ -54,9 +54,9 @@ std::vector<std::uint32_t> counts_of(Space space, const HostPatterns& store,
     using memory_space = typename space_type::memory_space;
     MemoryResource& memory = context.memory(space);
     const auto tiles = copy_tiles(exec_space, memory, store.tiles);
-    QueryBuffers<space_type> queries;
+    QueryBuffers<space_type> queries(memory);
     const Ragged<Symbol> dense = store.symbols.translate(Testing::ragged(Sequences{query}));
-    const auto tables = queries.place(exec_space, memory, dense, {0}, tiles.vocabulary);
+    const auto tables = queries.place(exec_space, dense, {0}, tiles.vocabulary);
     Buffer<std::uint32_t, memory_space> matched(memory, "Kindred::Test::matched",
                                                 tiles.view().slots());
     count(exec_space, memory, tiles.view(), tables, matched.view());

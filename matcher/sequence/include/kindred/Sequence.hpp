@@ -7,7 +7,7 @@
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
+#include <kindred/matcher/Sequences.hpp>
 #include <kindred/matcher/Similarity.hpp>
-#include <kindred/matcher/TextSpan.hpp>
 
 #endif  // KINDRED_SEQUENCE_HPP

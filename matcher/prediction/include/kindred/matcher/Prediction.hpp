@@ -43,12 +43,10 @@ enum class RankBy : std::uint8_t {
   weighted_snr
 };
 std::string_view to_string(RankBy rank_by) noexcept;
-/// The field with that name, or no value if there is none.
-std::optional<RankBy> rank_by_from_string(std::string_view name) noexcept;
-/// As `rank_by_from_string`. \throws InvalidArgument for another name; the message lists all names
+/// The names of all fields, in the order of `RankBy`.
+std::span<const std::string_view> rank_by_names() noexcept;
+/// The field of that name. \throws InvalidArgument for another name; the message lists all names
 RankBy parse_rank_by(std::string_view name);
-/// All names, separated by comma and space.
-std::string rank_by_names();
 /// Whether ranking by \p rank_by requires weights.
 bool is_weighted(RankBy rank_by) noexcept;
 
@@ -173,11 +171,10 @@ struct Prediction {
 
 /// \brief The similarity threshold for the candidate search for a query of \p symbols symbols: that
 /// of the options, or 0 if the fast path applies.
-double candidate_threshold(const PredictionOptions& options, std::size_t symbols) noexcept;
-
-/// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, a weight outside
-/// [0, `weight_max`] or NaN, or ranking by a weighted field without weights
-void check(const PredictionOptions& options);
+/// \throws InvalidArgument for options that `predict` refuses: a threshold outside [0, 1] or NaN,
+/// top = 0, a weight outside [0, `weight_max`] or NaN, or ranking by a weighted field without
+/// weights
+double candidate_threshold(const PredictionOptions& options, std::size_t symbols);
 
 /// \brief Predictions of the candidates for a query, best first: by the ranking field (greater
 /// first), then by greater similarity, then by lower index.
@@ -189,8 +186,8 @@ void check(const PredictionOptions& options);
 /// no predictions; empty events are ignored. Runs on host threads; does not fence.
 /// \param query the texts of the symbols, one row per event; texts that the vocabulary does not
 /// contain match nothing
-/// \throws InvalidArgument as `check` does, and for another number of weights than symbols of \p
-/// vocabulary; what \p candidates throws
+/// \throws InvalidArgument as `candidate_threshold` does, and for another number of weights than
+/// symbols of \p vocabulary; what \p candidates throws
 std::vector<Prediction> predict(const Context& context, RaggedSpan<std::string_view> query,
                                 const CandidateSource& candidates,
                                 const SymbolStatistics& statistics, const Vocabulary& vocabulary,

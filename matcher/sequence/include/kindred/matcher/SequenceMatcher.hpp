@@ -12,6 +12,7 @@
 #include <kindred/matcher/Clusters.hpp>
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/Residency.hpp>
+#include <kindred/matcher/Sequences.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -64,9 +64,6 @@ struct MatchOptions {
   std::optional<std::span<const std::uint64_t>> filter = {};
 };
 
-/// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, or autojunk under `lcs`
-void check(const MatchOptions& options);
-
 /// What `SequenceMatcher::score_all` writes for a pair.
 enum class PairValue : std::uint8_t {
   similarity,  ///< as `similarity` of the pair
@@ -87,9 +84,6 @@ struct PairOptions {
   bool autojunk = false;            ///< only for `difflib`, \see MatchOptions::autojunk
   std::optional<Space> space = {};  ///< overrides the dispatcher's choice
 };
-
-/// \throws InvalidArgument for another cutoff, or autojunk under another measure than `difflib`
-void check(const PairOptions& options);
 
 /// \brief The results of a call, one row per query, best first (similarity, then lower index).
 struct MatchResults {
@@ -119,19 +113,13 @@ struct ClusterResults : Clusters {
 class SequenceMatcher {
  public:
   /// \param context must outlive this object
-  /// \param patterns one row per pattern, copied; symbols below `unknown_symbol`; empty rows are
-  /// allowed; the index of a pattern is its row
+  /// \param patterns copied; symbols below `unknown_symbol`; may be empty; the index of a pattern
+  /// is its row
   ///
   /// The first call with a measure of words stores the words of all patterns too; their symbols
   /// must be Unicode code points.
   /// \throws InvalidArgument, OutOfMemory
-  SequenceMatcher(Context& context, RaggedSpan<Symbol> patterns,
-                  Residency residency = Residency::automatic);
-  /// \brief Stores texts as patterns at character level: the symbols of a pattern are the Unicode
-  /// code points of its text.
-  /// \throws InvalidArgument also for text that is not valid UTF-8, with its index and the byte
-  /// offset
-  SequenceMatcher(Context& context, std::span<const std::string_view> patterns,
+  SequenceMatcher(Context& context, const Sequences& patterns,
                   Residency residency = Residency::automatic);
 
   std::size_t size() const noexcept;
@@ -146,20 +134,10 @@ class SequenceMatcher {
   /// An empty query has no results. Fences the instance it ran on. Complexity: O(Σ pattern length ·
   /// ⌈query length / 64⌉) steps per query for `lcs`; with `filter`, of the candidates alone if they
   /// are at most a sixteenth of the patterns and no device is requested.
-  /// \throws InvalidArgument as `check`, for an index in `filter` that is not below `size()`, and
-  /// under a measure of words for symbols that are no code points; SpaceUnavailable; OutOfMemory
-  MatchResults match(RaggedSpan<Symbol> queries, const MatchOptions& options = {}) const;
-  /// The same for texts, at character level. \throws InvalidArgument also for text that is not
-  /// valid UTF-8, with its index and the byte offset
-  MatchResults match(std::span<const std::string_view> queries,
-                     const MatchOptions& options = {}) const;
-
-  /// \brief The same for queries in arrays of the caller, in host memory; nothing is copied.
-  /// \param symbols uint32 [n] \param offsets int64 [queries + 1]: query q consists of the symbols
-  /// `offsets[q] … offsets[q + 1]` (exclusive); starts at 0, never decreases
-  /// \throws InvalidArgument also for other arrays
-  MatchResults match(const ConstArray& symbols, const ConstArray& offsets,
-                     const MatchOptions& options = {}) const;
+  /// \throws InvalidArgument for a threshold outside [0, 1] or NaN, top = 0, autojunk under another
+  /// measure than `difflib`, an index in `filter` that is not below `size()`, and under a measure
+  /// of words for symbols that are no code points; SpaceUnavailable; OutOfMemory
+  MatchResults match(const Sequences& queries, const MatchOptions& options = {}) const;
 
   /// \brief Writes the similarity or the distance of every query and every pattern to an array of
   /// the caller, in input order: the matrix of RapidFuzz's `cdist`.
@@ -172,17 +150,10 @@ class SequenceMatcher {
   /// float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of
   /// the type. On the host, or on the device if the patterns are there
   /// \return where the call ran
-  /// \throws InvalidArgument as `check`, for another type or shape of \p out, for an array on the
-  /// device and another space, and under a measure of words for symbols that are no code points;
-  /// SpaceUnavailable; OutOfMemory
-  DispatchRecord score_all(RaggedSpan<Symbol> queries, const Array& out,
-                           const PairOptions& options = {}) const;
-  /// The same for texts, at character level. \throws InvalidArgument also for text that is not
-  /// valid UTF-8, with its index and the byte offset
-  DispatchRecord score_all(std::span<const std::string_view> queries, const Array& out,
-                           const PairOptions& options = {}) const;
-  /// The same for queries in arrays of the caller, as in `match`.
-  DispatchRecord score_all(const ConstArray& symbols, const ConstArray& offsets, const Array& out,
+  /// \throws InvalidArgument for another cutoff, as `match`, for another type or shape of \p out,
+  /// for an array on the device and another space, and under a measure of words for symbols that
+  /// are no code points; SpaceUnavailable; OutOfMemory
+  DispatchRecord score_all(const Sequences& queries, const Array& out,
                            const PairOptions& options = {}) const;
 
   /// \brief Finds duplicates: scores every pair i < j of stored patterns once, with i as pattern

@@ -7,12 +7,11 @@
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Measure.hpp>
-#include <kindred/matcher/TextSpan.hpp>
+#include <kindred/matcher/Sequences.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -23,16 +22,14 @@ namespace KINDRED_PUBLIC Kindred {
 ///
 /// Thread-safe. A symbol is any number; `unknown_symbol` matches nothing, not even itself, but
 /// counts in the length. A text is compared at character level: its symbols are its Unicode code
-/// points, of which blocks count, not bytes. `SequenceMatcher::match` is the batched form for many
-/// patterns.
+/// points, of which blocks count, not bytes; if it is not valid UTF-8, the call throws
+/// InvalidArgument. `SequenceMatcher::match` is the batched form for many patterns.
 class PreparedQuery {
  public:
   /// \param query copied
   /// \param autojunk use Python's default heuristic, \see MatchOptions::autojunk
   /// \throws InvalidArgument for autojunk under `lcs`, or 2^31 symbols
-  PreparedQuery(Measure measure, std::span<const Symbol> query, bool autojunk = false);
-  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
-  PreparedQuery(Measure measure, std::string_view query, bool autojunk = false);
+  PreparedQuery(Measure measure, const Sequence& query, bool autojunk = false);
 
   /// \brief The similarity if it is at least \p score_cutoff, otherwise exactly 0.
   ///
@@ -42,13 +39,9 @@ class PreparedQuery {
   /// O(result) for `prefix` and `postfix`; for `difflib` also O(pattern · occurrences in the query)
   /// per block, for pairs whose bound reaches the cutoff. \throws InvalidArgument for a cutoff
   /// outside [0, 1] or NaN, or 2^31 symbols
-  double similarity(std::span<const Symbol> pattern, double score_cutoff = 0) const;
-  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
-  double similarity(std::string_view pattern, double score_cutoff = 0) const;
+  double similarity(const Sequence& pattern, double score_cutoff = 0) const;
   /// Number of matched symbols.
-  std::uint32_t matched(std::span<const Symbol> pattern) const;
-  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
-  std::uint32_t matched(std::string_view pattern) const;
+  std::uint32_t matched(const Sequence& pattern) const;
   /// \brief `matched` for every text. Several texts are compared together, which takes less time
   /// than a call per text, least if their lengths are similar and the query has at most 64 symbols.
   ///
@@ -62,9 +55,7 @@ class PreparedQuery {
   /// The matching blocks, whose lengths sum to `matched`: under `lcs`, the runs of an LCS (\see
   /// LcsAligner), whose tables the first call builds; under `difflib`, difflib's blocks without the
   /// final empty one.
-  std::vector<Block> blocks(std::span<const Symbol> pattern) const;
-  /// The same for a text. \throws InvalidArgument also for text that is not valid UTF-8
-  std::vector<Block> blocks(std::string_view pattern) const;
+  std::vector<Block> blocks(const Sequence& pattern) const;
 
  private:
   struct State;
@@ -73,23 +64,13 @@ class PreparedQuery {
 
 /// \brief The similarity of one pair if it is at least \p score_cutoff, otherwise exactly 0.
 /// \see PreparedQuery
-double similarity(Measure measure, std::span<const Symbol> pattern, std::span<const Symbol> query,
+double similarity(Measure measure, const Sequence& pattern, const Sequence& query,
                   double score_cutoff = 0, bool autojunk = false);
 /// Number of matched symbols of one pair. \see PreparedQuery
-std::uint32_t matched(Measure measure, std::span<const Symbol> pattern,
-                      std::span<const Symbol> query, bool autojunk = false);
-/// The matching blocks of one pair. \see PreparedQuery
-std::vector<Block> blocks(Measure measure, std::span<const Symbol> pattern,
-                          std::span<const Symbol> query, bool autojunk = false);
-
-// The same at character level: the symbols of a text are its Unicode code points. \throws
-// InvalidArgument also for text that is not valid UTF-8, with the byte offset.
-
-double similarity(Measure measure, std::string_view pattern, std::string_view query,
-                  double score_cutoff = 0, bool autojunk = false);
-std::uint32_t matched(Measure measure, std::string_view pattern, std::string_view query,
+std::uint32_t matched(Measure measure, const Sequence& pattern, const Sequence& query,
                       bool autojunk = false);
-std::vector<Block> blocks(Measure measure, std::string_view pattern, std::string_view query,
+/// The matching blocks of one pair. \see PreparedQuery
+std::vector<Block> blocks(Measure measure, const Sequence& pattern, const Sequence& query,
                           bool autojunk = false);
 
 }  // namespace Kindred
