@@ -60,10 +60,11 @@ void average_on_device(Context& context, const VectorSpan& rows, std::span<const
 std::vector<float> scores(Context& context, std::optional<Space> space, Metric metric,
                           const ScoreCurve& curve, std::span<const float> queries,
                           const VectorSpan& rows) {
-  Impl::RowCall call = Impl::row_call(queries, rows, space);
+  Impl::RowCall call = Impl::row_call(rows, space);
   call.metric = metric;
   call.curve = curve;
-  std::vector<float> out(call.query_count * call.count);
+  call.queries = {queries.data(), queries.size() / rows.dimension, rows.dimension};
+  std::vector<float> out(call.queries.count * call.count);
   Impl::score_given_rows(context, call, out.data(), call.count);
   return out;
 }
