@@ -65,35 +65,26 @@ HostWorkers workers_for(const Context& context, std::optional<Space> space) {
 
 namespace {
 
-/// \brief Memory of one call on the host: on the stack if it is small. Its arrays are taken in
-/// turn; their sizes were added up by `bytes`.
+/// \brief Memory of one call on the host: on the stack if it is small.
 class HostWorkspace {
  public:
+  using Allocator = BumpAllocator<HostSpace>;
+
   HostWorkspace(Context& context, std::size_t bytes) {
     if (bytes <= sizeof(m_own)) return;
     m_large = {context.memory(Space::serial), "Kindred::RowFunctions::workspace", bytes};
-    m_at = m_large.data();
+    m_allocator = Allocator(m_large.data());
   }
   HostWorkspace(const HostWorkspace&) = delete;
   HostWorkspace& operator=(const HostWorkspace&) = delete;
 
-  template <class T>
-  static std::size_t bytes(std::size_t count) {
-    return quotient_up(count * sizeof(T), alignment) * alignment;
-  }
-  template <class T>
-  T* take(std::size_t count) {
-    T* data = reinterpret_cast<T*>(m_at);
-    m_at += bytes<T>(count);
-    return data;
-  }
+  Allocator& allocator() { return m_allocator; }
 
  private:
-  static constexpr std::size_t alignment = 64;
   // Not initialised.
-  alignas(alignment) std::byte m_own[24 * 1024];
+  alignas(Allocator::alignment) std::byte m_own[24 * 1024];
   Buffer<std::byte, Kokkos::HostSpace> m_large;
-  std::byte* m_at = m_own;
+  Allocator m_allocator{m_own};
 };
 
 /// Number of queries whose prepared form takes a few MiB.
@@ -115,16 +106,15 @@ VectorRows<HostSpace> host_rows(const RowCall& call) {
 }
 
 std::size_t prepared_query_bytes(const RowCall& call, std::size_t queries) {
-  return HostWorkspace::bytes<double>(queries * call.dimension) +
-         HostWorkspace::bytes<double>(queries);
+  return BumpAllocator<HostSpace>::bytes<double>(queries * call.dimension) +
+         BumpAllocator<HostSpace>::bytes<double>(queries);
 }
 
-/// Prepares the queries `first … first + count` in \p workspace.
+/// Prepares the queries `first … first + count`.
 VectorQueries<HostSpace> prepare(const RowCall& call, std::size_t first, std::size_t count,
-                                 HostWorkspace& workspace) {
-  const ArrayView<double, HostSpace> wide(workspace.take<double>(count * call.dimension),
-                                          count * call.dimension);
-  const ArrayView<double, HostSpace> norms(workspace.take<double>(count), count);
+                                 BumpAllocator<HostSpace>& allocator) {
+  const auto wide = allocator.take<double>(count * call.dimension);
+  const auto norms = allocator.take<double>(count);
   for (std::size_t query = 0; query < count; ++query) {
     prepare_queries_here(
         ArrayView<const float, HostSpace>(
@@ -146,7 +136,7 @@ void score_on_host(Context& context, const RowCall& call, float* out, std::size_
   for (std::size_t first = 0; first < call.queries.count; first += step) {
     const std::size_t queries = std::min(step, call.queries.count - first);
     HostWorkspace workspace(context, prepared_query_bytes(call, queries));
-    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace);
+    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace.allocator());
     const double nanoseconds = row_element_nanoseconds * static_cast<double>(call.dimension) *
                                static_cast<double>(queries);
     host.for_each_range(call.count, nanoseconds, [&](std::size_t begin, std::size_t end) {
@@ -183,15 +173,15 @@ class HostRanking {
                                    std::min(queries_max, queries_together(m_call, queries_max)));
   }
   std::size_t workspace_bytes(std::size_t queries) const {
-    return HostWorkspace::bytes<Rank>(queries * m_ranges * m_capacity) +
-           HostWorkspace::bytes<std::size_t>(queries * m_ranges);
+    return BumpAllocator<HostSpace>::bytes<Rank>(queries * m_ranges * m_capacity) +
+           BumpAllocator<HostSpace>::bytes<std::size_t>(queries * m_ranges);
   }
 
   /// Writes the best rows of \p queries, which begin with query \p first of the call.
   void rank(const VectorRows<HostSpace>& rows, const VectorQueries<HostSpace>& queries,
-            std::size_t first, HostWorkspace& workspace, const RankedOutput& out) {
-    m_lists = workspace.take<Rank>(queries.count * m_ranges * m_capacity);
-    m_sizes = workspace.take<std::size_t>(queries.count * m_ranges);
+            std::size_t first, BumpAllocator<HostSpace>& allocator, const RankedOutput& out) {
+    m_lists = allocator.take<Rank>(queries.count * m_ranges * m_capacity).data();
+    m_sizes = allocator.take<std::size_t>(queries.count * m_ranges).data();
     const double nanoseconds = row_element_nanoseconds * static_cast<double>(m_call.dimension) *
                                static_cast<double>(queries.count) * static_cast<double>(m_length);
     m_host.for_each_item(m_ranges, 1, nanoseconds,
@@ -274,8 +264,8 @@ void rank_on_host(Context& context, const RowCall& call, const RankedOutput& out
     const std::size_t queries = std::min(step, call.queries.count - first);
     HostWorkspace workspace(context,
                             prepared_query_bytes(call, queries) + ranking.workspace_bytes(queries));
-    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace);
-    ranking.rank(rows, prepared, first, workspace, out);
+    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace.allocator());
+    ranking.rank(rows, prepared, first, workspace.allocator(), out);
   }
 }
 

@@ -104,7 +104,8 @@ struct VectorCall {
   /// \param rows scores per query \throws InvalidArgument
   Matrix matrix(const Array& out, std::size_t rows) const {
     const NamedArray given{"out", out};
-    columns(given, DataType::float32, is_flat ? any_extent : static_cast<std::int64_t>(rows));
+    const bool any = is_flat && out.rank() == 1;  // checked below
+    columns(given, DataType::float32, any ? any_extent : static_cast<std::int64_t>(rows));
     const std::size_t size = size_product("queries × rows", {queries.count, rows});
     KINDRED_THROW_IF(out.size() != size, value_message("the size of the output", out.size()) +
                                              "; it must be queries × rows, " +

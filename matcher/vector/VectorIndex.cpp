@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "VectorIndexState.hpp"
+#include "VectorSections.hpp"
 #include "kit/ChangeGuard.hpp"
 
 namespace KINDRED_PUBLIC Kindred {
@@ -118,7 +119,7 @@ VectorIndex VectorIndex::of_file(Context& context, const StoredVectors& stored,
 
 void VectorIndex::save(const std::string& path) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  StoredVectors::save_parts(path, m_state->store.stored(), m_state->store.end_id());
+  Impl::write_vectors(path, m_state->store.stored(), m_state->store.end_id());
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::save");
 }
@@ -126,7 +127,7 @@ void VectorIndex::save(const std::string& path) const try {
 std::vector<std::byte> VectorIndex::to_bytes() const {
   return Impl::translating_out_of_memory("Kindred::VectorIndex::to_bytes", [&] {
     const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-    return StoredVectors::parts_to_bytes(m_state->store.stored(), m_state->store.end_id());
+    return Impl::vectors_to_bytes(m_state->store.stored(), m_state->store.end_id());
   });
 }
 
@@ -161,14 +162,9 @@ void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out)
       throw NotFound("no row has the id " + std::to_string(id) + "; ids are below " +
                      std::to_string(store.end_id()));
   }
-  const std::size_t bytes = dimension * size_of(store.element());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto [segment, row] = store.find(ids[i]);
-    const Impl::ResidentRows<HostSpace>& host = segment->host();
-    std::span<const float> scale;
-    if (host.scales.size() != 0) scale = {host.scales.data() + row, 1};
-    decode_rows({store.element(), {host.values.data() + row * bytes, bytes}, dimension, scale},
-                out.subspan(i * dimension, dimension));
+    decode_rows(segment->row(row), out.subspan(i * dimension, dimension));
   }
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::rows");

@@ -40,7 +40,12 @@ void check_element(VectorElement element);
 /// \throws InvalidArgument
 VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id);
 
-/// `StoredVectors::save_parts`. \param more writes more sections of the same commit
+/// \brief As `StoredVectors::save`, for the rows of several parts as one store. The quantized copy
+/// is written if every part has one with the same stride.
+/// \param parts at least one, all of the same element type and dimension; ids ascend from part to
+/// part
+/// \param end_id of the store, greater than every id; that of the parts is ignored
+/// \param more writes more sections of the same commit
 void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
                    std::uint64_t end_id, const std::function<void(SectionWriter&)>& more = {});
 /// The same to memory.

@@ -207,11 +207,11 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   const std::span<const float> rows(data.rows);
   expect_refused<InvalidArgument>({"63", "64"}, [&] { index.add({rows.first(63 * 100), 63}); });
   expect_refused<InvalidArgument>({"multiple", "256"}, [&] {
-    index.add({VectorElement::float32, std::as_bytes(rows.first(65)), dimension});
+    index.add(VectorSpan(VectorElement::float32, std::as_bytes(rows.first(65)), dimension));
   });
   std::vector<std::byte> bytes(100 * dimension * 2);
   expect_refused<InvalidArgument>({"float16", "float32"}, [&] {
-    index.add({VectorElement::float16, bytes, dimension});
+    index.add(VectorSpan(VectorElement::float16, bytes, dimension));
   });
   expect_refused<InvalidArgument>({"65", "64"}, [&] { index.replace(5, {rows.first(65), 65}); });
   expect_refused<InvalidArgument>({"number of rows is 2"}, [&] {

@@ -95,7 +95,8 @@ struct CandidateLists {
       : ragged{offsets, ids} {}
   /// int64 [queries, length], or of one dimension like the queries; an id without a row, such as
   /// −1, is skipped.
-  CandidateLists(const ConstArray& lists)  // NOLINT(google-explicit-constructor): a view
+  template <class Void>
+  CandidateLists(const BasicArray<Void>& lists)  // NOLINT(google-explicit-constructor): a view
       : array(lists) {}
 
   RaggedSpan<std::uint64_t> ragged;

@@ -42,8 +42,10 @@ struct VectorSpan {
 /// \brief The rows that a call reads: dense rows on the host, or an array [count, dimension] of
 /// float32, float16 or bfloat16 on the host or on a device, whose rows may lie apart.
 struct RowArray {
-  RowArray(const VectorSpan& rows) : span(rows) {}   // NOLINT(google-explicit-constructor): a view
-  RowArray(const ConstArray& rows) : array(rows) {}  // NOLINT(google-explicit-constructor): a view
+  RowArray(const VectorSpan& rows) : span(rows) {}  // NOLINT(google-explicit-constructor): a view
+  template <class Void>
+  RowArray(const BasicArray<Void>& rows)
+      : array(rows) {}  // NOLINT(google-explicit-constructor): a view
   RowArray(std::span<const float> values, std::size_t dimension) : span(values, dimension) {}
 
   VectorSpan span;
