@@ -140,7 +140,8 @@ std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
                        " candidates; this was prepared for " + std::to_string(state.longest));
   if (state.score_prepared(query, candidates)) return state.results;
   const std::array<std::uint64_t, 2> offsets{0, candidates.size()};
-  state.general = state.index.score(query, {offsets, candidates}, state.options);
+  state.general =
+      state.index.score(query, RaggedSpan<std::uint64_t>{offsets, candidates}, state.options);
   return state.general.results.values;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedScore::score");

@@ -83,7 +83,7 @@ SearchResults top_rows(Context& context, const ConstArray& queries, const RowArr
       {{"queries", queries}, named(rows), {"scores", out.scores}, {"ids", out.ids}}, out,
       options.space);
   RankedOutput to;
-  if (out.is_given()) {
+  if (Impl::is_given(out)) {
     to = arrays.ranked(out);
   } else {
     arrays.require_output_on_host();
@@ -98,7 +98,7 @@ SearchResults top_rows(Context& context, const ConstArray& queries, const RowArr
   call.on_device = arrays.on_device;
   SearchResults results;
   results.top = to.top;
-  if (!out.is_given()) {
+  if (!Impl::is_given(out)) {
     const std::size_t places = size_product("queries × top", {call.queries.count, to.top});
     if (places == 0) return results;
     results.ids.resize(places);

@@ -26,6 +26,11 @@ inline std::size_t stride_of(const NamedArray& given) {
   return static_cast<std::size_t>(row_stride(given));
 }
 
+/// Whether a caller gave arrays for the results.
+inline bool is_given(const SearchOutput& out) noexcept {
+  return out.scores.rank() != 1 || out.ids.rank() != 1 || out.scores.size() + out.ids.size() > 0;
+}
+
 /// For a call on arrays of the host. \throws InvalidArgument if there is a stream
 inline void require_no_stream(const std::optional<Stream>& stream) {
   KINDRED_THROW_IF(stream.has_value(),
@@ -47,7 +52,7 @@ struct VectorCall {
     if (!is_flat) {
       require_array(given, DataType::float32, {any_extent, extent});
       queries.count = static_cast<std::size_t>(given.array.extent(0));
-    } else if (out.is_given()) {
+    } else if (is_given(out)) {
       require_array(given, DataType::float32, {extent});
       queries.count = 1;
     } else {

@@ -237,20 +237,20 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
                               {{"queries", queries}, {"scores", out.scores}, {"ids", out.ids}}, out,
                               options.space, options.stream);
   RankedOutput to;
-  if (out.is_given()) {
+  if (Impl::is_given(out)) {
     to = call.ranked(out);
   } else {
     KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   }
   const auto lock = Impl::engine_shared_lock(state.mutex);
   const std::size_t count = call.queries.count;
-  const std::size_t kept = std::min(out.is_given() ? to.top : options.top, store.size());
-  if (!out.is_given()) to.top = kept;
+  const std::size_t kept = std::min(Impl::is_given(out) ? to.top : options.top, store.size());
+  if (!Impl::is_given(out)) to.top = kept;
   SearchResults results;
   results.top = to.top;
   if (call.on_device) {
     require_no_filter(options);
-    if (!out.is_given()) call.require_output_on_host();
+    if (!Impl::is_given(out)) call.require_output_on_host();
     const SearchPath path = state.path_of(call, options, kept);
     results.report.path = to_string(path);
     results.record.operation = Impl::operation_of(path);
@@ -274,7 +274,7 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
   std::once_flag is_made;
   const auto make_room = [&] {
     std::call_once(is_made, [&] {
-      if (out.is_given()) return;
+      if (Impl::is_given(out)) return;
       results.ids.resize(places);
       results.scores.resize(places);
       to = {results.scores.data(), kept, results.ids.data(), kept, kept};
@@ -373,7 +373,7 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
   const std::size_t count = call.queries.count;
   const Impl::IdSpans lists(call, candidates);
   RankedOutput to;
-  if (out.is_given()) {
+  if (Impl::is_given(out)) {
     to = call.ranked(out);
   } else {
     KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
@@ -384,7 +384,7 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
   results.record.operation = Operations::score;
   if (call.on_device) {
     require_no_filter(options);
-    if (!out.is_given()) call.require_output_on_host();
+    if (!Impl::is_given(out)) call.require_output_on_host();
     const IdLists given = lists.array();
     if (count == 0) return results;
     results.record =
@@ -427,8 +427,8 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
         const std::size_t kept = best.size() / length;
         for (std::size_t query = 0; query < length; ++query) {
           const auto ranks = std::span<const Rank>(best).subspan(query * kept, kept);
-          if (!out.is_given()) push_row(results, options.metric, ranks);
-          for (std::size_t place = 0; out.is_given() && place < to.top; ++place)
+          if (!Impl::is_given(out)) push_row(results, options.metric, ranks);
+          for (std::size_t place = 0; Impl::is_given(out) && place < to.top; ++place)
             to.write(options.metric, begin + query, place, place < kept ? ranks[place] : rank_none);
         }
       });

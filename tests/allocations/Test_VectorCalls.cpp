@@ -243,9 +243,6 @@ TEST(OutOfMemory, OfFunctionsOfRowsIsTyped) {
     expect_out_of_memory("weighted_average of pointers", [&] {
       return weighted_average(shared_context(), pointers, dimension, weights, function_options);
     });
-    expect_out_of_memory("pairwise_dots", [&] {
-      return pairwise_dots(shared_context(), queries, span, function_options);
-    });
   }
 }
 

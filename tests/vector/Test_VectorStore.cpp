@@ -366,7 +366,7 @@ TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   EXPECT_THROW(index.remove(one), NotFound) << "the row was already removed";
   EXPECT_THROW(index.replace(7, model.make(generator, 1)), NotFound);
   const std::vector<std::uint64_t> offsets{0, 1};
-  EXPECT_THROW(index.score(floats, {offsets, one}), InvalidArgument);
+  EXPECT_THROW(index.score(floats, RaggedSpan<std::uint64_t>{offsets, one}), InvalidArgument);
   model.rows.erase(7);
   Model same = model;
   expect_equals(index, same, generator);

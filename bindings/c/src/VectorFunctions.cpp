@@ -123,9 +123,7 @@ kindred_status kindred_pairwise_dots(kindred_context* context, const DLTensor* a
     std::uint64_t count = 0;
     const std::span<const float> values = matrix_of<float>(a, "a", given.dimension, &count);
     const std::span<float> to = output_matrix_of<float>(out, "out", count, given.count());
-    const std::vector<float> found =
-        pairwise_dots(*object, values, given, {.space = space_option(space)});
-    std::copy(found.begin(), found.end(), to.begin());
+    row_scores(*object, values, given, to, {Metric::ip, space_option(space)});
   });
 }
 

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -77,27 +78,21 @@ struct ScoreOptions {
 struct SearchOutput {
   Array scores;  ///< float32 [queries, top], or [top] for one query of one dimension
   Array ids;     ///< int64, of the same shape
-
-  /// Whether there are arrays.
-  bool is_given() const noexcept {
-    return scores.rank() != 1 || ids.rank() != 1 || scores.size() + ids.size() > 0;
-  }
 };
 
 /// \brief Lists of ids, one per query, in which an id may occur several times.
 struct CandidateLists {
-  /// Lists of different lengths, of ids that all have rows.
-  CandidateLists(RaggedSpan<std::uint64_t> lists)  // NOLINT(google-explicit-constructor): a view
-      : ragged(lists) {}
-  CandidateLists(const Ragged<std::uint64_t>& lists)  // NOLINT(google-explicit-constructor): a view
-      : ragged(lists) {}
-  CandidateLists(std::span<const std::uint64_t> offsets, std::span<const std::uint64_t> ids)
-      : ragged{offsets, ids} {}
-  /// int64 [queries, length], or of one dimension like the queries; an id without a row, such as
-  /// −1, is skipped.
-  template <class Void>
-  CandidateLists(const BasicArray<Void>& lists)  // NOLINT(google-explicit-constructor): a view
-      : array(lists) {}
+  /// \param lists of different lengths, of ids that all have rows: `Ragged` or `RaggedSpan` of
+  /// uint64; or an array, int64 [queries, length] or of one dimension like the queries, where an id
+  /// without a row, such as −1, is skipped
+  template <class Lists>
+  CandidateLists(const Lists& lists) {  // NOLINT(google-explicit-constructor): a view
+    if constexpr (std::is_convertible_v<const Lists&, RaggedSpan<std::uint64_t>>) {
+      ragged = lists;
+    } else {
+      array = lists;
+    }
+  }
 
   RaggedSpan<std::uint64_t> ragged;
   std::optional<ConstArray> array;  ///< instead of `ragged`

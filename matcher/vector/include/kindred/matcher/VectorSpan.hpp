@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -42,10 +43,15 @@ struct VectorSpan {
 /// \brief The rows that a call reads: dense rows on the host, or an array [count, dimension] of
 /// float32, float16 or bfloat16 on the host or on a device, whose rows may lie apart.
 struct RowArray {
-  RowArray(const VectorSpan& rows) : span(rows) {}  // NOLINT(google-explicit-constructor): a view
-  template <class Void>
-  RowArray(const BasicArray<Void>& rows)
-      : array(rows) {}  // NOLINT(google-explicit-constructor): a view
+  /// \param rows a `VectorSpan` or an array
+  template <class Rows>
+  RowArray(const Rows& rows) {  // NOLINT(google-explicit-constructor): a view
+    if constexpr (std::is_same_v<Rows, VectorSpan>) {
+      span = rows;
+    } else {
+      array = rows;
+    }
+  }
   RowArray(std::span<const float> values, std::size_t dimension) : span(values, dimension) {}
 
   VectorSpan span;
