@@ -19,6 +19,7 @@
 
 #include "BruteForceSearch.hpp"
 #include "QuerySource.hpp"
+#include "VectorSections.hpp"
 #include "kit/CallerArrays.hpp"
 #include "kit/ValueMessage.hpp"
 
@@ -29,15 +30,7 @@ void check_rows(const VectorSpan& rows) {
   KINDRED_THROW_IF(rows.dimension == 0 || rows.dimension > dimension_max,
                    value_message("the dimension", rows.dimension) + "; it must be 1 … " +
                        std::to_string(dimension_max));
-  KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
-                   value_message("the size of the rows", rows.values.size()) +
-                       " bytes; it must be a multiple of that of a row, " +
-                       std::to_string(rows.row_bytes()));
-  const std::size_t scales = rows.element == VectorElement::int8 ? rows.count() : 0;
-  KINDRED_THROW_IF(rows.scales.size() != scales,
-                   value_message("the number of scales", rows.scales.size()) + "; " +
-                       std::to_string(rows.count()) + " rows of " +
-                       std::string(to_string(rows.element)) + " take " + std::to_string(scales));
+  check_sizes(rows);
   require_aligned("the array of rows", rows.values.data(), size_of(rows.element));
 }
 

@@ -15,7 +15,7 @@
 #include "VectorSections.hpp"
 #include "kit/ChangeGuard.hpp"
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 using Impl::value_message;
 

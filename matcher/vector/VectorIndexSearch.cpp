@@ -282,40 +282,42 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
   };
   const Workload workload = state.search_workload(
       call, path, call.bytes + filter.transfer_bytes() + sizeof(Rank) * count * kept);
-  const auto answer = [&] {
-    results.record = state.run(
-        call, workload, path, [&](const auto& search) { return search.block(store, kept, filter); },
-        [&] { results.report = {}; }, results.report,
-        [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
-          const Impl::HostWorkers host = host_beside(state.context, exec_space);
-          const std::span<const Rank> best =
-              search.search(exec_space, host, store, part_of(call.queries, begin, length), filter,
-                            begin, options.metric, kept, results.report);
-          make_room();
-          constexpr double place_nanoseconds = 2;
-          host.for_each_range(length * to.top, place_nanoseconds,
-                              [&](std::size_t first, std::size_t last) {
-                                std::size_t query = first / to.top;
-                                std::size_t place = first % to.top;
-                                for (std::size_t i = first; i < last; ++i) {
-                                  to.write(options.metric, begin + query, place,
-                                           place < kept ? best[query * kept + place] : rank_none);
-                                  if (++place < to.top) continue;
-                                  place = 0;
-                                  ++query;
-                                }
-                              });
-        });
+  const auto block = [&](const auto& search) { return search.block(store, kept, filter); };
+  const auto start = [&] { results.report = {}; };
+  const auto rank = [&](const auto& exec_space, auto& search, std::size_t begin,
+                        std::size_t length) {
+    const Impl::HostWorkers host = host_beside(state.context, exec_space);
+    const std::span<const Rank> best =
+        search.search(exec_space, host, store, part_of(call.queries, begin, length), filter, begin,
+                      options.metric, kept, results.report);
+    make_room();
+    constexpr double place_nanoseconds = 2;
+    host.for_each_range(length * to.top, place_nanoseconds,
+                        [&](std::size_t first, std::size_t last) {
+                          std::size_t query = first / to.top;
+                          std::size_t place = first % to.top;
+                          for (std::size_t i = first; i < last; ++i) {
+                            to.write(options.metric, begin + query, place,
+                                     place < kept ? best[query * kept + place] : rank_none);
+                            if (++place < to.top) continue;
+                            place = 0;
+                            ++query;
+                          }
+                        });
   };
   // Allocating memory for a large result takes milliseconds, during which a device can already
   // search.
   constexpr std::size_t large = 1U << 18U;
-  if (places < large) {
+  if (places < large || Impl::is_given(out)) {
     make_room();
-    answer();
+    results.record = state.run(call, workload, path, block, start, results.report, rank);
   } else {
     Impl::host_workers(state.context, options.space.value_or(Space::openmp))
-        .run_beside(answer, make_room);
+        .run_beside(
+            [&] {
+              results.record = state.run(call, workload, path, block, start, results.report, rank);
+            },
+            make_room);
   }
   state.observe(results.record);
   return results;

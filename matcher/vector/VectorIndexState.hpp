@@ -20,7 +20,7 @@
 #include "VectorCall.hpp"
 #include "VectorStore.hpp"
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 struct KINDRED_HIDDEN VectorIndex::State {
   template <class... Rows>
