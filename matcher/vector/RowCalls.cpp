@@ -308,7 +308,7 @@ class DeviceCall {
       m_rows.norms = m_norms.const_view();
     }
     m_buffers.bind(memory);
-    m_queries = m_buffers.prepare(exec_space, call.queries, call.dimension, call.on_device);
+    m_queries = m_buffers.prepare(exec_space, call.queries, call.dimension, false);
   }
 
   const VectorRows<ExecutionSpace>& rows() const { return m_rows; }
