@@ -100,7 +100,7 @@ class BruteForceSearch {
     if (decodes(rows)) m_tile.resize_discarding(length * rows.dimension);
   }
   static bool decodes(const VectorRows<ExecutionSpace>& rows) {
-    return rows.element != VectorElement::float32;
+    return rows.element != DataType::float32;
   }
 
   TopLists<ExecutionSpace> m_top;

@@ -23,13 +23,13 @@ namespace {
 /// Ranks number the rows with 32 bits, and one number means that there is no row.
 constexpr std::size_t ranked_rows_max = 0xFFFFFFFEU;
 
-VectorElement element_of(const ConstArray& rows) {
-  if (rows.type() == DataType::float16) return VectorElement::float16;
-  if (rows.type() == DataType::bfloat16) return VectorElement::bfloat16;
+DataType element_of(const ConstArray& rows) {
+  if (rows.type() == DataType::float16) return DataType::float16;
+  if (rows.type() == DataType::bfloat16) return DataType::bfloat16;
   KINDRED_THROW_IF(
       rows.type() != DataType::float32,
       "rows is " + to_string(rows) + "; its elements must be float32, float16 or bfloat16");
-  return VectorElement::float32;
+  return DataType::float32;
 }
 
 /// The rows of a call. \throws InvalidArgument

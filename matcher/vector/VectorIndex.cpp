@@ -36,13 +36,13 @@ decltype(auto) changing(State& state, const char* what, const Change& change) {
 
 /// \brief Rows of \p array, of the type and dimension of the index. \p packed keeps a copy of rows
 /// that lie apart or on a device. \throws InvalidArgument, SpaceUnavailable
-VectorSpan dense_rows(const Context& context, VectorElement element, std::size_t dimension,
+VectorSpan dense_rows(const Context& context, DataType element, std::size_t dimension,
                       const ConstArray& array, std::vector<std::byte>& packed) {
   const Impl::NamedArray given{"rows", array};
-  const DataType type = element == VectorElement::float16    ? DataType::float16
-                        : element == VectorElement::bfloat16 ? DataType::bfloat16
+  const DataType type = element == DataType::float16    ? DataType::float16
+                        : element == DataType::bfloat16 ? DataType::bfloat16
                                                              : DataType::float32;
-  KINDRED_THROW_IF(element == VectorElement::int8,
+  KINDRED_THROW_IF(element == DataType::int8,
                    "the index has rows of int8, which need scales; give them as a VectorSpan");
   Impl::require_array(given, type, {Impl::any_extent, static_cast<std::int64_t>(dimension)});
   const std::size_t row_bytes = dimension * size_of(element);
@@ -135,7 +135,7 @@ std::size_t VectorIndex::size() const noexcept { return m_state->size; }
 std::uint64_t VectorIndex::end_id() const noexcept { return m_state->end_id; }
 std::uint64_t VectorIndex::changes() const noexcept { return m_state->changes; }
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
-VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
+DataType VectorIndex::element() const noexcept { return m_state->store.element(); }
 
 std::vector<std::uint64_t> VectorIndex::ids() const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);

@@ -19,7 +19,7 @@ void check_sizes(const VectorSpan& rows) {
                    value_message("the size of the rows", rows.values.size()) +
                        " bytes; it must be a multiple of that of a row, " +
                        std::to_string(rows.row_bytes()));
-  const std::size_t scales = rows.element == VectorElement::int8 ? rows.count() : 0;
+  const std::size_t scales = rows.element == DataType::int8 ? rows.count() : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales,
                    value_message("the number of scales", rows.scales.size()) + "; " +
                        std::to_string(rows.count()) + " rows of " +
@@ -255,7 +255,7 @@ std::pair<const VectorSegment*, std::size_t> VectorStore::find(std::uint64_t id)
 }
 
 bool VectorStore::has_quantized_copy(Space space) const {
-  return m_element == VectorElement::int8 ||
+  return m_element == DataType::int8 ||
          std::all_of(m_segments.begin(), m_segments.end(),
                      [&](const auto& segment) { return segment->quantized_bytes(space) > 0; });
 }
