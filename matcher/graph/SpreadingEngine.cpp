@@ -449,8 +449,8 @@ DispatchRecord SpreadingEngine::State::spread_on_stream(const Snapshot& graph,
   });
 }
 
-DispatchRecord SpreadingEngine::hop(std::span<const float> x, std::span<float> y,
-                                    const HopOptions& options) const try {
+DispatchRecord SpreadingEngine::hop_spans(std::span<const float> x, std::span<float> y,
+                                          const HopOptions& options) const try {
   const auto graph = m_state->store.snapshot();
   const std::size_t count = graph->nodes();
   const std::size_t columns = options.columns;

@@ -2,6 +2,7 @@
 #include <kindred/matcher/KeyTable.hpp>
 
 #include "StoredKeys.hpp"
+#include "kit/ChangeGuard.hpp"
 #include "storage/SectionFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
@@ -24,11 +25,6 @@ struct KINDRED_HIDDEN KeyTable::State {
   static std::unique_ptr<State> of_file(const Impl::SectionFile& file);
   void write(Impl::SectionWriter& writer) const;
 
-  /// At the end of a change, the sizes become readable without the lock.
-  struct Publish {
-    State& state;
-    ~Publish() { state.publish(); }
-  };
   void publish() noexcept {
     size = store.size();
     bytes = store.bytes();
@@ -73,8 +69,7 @@ std::size_t KeyTable::size() const noexcept { return m_state->size; }
 std::uint64_t KeyTable::bytes() const noexcept { return m_state->bytes; }
 
 void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) try {
-  const auto lock = Impl::cancellable_lock(m_state->mutex);
-  const State::Publish publish{*m_state};
+  const Impl::ChangeGuard guard(*m_state);
   Impl::KeyStore& store = m_state->store;
   Impl::require_kind(keys, store.kind());
   KINDRED_THROW_IF(ids.size() != keys.size(), std::to_string(ids.size()) + " ids are given for " +
@@ -102,8 +97,7 @@ void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) try 
 }
 
 void KeyTable::remove(const KeySpan& keys) try {
-  const auto lock = Impl::cancellable_lock(m_state->mutex);
-  const State::Publish publish{*m_state};
+  const Impl::ChangeGuard guard(*m_state);
   Impl::KeyStore& store = m_state->store;
   for (const std::uint64_t id : Impl::ids_to_remove(store, keys)) store.remove(*store.find_id(id));
 } catch (...) {

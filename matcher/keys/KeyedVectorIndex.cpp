@@ -2,8 +2,9 @@
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include "StoredKeys.hpp"
+#include "kit/ChangeGuard.hpp"
 #include "storage/SectionFile.hpp"
-#include "vector/VectorIndexParts.hpp"
+#include "vector/VectorIndexState.hpp"
 #include "vector/VectorSections.hpp"
 
 #include <kindred/backends/impl/CallbackDelay.hpp>
@@ -27,21 +28,20 @@ struct KINDRED_HIDDEN KeyedVectorIndex::State {
     publish();
   }
 
-  /// At the end of a change, the sizes become readable without the lock.
-  struct Publish {
-    State& state;
-    ~Publish() { state.publish(); }
-  };
   void publish() noexcept {
     size = store.size();
     key_bytes = store.bytes();
   }
 
-  /// Writes the keys after the rows.
-  auto key_sections() const {
-    return [this](Impl::SectionWriter& writer) {
+  /// Returns `write(rows, end_id, key_sections)` for a file, while neither rows nor keys change.
+  template <class Write>
+  decltype(auto) with_parts(const Write& write) const {
+    const auto lock = Impl::cancellable_shared_lock(mutex);
+    const auto& of = *index.m_state;
+    const auto rows_lock = Impl::cancellable_shared_lock(of.mutex);
+    return write(of.store.stored(), of.store.end_id(), [this](Impl::SectionWriter& writer) {
       Impl::write_keys(writer, store, Impl::slots_by_id(store));
-    };
+    });
   }
 
   template <class Ids, class Id>
@@ -92,8 +92,7 @@ std::uint64_t KeyedVectorIndex::key_bytes() const noexcept { return m_state->key
 const VectorIndex& KeyedVectorIndex::vectors() const noexcept { return m_state->index; }
 
 UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& rows) try {
-  const auto lock = Impl::cancellable_lock(m_state->mutex);
-  const State::Publish publish{*m_state};
+  const Impl::ChangeGuard guard(*m_state);
   Impl::KeyStore& store = m_state->store;
   VectorIndex& index = m_state->index;
   Impl::require_kind(keys, store.kind());
@@ -135,8 +134,7 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
 }
 
 void KeyedVectorIndex::remove(const KeySpan& keys) try {
-  const auto lock = Impl::cancellable_lock(m_state->mutex);
-  const State::Publish publish{*m_state};
+  const Impl::ChangeGuard guard(*m_state);
   Impl::KeyStore& store = m_state->store;
   const std::vector<std::uint64_t> ids = Impl::ids_to_remove(store, keys);
   m_state->index.remove(ids);
@@ -152,8 +150,9 @@ std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const try 
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::find");
 }
 
-KeyedSearchResults KeyedVectorIndex::search(std::span<const float> queries,
+KeyedSearchResults KeyedVectorIndex::search(const ConstArray& queries,
                                             const SearchOptions& options) const try {
+  Impl::require_host({"queries", queries});
   const auto lock = Impl::engine_shared_lock(m_state->mutex);
   KeyedSearchResults out{m_state->index.search(queries, options), {}};
   out.keys = m_state->keys_of(out.ids, [](std::int64_t id) { return id; });
@@ -162,7 +161,7 @@ KeyedSearchResults KeyedVectorIndex::search(std::span<const float> queries,
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::search");
 }
 
-KeyedScoreResults KeyedVectorIndex::search_at_least(std::span<const float> queries, float score,
+KeyedScoreResults KeyedVectorIndex::search_at_least(const ConstArray& queries, float score,
                                                     const SearchOptions& options) const try {
   const auto lock = Impl::engine_shared_lock(m_state->mutex);
   return m_state->with_keys(m_state->index.search_at_least(queries, score, options));
@@ -170,7 +169,7 @@ KeyedScoreResults KeyedVectorIndex::search_at_least(std::span<const float> queri
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::search_at_least");
 }
 
-KeyedScoreResults KeyedVectorIndex::score(std::span<const float> queries,
+KeyedScoreResults KeyedVectorIndex::score(const ConstArray& queries,
                                           std::span<const KeySpan> candidates,
                                           const SearchOptions& options) const try {
   const auto lock = Impl::engine_shared_lock(m_state->mutex);
@@ -191,23 +190,15 @@ KeyedScoreResults KeyedVectorIndex::score(std::span<const float> queries,
 }
 
 void KeyedVectorIndex::save(const std::string& path) const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  const auto parts = m_state->index.parts();
-  const auto rows_lock = Impl::cancellable_shared_lock(parts.mutex);
-  const std::vector<StoredVectors> rows = parts.store.stored();
-  Impl::write_vectors(path, rows, parts.store.end_id(), m_state->key_sections());
+  m_state->with_parts([&](auto&&... parts) { Impl::write_vectors(path, parts...); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::save");
 }
 
-std::vector<std::byte> KeyedVectorIndex::to_bytes() const {
-  return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::to_bytes", [&] {
-    const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-    const auto parts = m_state->index.parts();
-    const auto rows_lock = Impl::cancellable_shared_lock(parts.mutex);
-    const std::vector<StoredVectors> rows = parts.store.stored();
-    return Impl::vectors_to_bytes(rows, parts.store.end_id(), m_state->key_sections());
-  });
+std::vector<std::byte> KeyedVectorIndex::to_bytes() const try {
+  return m_state->with_parts([](auto&&... parts) { return Impl::vectors_to_bytes(parts...); });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::to_bytes");
 }
 
 KeyedVectorIndex KeyedVectorIndex::load(Context& context, const std::string& path,

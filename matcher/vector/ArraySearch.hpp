@@ -3,7 +3,6 @@
 #define KINDRED_MATCHER_VECTOR_ARRAY_SEARCH_HPP
 
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/FindRows.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
@@ -12,12 +11,9 @@
 #include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
-#include <kindred/memory/WorkspaceCache.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +21,7 @@
 #include "BruteForceSearch.hpp"
 #include "GemmSearch.hpp"
 #include "GrowBuffer.hpp"
+#include "QuerySource.hpp"
 #include "RoundedCopy.hpp"
 #include "TopLists.hpp"
 #include "VectorStore.hpp"
@@ -32,7 +29,7 @@
 
 namespace Kindred::Impl {
 
-/// \brief Searches of rows that are resident in one space, with arrays of the caller there. They do
+/// \brief Searches of rows that are resident on a device, with arrays of the caller there. They do
 /// not fence, bring nothing to the host, and may be launched on any stream.
 ///
 /// All calls on a device share a workspace, \see CallOrder. Memory that grows is released by a call
@@ -57,7 +54,8 @@ class ArraySearch {
   void score_all(const ExecutionSpace& exec_space, const VectorStore& store,
                  const GivenQueries& queries, Metric metric, float* out, std::size_t stride) {
     in_order(exec_space, store, [&] {
-      const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
+      const VectorQueries<ExecutionSpace> prepared =
+          m_queries.prepare(exec_space, queries, store.dimension(), true);
       std::size_t column = 0;
       for (std::size_t s = 0; s < store.segments().size(); ++s) {
         const VectorSegment& segment = *store.segments()[s];
@@ -90,13 +88,14 @@ class ArraySearch {
               const RankedOutput& out) {
     in_order(exec_space, store, [&] {
       if (kept > 0) {
-        const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
+        const VectorQueries<ExecutionSpace> prepared =
+            m_queries.prepare(exec_space, queries, store.dimension(), true);
         grow(exec_space, m_best, queries.count * kept);
         // Blocks of queries keep the ranks of a chunk of rows in a few MiB.
         const std::size_t together = path == SearchPath::gemm ? queries.count : 1024;
         for (std::size_t first = 0; first < queries.count; first += together) {
           const std::size_t count = std::min(together, queries.count - first);
-          const auto block = some(prepared, store.dimension(), first, count);
+          const auto block = part_of(prepared, store.dimension(), first, count);
           rank_parts(exec_space, store, count, kept, first * kept,
                      [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
                        const VectorSegment& segment = *store.segments()[s];
@@ -145,7 +144,8 @@ class ArraySearch {
         grow(exec_space, m_partial, plan.workspace(queries.count));
         grow_zeros(exec_space, m_arrived, queries.count);
         if (score_at_once(exec_space, store, queries, lists, metric, shape, plan, out)) return;
-        const VectorQueries<ExecutionSpace> prepared = prepare(exec_space, store, queries);
+        const VectorQueries<ExecutionSpace> prepared =
+            m_queries.prepare(exec_space, queries, store.dimension(), true);
         grow(exec_space, m_best, queries.count * shape.top);
         grow(exec_space, m_found, lists.queries * lists.length);
         grow(exec_space, m_offsets, lists.queries + 1);
@@ -170,9 +170,7 @@ class ArraySearch {
   /// Constructs empty buffers in \p memory.
   void bind(MemoryResource& memory) {
     m_memory = &memory;
-    m_floats = {memory, "Kindred::VectorIndex::queries", 0};
-    m_wide = {memory, "Kindred::VectorIndex::wide", 0};
-    m_norms = {memory, "Kindred::VectorIndex::query_norms", 0};
+    m_queries.bind(memory);
     m_best = {memory, "Kindred::VectorIndex::best", 0};
     m_part = {memory, "Kindred::VectorIndex::part", 0};
     m_found = {memory, "Kindred::VectorIndex::candidates", 0};
@@ -254,33 +252,6 @@ class ArraySearch {
     return {m_live[segment].bits.const_view(), 0};
   }
 
-  VectorQueries<ExecutionSpace> prepare(const ExecutionSpace& exec_space, const VectorStore& store,
-                                        const GivenQueries& queries) {
-    const std::size_t dimension = store.dimension();
-    ArrayView<const float, ExecutionSpace> values(queries.values, queries.count * dimension);
-    if (queries.stride != dimension && queries.count > 1) {
-      grow(exec_space, m_floats, queries.count * dimension);
-      for (std::size_t query = 0; query < queries.count; ++query) {
-        Arch::start_copy(exec_space, "Kindred::VectorIndex::queries",
-                         m_floats.data() + query * dimension,
-                         queries.values + query * queries.stride, dimension * sizeof(float));
-      }
-      values = ArrayView<const float, ExecutionSpace>(m_floats.data(), queries.count * dimension);
-    }
-    grow(exec_space, m_wide, queries.count * dimension);
-    grow(exec_space, m_norms, queries.count);
-    prepare_queries(exec_space, values, dimension, m_wide.view(), m_norms.view());
-    return {values, m_wide.const_view(), m_norms.const_view(), queries.count};
-  }
-
-  static VectorQueries<ExecutionSpace> some(const VectorQueries<ExecutionSpace>& all,
-                                            std::size_t dimension, std::size_t first,
-                                            std::size_t count) {
-    const std::pair values(first * dimension, (first + count) * dimension);
-    return {Kokkos::subview(all.floats, values), Kokkos::subview(all.values, values),
-            Kokkos::subview(all.norms, std::pair(first, first + count)), count};
-  }
-
   /// Calls `rank(segment, best)` for every segment and merges the results in `m_best` from \p first
   /// on.
   template <class Body>
@@ -300,9 +271,7 @@ class ArraySearch {
   }
 
   MemoryResource* m_memory = nullptr;
-  Buffer<float, memory_space> m_floats;
-  Buffer<double, memory_space> m_wide;
-  Buffer<double, memory_space> m_norms;
+  QueryBuffers<ExecutionSpace> m_queries;
   Buffer<Rank, memory_space> m_best;
   Buffer<Rank, memory_space> m_part;
   Buffer<std::uint32_t, memory_space> m_found;
@@ -317,30 +286,6 @@ class ArraySearch {
   bool m_is_current = false;
   std::uint64_t m_changes = 0;        ///< of the rows before the last call
   CallOrder<ExecutionSpace> m_calls;  ///< destroyed first: they use the members above
-};
-
-/// \brief The workspaces of calls with arrays: as many as there are calls on the host at the same
-/// time, and one on a device. Thread-safe.
-class ArraySearches {
- public:
-  /// Calls `body(search)` for a call on \p space. \throws as `WorkspaceCache::lend`
-  template <class ExecutionSpace, class Body>
-  void lend(Context& context, const ExecutionSpace& exec_space, Space space, const Body& body) {
-    using search_type = ArraySearch<ExecutionSpace>;
-    m_caches.of<ExecutionSpace>(threads_of(context, space))
-        .lend([&] { return std::make_unique<search_type>(context.memory(space)); }, exec_space,
-              "Kindred::VectorIndex::arrays", 0,
-              [&](search_type& search) {
-                search.begin(m_changes);
-                body(search);
-              });
-  }
-  /// Rows have changed.
-  void rows_changed() noexcept { ++m_changes; }
-
- private:
-  std::atomic<std::uint64_t> m_changes{0};
-  WorkspaceCaches<ArraySearch> m_caches;
 };
 
 }  // namespace Kindred::Impl

@@ -43,9 +43,14 @@ class BruteForceSearch {
               Metric metric, std::size_t top, const ArrayView<Rank, ExecutionSpace>& best,
               SearchReport& report) {
     m_top.begin(exec_space, queries.count, top, best);
-    for_each_chunk(exec_space, rows, filter, queries, metric, [&](std::size_t length) {
+    const std::size_t chunk = chunk_rows(rows, queries.count);
+    for (std::size_t begin = 0; begin < rows.norms.size(); begin += chunk) {
+      const std::size_t length = std::min(chunk, rows.norms.size() - begin);
+      reserve(rows, queries.count, length);
+      score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,
+                 m_ranks.view());
       m_top.add(exec_space, m_ranks.const_view(), length);
-    });
+    }
     if (report.path.empty()) report.path = "brute_force";
     report.survivors += queries.count * rows.norms.size();
   }
@@ -58,45 +63,44 @@ class BruteForceSearch {
                      const ArrayView<const Rank, ExecutionSpace>& bounds,
                      std::vector<std::vector<Rank>>& found, SearchReport& report) {
     std::vector<std::uint64_t> counts(queries.count);
-    for_each_chunk(exec_space, rows, filter, queries, metric, [&](std::size_t length) {
+    const std::size_t chunk = chunk_rows(rows, queries.count);
+    for (std::size_t begin = 0; begin < rows.norms.size(); begin += chunk) {
+      const std::size_t length = std::min(chunk, rows.norms.size() - begin);
+      reserve(rows, queries.count, length);
+      score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,
+                 m_ranks.view());
       m_lists.resize_discarding(m_ranks.size());
       m_counts.resize_discarding(queries.count);
       list_ranks_within(exec_space, m_ranks.const_view(), bounds, m_lists.view(), m_counts.view());
       download(exec_space, counts.data(), m_counts.view(), counts.size());
       for (std::size_t query = 0; query < queries.count; ++query) {
-        const std::size_t begin = query * length;
+        const std::size_t first = query * length;
         const std::size_t before = found[query].size();
         found[query].resize(before + counts[query]);
         download(exec_space, found[query].data() + before,
-                 Kokkos::subview(m_lists.view(), std::pair(begin, begin + counts[query])),
+                 Kokkos::subview(m_lists.view(), std::pair(first, first + counts[query])),
                  counts[query]);
       }
-    });
+    }
     if (report.path.empty()) report.path = "brute_force";
     report.survivors += queries.count * rows.norms.size();
   }
 
  private:
-  /// Calls `visit(length)` after launching the ranks of the next `length` rows.
-  template <class Visit>
-  void for_each_chunk(const ExecutionSpace& exec_space, const VectorRows<ExecutionSpace>& rows,
-                      const RowFilter<ExecutionSpace>& filter,
-                      const VectorQueries<ExecutionSpace>& queries, Metric metric,
-                      const Visit& visit) {
-    const bool decodes = rows.element != DataType::float32;
-    std::size_t chunk = chunk_bytes / (sizeof(Rank) * queries.count);
-    if (decodes) chunk = std::min(chunk, chunk_bytes / (sizeof(float) * rows.dimension));
-    chunk = std::max(std::min(chunk, row_limit), std::min(row_limit, row_limit_min));
-    const std::size_t count = rows.norms.size();
-    for (std::size_t begin = 0; begin < count; begin += chunk) {
-      const std::size_t length = std::min(chunk, count - begin);
-      // A shorter last chunk keeps the buffers, because the previous chunk may still use them.
-      m_ranks.resize_discarding(queries.count * length);
-      if (decodes) m_tile.resize_discarding(length * rows.dimension);
-      score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,
-                 m_ranks.view());
-      visit(length);
-    }
+  /// Rows whose ranks are computed together.
+  std::size_t chunk_rows(const VectorRows<ExecutionSpace>& rows, std::size_t queries) const {
+    std::size_t chunk = chunk_bytes / (sizeof(Rank) * queries);
+    if (decodes(rows)) chunk = std::min(chunk, chunk_bytes / (sizeof(float) * rows.dimension));
+    return std::max(std::min(chunk, row_limit), std::min(row_limit, row_limit_min));
+  }
+  /// Prepares the buffers for \p length rows. A shorter last chunk keeps them, because the previous
+  /// chunk may still use them.
+  void reserve(const VectorRows<ExecutionSpace>& rows, std::size_t queries, std::size_t length) {
+    m_ranks.resize_discarding(queries * length);
+    if (decodes(rows)) m_tile.resize_discarding(length * rows.dimension);
+  }
+  static bool decodes(const VectorRows<ExecutionSpace>& rows) {
+    return rows.element != DataType::float32;
   }
 
   TopLists<ExecutionSpace> m_top;

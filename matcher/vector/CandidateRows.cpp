@@ -12,17 +12,17 @@ namespace {
 /// Represents an id without a row: larger than every row.
 constexpr std::uint64_t no_row_number = std::numeric_limits<std::uint32_t>::max();
 
-/// Calls \p kernel for every list of \p candidates, in parallel if that is worthwhile.
+/// Calls \p kernel for the lists `first … first + count`, in parallel if that is worthwhile.
 template <class Kernel>
-void for_each_list(const HostWorkers& host, RaggedSpan<std::uint64_t> candidates,
-                   const Kernel& kernel) {
+void for_each_list(const HostWorkers& host, const IdSpans& candidates, std::size_t first,
+                   std::size_t count, const Kernel& kernel) {
   constexpr double candidate_nanoseconds = 1;
-  const std::size_t queries = candidates.rows();
-  if (queries == 0) return;
-  const auto all = static_cast<double>(candidates.offsets.back() - candidates.offsets.front());
-  host.for_each_range(queries, candidate_nanoseconds * all / static_cast<double>(queries),
+  std::size_t all = 0;
+  for (std::size_t query = first; query < first + count; ++query) all += candidates[query].size();
+  host.for_each_range(count,
+                      candidate_nanoseconds * static_cast<double>(all) / static_cast<double>(count),
                       [&](std::size_t begin, std::size_t end) {
-                        for (std::size_t query = begin; query < end; ++query) kernel(query);
+                        for (std::size_t query = begin; query < end; ++query) kernel(first + query);
                       });
 }
 
@@ -38,45 +38,6 @@ std::size_t first_unknown(const VectorStore& store, std::span<const std::uint64_
   }
   return place;
 }
-
-/// Checks whether all ids of a list have rows.
-struct CheckList {
-  const VectorStore* store;
-  RaggedSpan<std::uint64_t> candidates;
-  std::atomic<std::size_t>* bad_query;  // the first query with an id without a row
-
-  void operator()(std::size_t query) const {
-    if (first_unknown(*store, candidates[query]) == candidates.length(query)) return;
-    for (std::size_t known = bad_query->load();
-         query < known && !bad_query->compare_exchange_weak(known, query);) {
-    }
-  }
-};
-
-/// Counts or writes the rows of a list in one segment of a store.
-struct ListRows {
-  const VectorSegment* segment;
-  RaggedSpan<std::uint64_t> candidates;
-  const IdFilter* filter;
-  std::size_t first_query;  // of the filter
-  // Positions for the rows; when counting, receives the count of a query at its position + 1.
-  std::uint64_t* offsets;
-  std::uint32_t* rows;  // null: only count
-
-  void operator()(std::size_t query) const {
-    const bool all_pass = filter->passes_all();
-    const RowFinder find(*segment);
-    std::uint32_t* out = rows == nullptr ? nullptr : rows + offsets[query];
-    std::uint64_t count = 0;
-    for (const std::uint64_t id : candidates[query]) {
-      const auto row = find(id);
-      if (!row || (!all_pass && !filter->passes(first_query + query, id))) continue;
-      if (out != nullptr) out[count] = static_cast<std::uint32_t>(*row);
-      ++count;
-    }
-    if (out == nullptr) offsets[query + 1] = count;
-  }
-};
 
 void check_offsets(RaggedSpan<std::uint64_t> candidates) {
   for (std::size_t query = 0; query < candidates.rows(); ++query) {
@@ -98,20 +59,51 @@ std::string no_row(const VectorStore& store, std::size_t place, std::size_t quer
          " rows with ids below " + std::to_string(store.end_id());
 }
 
-CandidateRows::CandidateRows(const VectorStore& store, RaggedSpan<std::uint64_t> candidates,
+IdSpans::IdSpans(const VectorCall& call, const CandidateLists& given) : m_ragged(given.ragged) {
+  const std::size_t count = call.queries.count;
+  if (given.array) {
+    const NamedArray lists{"candidates", *given.array};
+    m_array.length = call.columns(lists, DataType::int64);
+    m_array.ids = static_cast<const std::int64_t*>(lists.array.data());
+    m_array.queries = count;
+    m_array.stride = call.is_flat ? m_array.length : stride_of(lists);
+    constexpr std::uint64_t length_max = 0xFFFFFFFEU;
+    KINDRED_THROW_IF(m_array.length > length_max,
+                     value_message("the length of the lists", m_array.length) +
+                         "; it must be at most " + std::to_string(length_max));
+    m_size = size_product("queries × candidates", {count, m_array.length});
+    return;
+  }
+  KINDRED_THROW_IF(call.on_device,
+                   "the queries lie on a device, and the candidates do not; give them as an array "
+                   "there");
+  KINDRED_THROW_IF(m_ragged.rows() != count,
+                   value_message("the number of candidate lists", m_ragged.rows()) +
+                       "; there are " + std::to_string(count) + " queries");
+  check_offsets(m_ragged);
+  if (count > 0) m_size = m_ragged.offsets.back() - m_ragged.offsets.front();
+}
+
+CandidateRows::CandidateRows(const VectorStore& store, const IdSpans& candidates,
                              const IdFilter& filter)
     : m_store(store), m_candidates(candidates), m_filter(filter), m_are_ids(false) {
-  check_offsets(candidates);
-  if (filter.passes_all() && store.segments().size() == 1) {
+  if (!candidates.skips_unknown() && filter.passes_all() && store.segments().size() == 1) {
     const VectorSegment& segment = *store.segments().front();
     m_are_ids = segment.size() > 0 && segment.is_contiguous() && segment.live().empty();
   }
 }
 
 void CandidateRows::check(const HostWorkers& host) const {
+  if (m_candidates.skips_unknown()) return;
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::atomic<std::size_t> bad_query = none;
-  for_each_list(host, m_candidates, CheckList{&m_store, m_candidates, &bad_query});
+  for_each_list(host, m_candidates, 0, m_candidates.rows(), [&](std::size_t query) {
+    const auto ids = m_candidates[query];
+    if (first_unknown(m_store, ids) == ids.size()) return;
+    for (std::size_t known = bad_query.load();
+         query < known && !bad_query.compare_exchange_weak(known, query);) {
+    }
+  });
   if (bad_query != none) refuse(bad_query);
 }
 
@@ -126,34 +118,40 @@ void CandidateRows::refuse(std::size_t query) const {
   KINDRED_THROW_IF(true, no_row(m_store, place, query, ids[place]));
 }
 
-RaggedSpan<std::uint32_t> CandidateRows::rows(const HostWorkers& host, std::size_t segment,
+RaggedSpan<std::uint32_t> CandidateRows::rows(const HostWorkers& host, std::size_t segment_number,
                                               std::size_t first, std::size_t count,
                                               CandidateBuffers& buffers) const {
-  const RaggedSpan<std::uint64_t> lists{m_candidates.offsets.subspan(first, count + 1),
-                                        m_candidates.values};
+  const VectorSegment& segment = *m_store.segments()[segment_number];
+  const bool all_pass = m_filter.passes_all();
   buffers.offsets.assign(count + 1, 0);
-  ListRows kernel{
-      m_store.segments()[segment].get(), lists, &m_filter, first, buffers.offsets.data(), nullptr};
-  if (m_filter.passes_all() && m_store.segments().size() == 1) {
+  // Calls `visit(row)` for the rows of a list that are in the segment and pass.
+  const auto for_each_row = [&](std::size_t query, const auto& visit) {
+    const RowFinder find(segment);
+    for (const std::uint64_t id : m_candidates[query]) {
+      const auto row = find(id);
+      if (row && (all_pass || m_filter.passes(query, id))) visit(static_cast<std::uint32_t>(*row));
+    }
+  };
+  if (all_pass && m_store.segments().size() == 1 && !m_candidates.skips_unknown()) {
     for (std::size_t query = 0; query < count; ++query)
-      buffers.offsets[query + 1] = lists.length(query);
+      buffers.offsets[query + 1] = m_candidates[first + query].size();
   } else {
-    for_each_list(host, lists, kernel);
+    for_each_list(host, m_candidates, first, count, [&](std::size_t query) {
+      std::uint64_t rows = 0;
+      for_each_row(query, [&](std::uint32_t) { ++rows; });
+      buffers.offsets[query - first + 1] = rows;
+    });
   }
   for (std::size_t query = 0; query < count; ++query)
     buffers.offsets[query + 1] += buffers.offsets[query];
   buffers.rows.resize_discarding(buffers.offsets.back());
-  kernel.rows = buffers.rows.data();
-  if (m_are_ids) {
-    const std::uint64_t first_id = m_store.segments().front()->id(0);
-    for_each_list(host, lists, [&](std::size_t query) {
-      std::uint32_t* out = buffers.rows.data() + buffers.offsets[query];
-      for (const std::uint64_t id : lists[query])
-        *out++ = static_cast<std::uint32_t>(std::min(id - first_id, no_row_number));
-    });
-  } else {
-    for_each_list(host, lists, kernel);
-  }
+  const std::uint64_t first_id = segment.size() > 0 ? segment.id(0) : 0;
+  for_each_list(host, m_candidates, first, count, [&](std::size_t query) {
+    std::uint32_t* out = buffers.rows.data() + buffers.offsets[query - first];
+    if (!m_are_ids) return for_each_row(query, [&](std::uint32_t row) { *out++ = row; });
+    for (const std::uint64_t id : m_candidates[query])
+      *out++ = static_cast<std::uint32_t>(std::min(id - first_id, no_row_number));
+  });
   return {buffers.offsets, {buffers.rows.data(), buffers.offsets.back()}};
 }
 

@@ -41,12 +41,16 @@ inline std::size_t block_queries(const VectorStore& store, std::size_t top,
   return std::max<std::size_t>(1, block_bytes / bytes);
 }
 
-/// Copies with a number of \p host threads suited to the size.
-inline void copy_floats(const HostWorkers& host, std::span<const float> from, float* to) {
-  constexpr double nanoseconds = 0.4;  // per element
-  host.for_each_range(from.size(), nanoseconds, [&](std::size_t begin, std::size_t end) {
-    std::copy(from.data() + begin, from.data() + end, to + begin);
-  });
+/// Copies queries with a number of \p host threads suited to their size.
+inline void copy_queries(const HostWorkers& host, const GivenQueries& queries,
+                         std::size_t dimension, float* to) {
+  constexpr double element_nanoseconds = 0.4;
+  host.for_each_range(queries.count, element_nanoseconds * static_cast<double>(dimension),
+                      [&](std::size_t begin, std::size_t end) {
+                        for (std::size_t query = begin; query < end; ++query)
+                          std::copy_n(queries.values + query * queries.stride, dimension,
+                                      to + query * dimension);
+                      });
 }
 
 /// \brief Searches the segments of a store on one space, block by block of queries. Keeps its
@@ -108,49 +112,78 @@ class ExactSearch {
   /// Fences.
   /// \param host copies queries
   std::span<const Rank> search(const ExecutionSpace& exec_space, const HostWorkers& host,
-                               const VectorStore& store, std::span<const float> queries,
+                               const VectorStore& store, const GivenQueries& queries,
                                const IdFilter& filter, std::size_t first, Metric metric,
                                std::size_t top, SearchReport& report) {
-    const std::size_t dimension = store.dimension();
-    const std::size_t count = queries.size() / dimension;
-    m_answer.resize_discarding(count * top);
+    m_answer.resize_discarding(queries.count * top);
     // A fallback path takes fewer queries at a time.
     const std::size_t step = block(store, top, filter);
-    for (std::size_t begin = 0; begin < count; begin += step) {
+    for (std::size_t begin = 0; begin < queries.count; begin += step) {
       Arch::end_if_cancelled(exec_space);
-      const std::size_t length = std::min(step, count - begin);
-      search_block(exec_space, host, store, queries.subspan(begin * dimension, length * dimension),
-                   filter, first + begin, metric, top, m_answer.data() + begin * top, report);
+      const std::size_t count = std::min(step, queries.count - begin);
+      const auto source =
+          source_of(exec_space, host, store,
+                    {queries.values + begin * queries.stride, count, queries.stride}, top);
+      // The result is written directly to host memory, unless parts are merged.
+      const bool direct = m_path != SearchPath::brute_force && is_one_part(store);
+      m_matrix.reserved = beside_tiles(store, source.resident_bytes() == 0,
+                                       count * merged_ranks * sizeof(Rank) * top);
+      Rank* const answer = m_answer.data() + begin * top;
+      auto best = ArrayView<Rank, ExecutionSpace>(answer, count * top);
+      if (!direct) {
+        m_best.resize_discarding(count * top);
+        best = m_best.view();
+        m_top.begin(exec_space, count, top, best);
+      }
+      for (Part part; next_part(exec_space, store, filter, first + begin, count, part);) {
+        auto found = best;
+        if (!direct) {
+          m_part.resize_discarding(count * top);
+          found = m_part.view();
+        }
+        if (m_path == SearchPath::gemm) {
+          m_matrix.search(exec_space, part.rows, part.filter, source, metric, top, found, report,
+                          rounded_of(exec_space, store, part));
+        } else if (m_path == SearchPath::quantized && part.segment != nullptr) {
+          m_quantized_search.search(exec_space, part.rows,
+                                    part.segment->quantized(exec_space, *m_memory), part.filter,
+                                    source.take(0, count), metric, top, found, report);
+        } else {
+          m_brute_force.search(exec_space, part.rows, part.filter, source.take(0, count), metric,
+                               top, found, report);
+        }
+        if (!direct) m_top.add_top(exec_space, ArrayView<const Rank, ExecutionSpace>(found));
+      }
+      if (!direct) download(exec_space, answer, m_best.view(), count * top);
     }
-    return {m_answer.data(), count * top};
+    return {m_answer.data(), queries.count * top};
   }
 
   /// \brief The ranks of the queries `first …` that are at most \p bound, in order. Fences.
   std::vector<std::vector<Rank>> search_within(const ExecutionSpace& exec_space,
                                                const VectorStore& store,
-                                               std::span<const float> queries,
-                                               const IdFilter& filter, std::size_t first,
-                                               Metric metric, Rank bound, SearchReport& report) {
-    const auto prepared = upload_queries(exec_space, queries, store.dimension());
+                                               const GivenQueries& queries, const IdFilter& filter,
+                                               std::size_t first, Metric metric, Rank bound,
+                                               SearchReport& report) {
+    const auto prepared = m_queries.prepare(exec_space, queries, store.dimension(), on_host);
     m_matrix.reserved = beside_tiles(store, false, 0);
     m_bounds.resize_discarding(prepared.count);
     Kokkos::deep_copy(exec_space, m_bounds.view(), bound);
+    const auto bounds = m_bounds.const_view();
     std::vector<std::vector<Rank>> found(prepared.count);
-    for_each_part(exec_space, store, filter, first, prepared.count,
-                  [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
-                    if (m_path == SearchPath::gemm) {
-                      m_matrix.search_within(exec_space, rows, passes, prepared, metric,
-                                             m_bounds.const_view(), found, report,
-                                             rounded_of(exec_space, store, segment, passes));
-                    } else if (m_path == SearchPath::quantized && segment != nullptr) {
-                      m_quantized_search.search_within(
-                          exec_space, rows, segment->quantized(exec_space, *m_memory), passes,
-                          prepared, metric, m_bounds.const_view(), found, report);
-                    } else {
-                      m_brute_force.search_within(exec_space, rows, passes, prepared, metric,
-                                                  m_bounds.const_view(), found, report);
-                    }
-                  });
+    for (Part part; next_part(exec_space, store, filter, first, prepared.count, part);) {
+      if (m_path == SearchPath::gemm) {
+        m_matrix.search_within(exec_space, part.rows, part.filter, prepared, metric, bounds, found,
+                               report, rounded_of(exec_space, store, part));
+      } else if (m_path == SearchPath::quantized && part.segment != nullptr) {
+        m_quantized_search.search_within(exec_space, part.rows,
+                                         part.segment->quantized(exec_space, *m_memory),
+                                         part.filter, prepared, metric, bounds, found, report);
+      } else {
+        m_brute_force.search_within(exec_space, part.rows, part.filter, prepared, metric, bounds,
+                                    found, report);
+      }
+    }
     for (std::vector<Rank>& ranks : found) std::sort(ranks.begin(), ranks.end());
     return found;
   }
@@ -160,22 +193,18 @@ class ExactSearch {
   /// The host looks up all ids before it allocates memory; a device checks them while it reads the
   /// lists, unless a lookup is required. \throws InvalidArgument for an id without a row
   void score(const ExecutionSpace& exec_space, const HostWorkers& host, const VectorStore& store,
-             std::span<const float> queries, const CandidateRows& candidates, std::size_t first,
+             GivenQueries queries, const CandidateRows& candidates, std::size_t first,
              Metric metric, std::size_t top, std::vector<Rank>& best, SearchReport& report) {
     std::optional<std::uint64_t> checked_rows;
     if (Arch::is_device<ExecutionSpace>) checked_rows = candidates.checked_rows();
     if (!checked_rows && first == 0) candidates.check(host);
-    const std::size_t count = queries.size() / store.dimension();
-    const float* values = queries.data();
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      m_host_floats.resize_discarding(queries.size());
-      copy_floats(host, queries, m_host_floats.data());
-      values = m_host_floats.data();
-    }
-    const auto prepared = upload_queries(exec_space, {values, queries.size()}, store.dimension());
+    const std::size_t dimension = store.dimension();
+    if constexpr (!on_host) queries = pinned_copy(host, queries, dimension);
+    const auto prepared = m_queries.prepare(exec_space, queries, dimension, on_host);
     best.clear();
     for (std::size_t s = 0; s < store.segments().size(); ++s) {
-      const RaggedSpan<std::uint32_t> part = candidates.rows(host, s, first, count, m_host_rows);
+      const RaggedSpan<std::uint32_t> part =
+          candidates.rows(host, s, first, prepared.count, m_host_rows);
       report.survivors += part.offsets.back() - part.offsets.front();
       const auto rows = store.segments()[s]->template resident<ExecutionSpace>().view();
       const auto bad_query =
@@ -195,11 +224,10 @@ class ExactSearch {
   }
 
   /// \brief The scores of all rows for the given queries, in the order of the ids. Fences.
-  /// \param out `queries × store.size()`
+  /// \param stride elements of \p out from one query to the next
   void score_all(const ExecutionSpace& exec_space, const VectorStore& store,
-                 std::span<const float> queries, Metric metric, float* out) {
-    const auto prepared = upload_queries(exec_space, queries, store.dimension());
-    const std::size_t stride = store.size();
+                 const GivenQueries& queries, Metric metric, float* out, std::size_t stride) {
+    const auto prepared = m_queries.prepare(exec_space, queries, store.dimension(), on_host);
     std::size_t column = 0;
     for (const auto& segment : store.segments()) {
       const bool here = !Arch::is_device<ExecutionSpace> || segment->on_device();
@@ -240,6 +268,7 @@ class ExactSearch {
   }
 
  private:
+  static constexpr bool on_host = !Arch::is_device<ExecutionSpace>;
   static constexpr std::uint64_t any_size = std::numeric_limits<std::uint64_t>::max();
   /// Size of the buffer for rows that are not on the device.
   static constexpr std::size_t staged_bytes = 16U << 20U;
@@ -260,9 +289,7 @@ class ExactSearch {
   }
 
   void clear_queries() {
-    m_floats = {m_query_memory, "Kindred::VectorIndex::queries", 0};
-    m_wide = {m_query_memory, "Kindred::VectorIndex::wide_queries", 0};
-    m_norms = {m_query_memory, "Kindred::VectorIndex::query_norms", 0};
+    m_queries.bind(m_query_memory);
     m_host_floats = {*m_pinned, "Kindred::VectorIndex::host_queries"};
   }
   void clear_paths() {
@@ -309,68 +336,78 @@ class ExactSearch {
                                    most);
   }
 
-  void search_block(const ExecutionSpace& exec_space, const HostWorkers& host,
-                    const VectorStore& store, std::span<const float> queries,
-                    const IdFilter& filter, std::size_t first, Metric metric, std::size_t top,
-                    Rank* answer, SearchReport& report) {
-    const std::size_t count = queries.size() / store.dimension();
-    const auto source = source_of(exec_space, host, store, queries, top);
-    // The result is written directly to host memory, unless parts are merged.
-    const bool direct = m_path != SearchPath::brute_force && is_one_part(store);
-    m_matrix.reserved = beside_tiles(store, source.resident_bytes() == 0,
-                                     count * merged_ranks * sizeof(Rank) * top);
-    auto best = ArrayView<Rank, ExecutionSpace>(answer, count * top);
-    if (!direct) {
-      m_best.resize_discarding(count * top);
-      best = m_best.view();
-      m_top.begin(exec_space, count, top, best);
+  /// The rows of a search, part by part.
+  struct Part {
+    std::size_t next_segment = 0;
+    std::size_t next_row = 0;
+    bool has_begun = false;
+    const VectorSegment* segment = nullptr;  ///< null if the rows went through a buffer
+    VectorRows<ExecutionSpace> rows;
+    RowFilter<ExecutionSpace> filter;
+  };
+  /// \brief Goes to the next rows, and returns false behind the last ones. Rows that are not on the
+  /// device go through a buffer.
+  bool next_part(const ExecutionSpace& exec_space, const VectorStore& store, const IdFilter& filter,
+                 std::size_t first_query, std::size_t queries, Part& part) {
+    // The buffer for the next upload may still be in use.
+    if (part.has_begun && !is_one_part(store))
+      Arch::fence(exec_space, "Kindred::VectorIndex::part");
+    const auto segments = store.segments();
+    while (part.next_segment < segments.size() &&
+           part.next_row >= segments[part.next_segment]->size()) {
+      ++part.next_segment;
+      part.next_row = 0;
     }
-    for_each_part(exec_space, store, filter, first, count,
-                  [&](const VectorSegment* segment, const auto& rows, const auto& passes) {
-                    auto part = best;
-                    if (!direct) {
-                      m_part.resize_discarding(count * top);
-                      part = m_part.view();
-                    }
-                    if (m_path == SearchPath::gemm) {
-                      m_matrix.search(exec_space, rows, passes, source, metric, top, part, report,
-                                      rounded_of(exec_space, store, segment, passes));
-                    } else if (m_path == SearchPath::quantized && segment != nullptr) {
-                      m_quantized_search.search(exec_space, rows,
-                                                segment->quantized(exec_space, *m_memory), passes,
-                                                source.take(0, count), metric, top, part, report);
-                    } else {
-                      m_brute_force.search(exec_space, rows, passes, source.take(0, count), metric,
-                                           top, part, report);
-                    }
-                    if (!direct)
-                      m_top.add_top(exec_space, ArrayView<const Rank, ExecutionSpace>(part));
-                  });
-    if (!direct) download(exec_space, answer, m_best.view(), count * top);
+    if (part.next_segment == segments.size()) return false;
+    const VectorSegment& segment = *segments[part.next_segment];
+    const bool here = on_host || segment.on_device();
+    const std::size_t row_bytes = store.dimension() * size_of(store.element());
+    const std::size_t step =
+        here ? segment.size() : std::max<std::size_t>(64, staged_bytes / row_bytes / 64 * 64);
+    const std::size_t begin = part.next_row;
+    const std::size_t length = std::min(step, segment.size() - begin);
+    m_words.clear();
+    const std::size_t per_query =
+        filter.words(segment, begin, length, first_query, queries, m_words);
+    m_filter.resize_discarding(m_words.size());
+    start_upload(exec_space, m_filter.view(), m_words.data(), m_words.size());
+    part.filter = {m_filter.const_view(), per_query};
+    part.segment = here ? &segment : nullptr;
+    part.rows = here ? segment.resident<ExecutionSpace>().view()
+                     : stage(exec_space, segment, begin, length);
+    part.next_row = begin + length;
+    part.has_begun = true;
+    return true;
   }
 
   /// The rounded copy of a segment, unless the rows that a filter lets pass are rounded alone.
-  RoundedRows<ExecutionSpace, Arch::Float16> rounded_of(
-      const ExecutionSpace& exec_space, const VectorStore& store, const VectorSegment* segment,
-      const RowFilter<ExecutionSpace>& passes) const {
-    if (segment == nullptr || !passes.passes_all()) return {};
-    return rounded_copy(exec_space, store, *segment, *m_memory);
+  RoundedRows<ExecutionSpace, Arch::Float16> rounded_of(const ExecutionSpace& exec_space,
+                                                        const VectorStore& store,
+                                                        const Part& part) const {
+    if (part.segment == nullptr || !part.filter.passes_all()) return {};
+    return rounded_copy(exec_space, store, *part.segment, *m_memory);
+  }
+
+  /// Queries in page-locked memory, from which copies are started.
+  GivenQueries pinned_copy(const HostWorkers& host, const GivenQueries& queries,
+                           std::size_t dimension) {
+    m_host_floats.resize_discarding(queries.count * dimension);
+    copy_queries(host, queries, dimension, m_host_floats.data());
+    return {m_host_floats.data(), queries.count, dimension};
   }
 
   /// The queries of a block. They are prepared once, except on the GEMM path of a device, which
   /// leaves little memory: then they are floats that are uploaded when needed. If rows are streamed
   /// they are prepared as well, because they would be uploaded again for every 16 MiB of rows.
   QuerySource<ExecutionSpace> source_of(const ExecutionSpace& exec_space, const HostWorkers& host,
-                                        const VectorStore& store, std::span<const float> queries,
+                                        const VectorStore& store, const GivenQueries& queries,
                                         std::size_t top) {
     const std::size_t dimension = store.dimension();
     const bool brings = Arch::is_device<ExecutionSpace> && m_path == SearchPath::gemm &&
                         store.on_device() &&
                         GemmSearch<ExecutionSpace>::queries_max(dimension, top, 0, 0) > 0;
-    if (!brings) return {upload_queries(exec_space, queries, dimension), dimension};
-    m_host_floats.resize_discarding(queries.size());
-    copy_floats(host, queries, m_host_floats.data());
-    return {m_host_floats.data(), queries.size() / dimension, dimension};
+    if (!brings) return {m_queries.prepare(exec_space, queries, dimension, on_host), dimension};
+    return {pinned_copy(host, queries, dimension).values, queries.count, dimension};
   }
 
   /// Rows per launch of `scores`: on a device, as many as the buffers of rows and scores hold.
@@ -391,48 +428,6 @@ class ExactSearch {
     for (std::size_t query = 0; query < queries; ++query)
       Arch::start_copy(exec_space, label, out + query * stride, m_scores.data() + query * count,
                        count * sizeof(float));
-  }
-
-  VectorQueries<ExecutionSpace> upload_queries(const ExecutionSpace& exec_space,
-                                               std::span<const float> queries,
-                                               std::size_t dimension) {
-    const std::size_t count = queries.size() / dimension;
-    m_floats.resize_discarding(queries.size());
-    m_wide.resize_discarding(queries.size());
-    m_norms.resize_discarding(count);
-    start_upload(exec_space, m_floats.view(), queries.data(), queries.size());
-    prepare_queries(exec_space, m_floats.const_view(), dimension, m_wide.view(), m_norms.view());
-    return {m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count};
-  }
-
-  /// Calls `visit(segment, rows, filter)` for all rows in turn; rows that are not on the device go
-  /// through a buffer and are passed without their segment.
-  template <class Visit>
-  void for_each_part(const ExecutionSpace& exec_space, const VectorStore& store,
-                     const IdFilter& filter, std::size_t first_query, std::size_t queries,
-                     const Visit& visit) {
-    const bool once = is_one_part(store);
-    for (const auto& segment : store.segments()) {
-      const bool here = !Arch::is_device<ExecutionSpace> || segment->on_device();
-      const std::size_t row_bytes = store.dimension() * size_of(store.element());
-      const std::size_t step =
-          here ? segment->size() : std::max<std::size_t>(64, staged_bytes / row_bytes / 64 * 64);
-      for (std::size_t begin = 0; begin < segment->size(); begin += step) {
-        const std::size_t length = std::min(step, segment->size() - begin);
-        m_words.clear();
-        const std::size_t per_query =
-            filter.words(*segment, begin, length, first_query, queries, m_words);
-        m_filter.resize_discarding(m_words.size());
-        start_upload(exec_space, m_filter.view(), m_words.data(), m_words.size());
-        const RowFilter<ExecutionSpace> passes{m_filter.const_view(), per_query};
-        visit(here ? segment.get() : nullptr,
-              here ? segment->resident<ExecutionSpace>().view()
-                   : stage(exec_space, *segment, begin, length),
-              passes);
-        // The buffer for the next upload may still be in use.
-        if (!once) Arch::fence(exec_space, "Kindred::VectorIndex::part");
-      }
-    }
   }
 
   /// Copies rows that are not on the device to the buffer.
@@ -461,9 +456,7 @@ class ExactSearch {
   LimitAdaptor m_path_memory;
   LimitAdaptor m_candidate_memory;
   SearchPath m_path = SearchPath::brute_force;
-  Buffer<float, memory_space> m_floats;
-  Buffer<double, memory_space> m_wide;
-  Buffer<double, memory_space> m_norms;
+  QueryBuffers<ExecutionSpace> m_queries;
   Buffer<std::uint64_t, memory_space> m_filter;
   Buffer<Rank, memory_space> m_best;
   Buffer<Rank, memory_space> m_part;

@@ -53,9 +53,7 @@ class GemmSearch {
     m_scored = {memory, "Kindred::VectorIndex::scored", 0};
     m_part = {memory, "Kindred::VectorIndex::unfinished_best", 0};
     m_part_bounds = {memory, "Kindred::VectorIndex::unfinished_bounds", 0};
-    m_floats = {memory, "Kindred::VectorIndex::unfinished_queries", 0};
-    m_wide = {memory, "Kindred::VectorIndex::unfinished_wide", 0};
-    m_norms = {memory, "Kindred::VectorIndex::unfinished_norms", 0};
+    m_gathered.bind(memory);
     m_words = {memory, "Kindred::VectorIndex::unfinished_filter", 0};
     m_unfinished = {memory, "Kindred::VectorIndex::unfinished", 0};
     m_partial = {memory, "Kindred::VectorIndex::unfinished_parts", 0};
@@ -542,22 +540,20 @@ class GemmSearch {
       std::span<const std::size_t> chosen) {
     const std::size_t dimension = task.rows.dimension;
     const std::size_t count = chosen.size();
-    grow(exec_space, m_floats, count * dimension);
-    grow(exec_space, m_wide, count * dimension);
-    grow(exec_space, m_norms, count);
+    const auto floats = m_gathered.floats(exec_space, count * dimension);
     const std::size_t words = task.filter.words_per_query;
     grow(exec_space, m_words, count * words);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t query = chosen[i];
-      task.queries.copy(exec_space, query, part_of(m_floats.view(), i * dimension, dimension));
+      task.queries.copy(exec_space, query, part_of(floats, i * dimension, dimension));
       if (words > 0) {
         Kokkos::deep_copy(exec_space, part_of(m_words.view(), i * words, words),
                           part_of(task.filter.words, query * words, words));
       }
     }
-    prepare_queries(exec_space, m_floats.const_view(), dimension, m_wide.view(), m_norms.view());
-    return {{m_floats.const_view(), m_wide.const_view(), m_norms.const_view(), count},
-            words == 0 ? m_shared : RowFilter<ExecutionSpace>{m_words.const_view(), words}};
+    return {
+        m_gathered.prepare(exec_space, ArrayView<const float, ExecutionSpace>(floats), dimension),
+        words == 0 ? m_shared : RowFilter<ExecutionSpace>{m_words.const_view(), words}};
   }
 
   MemoryResource* m_memory = nullptr;
@@ -577,9 +573,7 @@ class GemmSearch {
   Buffer<std::byte, memory_space> m_scored;
   Buffer<Rank, memory_space> m_part;
   Buffer<Rank, memory_space> m_part_bounds;
-  Buffer<float, memory_space> m_floats;
-  Buffer<double, memory_space> m_wide;
-  Buffer<double, memory_space> m_norms;
+  QueryBuffers<ExecutionSpace> m_gathered;
   Buffer<std::uint64_t, memory_space> m_words;
   Buffer<std::uint32_t, memory_space> m_unfinished;
   Buffer<Rank, memory_space> m_partial;

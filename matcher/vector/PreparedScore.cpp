@@ -17,7 +17,7 @@
 #include "CandidateRows.hpp"
 #include "IdFilter.hpp"
 #include "PreparedCandidates.hpp"
-#include "VectorIndexParts.hpp"
+#include "VectorIndexState.hpp"
 
 namespace Kindred {
 
@@ -29,28 +29,27 @@ constexpr std::size_t longest_max = 0xFFFFFFFFU;
 struct KINDRED_HIDDEN PreparedScore::State {
   State(const VectorIndex& index_, const SearchOptions& options_, std::size_t longest_)
       : index(index_),
-        parts(index_.parts()),
+        of(*index_.m_state),
         options(options_),
         longest(longest_),
         filter_bytes(options_.filter.begin(), options_.filter.end()),
         filter_bits(options_.filter_bits.begin(), options_.filter_bits.end()) {
     options.filter = filter_bytes;
     options.filter_bits = filter_bits;
-    const auto lock = Impl::cancellable_shared_lock(parts.mutex);
-    filtered_ids = parts.store.end_id();
+    const auto lock = Impl::cancellable_shared_lock(of.mutex);
+    filtered_ids = of.store.end_id();
     filter.emplace(options.filter, options.filter_bits, filtered_ids, 1);
     constexpr double element_nanoseconds = 0.2;
     space = Impl::host_space_for(
-        parts.context,
-        element_nanoseconds * static_cast<double>(longest * parts.store.dimension()));
-    if (parts.store.on_device()) space = Space::cuda;
+        of.context, element_nanoseconds * static_cast<double>(longest * of.store.dimension()));
+    if (of.store.on_device()) space = Space::cuda;
     space = options.space.value_or(space);
     options.space = space;
     results.reserve(std::min(options.top, longest));
   }
 
   const VectorIndex& index;
-  VectorIndex::Parts parts;
+  VectorIndex::State& of;
   SearchOptions options;
   std::size_t longest;
   Space space = Space::serial;
@@ -71,7 +70,7 @@ struct KINDRED_HIDDEN PreparedScore::State {
     const Impl::RowFinder find(segment);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const auto row = find(candidates[i]);
-      KINDRED_THROW_IF(!row, Impl::no_row(parts.store, i, 0, candidates[i]));
+      KINDRED_THROW_IF(!row, Impl::no_row(of.store, i, 0, candidates[i]));
       if (!filter->passes(0, candidates[i])) continue;
       rows[count++] = static_cast<std::uint32_t>(*row);
     }
@@ -80,17 +79,17 @@ struct KINDRED_HIDDEN PreparedScore::State {
 
   /// Returns false if the prepared launches cannot be used; the index must then be called.
   bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
-    const auto lock = Impl::cancellable_shared_lock(parts.mutex);
+    const auto lock = Impl::cancellable_shared_lock(of.mutex);
     const bool is_filtered = !filter_bytes.empty() || !filter_bits.empty();
-    KINDRED_THROW_IF(is_filtered && filtered_ids != parts.store.end_id(),
+    KINDRED_THROW_IF(is_filtered && filtered_ids != of.store.end_id(),
                      "the filter is for " + std::to_string(filtered_ids) +
-                         " ids; the index now has " + std::to_string(parts.store.end_id()) +
+                         " ids; the index now has " + std::to_string(of.store.end_id()) +
                          ": prepare the call again");
-    if (parts.store.segments().size() != 1 || candidates.empty()) return false;
-    const Impl::VectorSegment& segment = *parts.store.segments()[0];
-    const SpaceSet spaces = reachable(parts.store.residency(), segment.on_device());
+    if (of.store.segments().size() != 1 || candidates.empty()) return false;
+    const Impl::VectorSegment& segment = *of.store.segments()[0];
+    const SpaceSet spaces = reachable(of.store.residency(), segment.on_device());
     if (segment.size() == 0 || !spaces.contains(space)) return false;
-    return Impl::with_instance(parts.context, space, [&](const auto& exec_space) {
+    return Impl::with_instance(of.context, space, [&](const auto& exec_space) {
       using execution_space = std::decay_t<decltype(exec_space)>;
       auto& own = prepared.get<execution_space>();
       const auto rows = segment.resident<execution_space>().view();
@@ -116,11 +115,11 @@ PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
                        std::to_string(longest_max));
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   m_state = std::make_unique<State>(index, options, longest);
-  const VectorIndex::Parts& parts = m_state->parts;
-  Impl::with_instance(parts.context, m_state->space, [&](const auto& exec_space) {
+  VectorIndex::State& of = m_state->of;
+  Impl::with_instance(of.context, m_state->space, [&](const auto& exec_space) {
     m_state->prepared.get<std::decay_t<decltype(exec_space)>>().bind(
-        exec_space, parts.context.memory(m_state->space), parts.context.pinned_memory(),
-        parts.store.dimension(), longest, options.top);
+        exec_space, of.context.memory(m_state->space), of.context.pinned_memory(),
+        of.store.dimension(), longest, options.top);
   });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedScore");
@@ -132,7 +131,7 @@ std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
                                                std::span<const std::uint64_t> candidates) try {
   Arch::require_usable_process();
   State& state = *m_state;
-  const std::size_t dimension = state.parts.store.dimension();
+  const std::size_t dimension = state.of.store.dimension();
   KINDRED_THROW_IF(query.size() != dimension, "the query has " + std::to_string(query.size()) +
                                                   " elements; the index has vectors of " +
                                                   std::to_string(dimension));
@@ -141,7 +140,8 @@ std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
                        " candidates; this was prepared for " + std::to_string(state.longest));
   if (state.score_prepared(query, candidates)) return state.results;
   const std::array<std::uint64_t, 2> offsets{0, candidates.size()};
-  state.general = state.index.score(query, {offsets, candidates}, state.options);
+  state.general =
+      state.index.score(query, RaggedSpan<std::uint64_t>{offsets, candidates}, state.options);
   return state.general.results.values;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedScore::score");

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_VECTOR_QUANTIZED_SEARCH_HPP
 #define KINDRED_MATCHER_VECTOR_QUANTIZED_SEARCH_HPP
 
+#include "QuerySource.hpp"
 #include "TopLists.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
@@ -82,7 +83,7 @@ class QuantizedSearch {
                       rows,
                       quantized,
                       part(filter, first),
-                      part(queries, rows.dimension, first, count),
+                      part_of(queries, rows.dimension, first, count),
                       metric,
                       top,
                       Kokkos::subview(best, std::pair(first * top, (first + count) * top))};
@@ -110,7 +111,7 @@ class QuantizedSearch {
                       rows,
                       quantized,
                       part(filter, first),
-                      part(queries, rows.dimension, first, count),
+                      part_of(queries, rows.dimension, first, count),
                       metric,
                       0,
                       {}};
@@ -166,13 +167,6 @@ class QuantizedSearch {
     const std::size_t begin = first * filter.words_per_query;
     return {Kokkos::subview(filter.words, std::pair(begin, filter.words.size())),
             filter.words_per_query};
-  }
-  static VectorQueries<ExecutionSpace> part(const VectorQueries<ExecutionSpace>& queries,
-                                            std::size_t dimension, std::size_t first,
-                                            std::size_t count) {
-    const std::pair values(first * dimension, (first + count) * dimension);
-    return {Kokkos::subview(queries.floats, values), Kokkos::subview(queries.values, values),
-            Kokkos::subview(queries.norms, std::pair(first, first + count)), count};
   }
 
   /// Rows per step: a multiple of 64, the bits of a filter word.
@@ -343,7 +337,7 @@ class QuantizedSearch {
         const auto own = Kokkos::subview(m_ranks.view(), list);
         score_candidates<ExecutionSpace>(call.exec_space, call.metric, call.rows,
                                          Kokkos::subview(m_survivors.const_view(), list), {},
-                                         part(call.queries, call.rows.dimension, query, 1), own);
+                                         part_of(call.queries, call.rows.dimension, query, 1), own);
         ranks.resize(host_counts(call)[query]);
         download(call.exec_space, ranks.data(), own, ranks.size());
         for (const Rank rank : ranks) {

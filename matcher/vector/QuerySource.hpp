@@ -2,12 +2,16 @@
 #ifndef KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 #define KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
+#include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/memory/Copies.hpp>
 
 #include <cstddef>
 #include <utility>
+
+#include "GrowBuffer.hpp"
 
 namespace Kindred::Impl {
 
@@ -32,6 +36,66 @@ class BumpAllocator {
 
  private:
   std::byte* m_at;
+};
+
+/// The queries `first … first + count` of \p all.
+template <class ExecutionSpace>
+VectorQueries<ExecutionSpace> part_of(const VectorQueries<ExecutionSpace>& all,
+                                      std::size_t dimension, std::size_t first, std::size_t count) {
+  const std::pair values(first * dimension, (first + count) * dimension);
+  return {Kokkos::subview(all.floats, values), Kokkos::subview(all.values, values),
+          Kokkos::subview(all.norms, std::pair(first, first + count)), count};
+}
+
+/// \brief Memory for queries and their prepared form, kept between calls.
+template <class ExecutionSpace>
+class QueryBuffers {
+ public:
+  using memory_space = typename ExecutionSpace::memory_space;
+
+  /// Constructs empty buffers in \p memory.
+  void bind(MemoryResource& memory) {
+    m_floats = {memory, "Kindred::VectorIndex::queries", 0};
+    m_wide = {memory, "Kindred::VectorIndex::wide_queries", 0};
+    m_norms = {memory, "Kindred::VectorIndex::query_norms", 0};
+  }
+  /// Memory for queries, which \ref prepare may read.
+  ArrayView<float, ExecutionSpace> floats(const ExecutionSpace& exec_space, std::size_t size) {
+    grow(exec_space, m_floats, size);
+    return m_floats.view();
+  }
+  /// Prepares dense queries in memory of \p exec_space. Does not fence.
+  VectorQueries<ExecutionSpace> prepare(const ExecutionSpace& exec_space,
+                                        const ArrayView<const float, ExecutionSpace>& values,
+                                        std::size_t dimension) {
+    const std::size_t count = values.size() / dimension;
+    grow(exec_space, m_wide, values.size());
+    grow(exec_space, m_norms, count);
+    prepare_queries(exec_space, values, dimension, m_wide.view(), m_norms.view());
+    return {values, m_wide.const_view(), m_norms.const_view(), count};
+  }
+  /// \brief Prepares queries of a caller. Does not fence. \param is_here whether they are in memory
+  /// of \p exec_space: dense ones are then read where they are
+  VectorQueries<ExecutionSpace> prepare(const ExecutionSpace& exec_space,
+                                        const GivenQueries& queries, std::size_t dimension,
+                                        bool is_here) {
+    const std::size_t size = queries.count * dimension;
+    const bool is_dense = queries.stride == dimension || queries.count <= 1;
+    if (is_dense && is_here)
+      return prepare(exec_space, ArrayView<const float, ExecutionSpace>(queries.values, size),
+                     dimension);
+    const auto values = floats(exec_space, size);
+    const std::size_t piece = is_dense ? size : dimension;
+    for (std::size_t done = 0; done < size; done += piece)
+      Arch::start_copy(exec_space, "Kindred::VectorIndex::queries", values.data() + done,
+                       queries.values + done / dimension * queries.stride, piece * sizeof(float));
+    return prepare(exec_space, ArrayView<const float, ExecutionSpace>(values), dimension);
+  }
+
+ private:
+  Buffer<float, memory_space> m_floats;
+  Buffer<double, memory_space> m_wide;
+  Buffer<double, memory_space> m_norms;
 };
 
 /// Bytes of a prepared query.
@@ -93,9 +157,7 @@ class QuerySource {
   }
   /// \brief The same if the queries are prepared.
   VectorQueries<ExecutionSpace> take(std::size_t first, std::size_t count) const {
-    const std::pair values(first * m_dimension, (first + count) * m_dimension);
-    return {Kokkos::subview(m_prepared.floats, values), Kokkos::subview(m_prepared.values, values),
-            Kokkos::subview(m_prepared.norms, std::pair(first, first + count)), count};
+    return part_of(m_prepared, m_dimension, first, count);
   }
 
   /// Copies one query. Does not fence.

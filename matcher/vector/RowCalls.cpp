@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "BruteForceSearch.hpp"
+#include "QuerySource.hpp"
+#include "VectorSections.hpp"
 #include "kit/CallerArrays.hpp"
 #include "kit/ValueMessage.hpp"
 
@@ -28,20 +30,11 @@ void check_rows(const VectorSpan& rows) {
   KINDRED_THROW_IF(rows.dimension == 0 || rows.dimension > dimension_max,
                    value_message("the dimension", rows.dimension) + "; it must be 1 … " +
                        std::to_string(dimension_max));
-  KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
-                   value_message("the size of the rows", rows.values.size()) +
-                       " bytes; it must be a multiple of that of a row, " +
-                       std::to_string(rows.row_bytes()));
-  const std::size_t scales = rows.element == DataType::int8 ? rows.count() : 0;
-  KINDRED_THROW_IF(rows.scales.size() != scales,
-                   value_message("the number of scales", rows.scales.size()) + "; " +
-                       std::to_string(rows.count()) + " rows of " +
-                       std::string(to_string(rows.element)) + " take " + std::to_string(scales));
+  check_sizes(rows);
   require_aligned("the array of rows", rows.values.data(), size_of(rows.element));
 }
 
-RowCall row_call(std::span<const float> queries, const VectorSpan& rows,
-                 std::optional<Space> space) {
+RowCall row_call(const VectorSpan& rows, std::optional<Space> space) {
   RowCall call;
   call.rows = rows.values.data();
   call.element = rows.element;
@@ -49,9 +42,6 @@ RowCall row_call(std::span<const float> queries, const VectorSpan& rows,
   call.count = rows.count();
   call.dimension = rows.dimension;
   call.row_stride = rows.dimension;
-  call.queries = queries.data();
-  call.query_count = queries.size() / rows.dimension;
-  call.query_stride = rows.dimension;
   call.space = space;
   return call;
 }
@@ -68,35 +58,26 @@ HostWorkers workers_for(const Context& context, std::optional<Space> space) {
 
 namespace {
 
-/// \brief Memory of one call on the host: on the stack if it is small. Its arrays are taken in
-/// turn; their sizes were added up by `bytes`.
+/// \brief Memory of one call on the host: on the stack if it is small.
 class HostWorkspace {
  public:
+  using Allocator = BumpAllocator<HostSpace>;
+
   HostWorkspace(Context& context, std::size_t bytes) {
     if (bytes <= sizeof(m_own)) return;
     m_large = {context.memory(Space::serial), "Kindred::RowFunctions::workspace", bytes};
-    m_at = m_large.data();
+    m_allocator = Allocator(m_large.data());
   }
   HostWorkspace(const HostWorkspace&) = delete;
   HostWorkspace& operator=(const HostWorkspace&) = delete;
 
-  template <class T>
-  static std::size_t bytes(std::size_t count) {
-    return quotient_up(count * sizeof(T), alignment) * alignment;
-  }
-  template <class T>
-  T* take(std::size_t count) {
-    T* data = reinterpret_cast<T*>(m_at);
-    m_at += bytes<T>(count);
-    return data;
-  }
+  Allocator& allocator() { return m_allocator; }
 
  private:
-  static constexpr std::size_t alignment = 64;
   // Not initialised.
-  alignas(alignment) std::byte m_own[24 * 1024];
+  alignas(Allocator::alignment) std::byte m_own[24 * 1024];
   Buffer<std::byte, Kokkos::HostSpace> m_large;
-  std::byte* m_at = m_own;
+  Allocator m_allocator{m_own};
 };
 
 /// Number of queries whose prepared form takes a few MiB.
@@ -118,20 +99,19 @@ VectorRows<HostSpace> host_rows(const RowCall& call) {
 }
 
 std::size_t prepared_query_bytes(const RowCall& call, std::size_t queries) {
-  return HostWorkspace::bytes<double>(queries * call.dimension) +
-         HostWorkspace::bytes<double>(queries);
+  return BumpAllocator<HostSpace>::bytes<double>(queries * call.dimension) +
+         BumpAllocator<HostSpace>::bytes<double>(queries);
 }
 
-/// Prepares the queries `first … first + count` in \p workspace.
+/// Prepares the queries `first … first + count`.
 VectorQueries<HostSpace> prepare(const RowCall& call, std::size_t first, std::size_t count,
-                                 HostWorkspace& workspace) {
-  const ArrayView<double, HostSpace> wide(workspace.take<double>(count * call.dimension),
-                                          count * call.dimension);
-  const ArrayView<double, HostSpace> norms(workspace.take<double>(count), count);
+                                 BumpAllocator<HostSpace>& allocator) {
+  const auto wide = allocator.take<double>(count * call.dimension);
+  const auto norms = allocator.take<double>(count);
   for (std::size_t query = 0; query < count; ++query) {
     prepare_queries_here(
-        ArrayView<const float, HostSpace>(call.queries + (first + query) * call.query_stride,
-                                          call.dimension),
+        ArrayView<const float, HostSpace>(
+            call.queries.values + (first + query) * call.queries.stride, call.dimension),
         call.dimension, ArrayView<double, HostSpace>(&wide(query * call.dimension), call.dimension),
         ArrayView<double, HostSpace>(&norms(query), 1));
   }
@@ -145,11 +125,11 @@ VectorQueries<HostSpace> prepare(const RowCall& call, std::size_t first, std::si
 void score_on_host(Context& context, const RowCall& call, float* out, std::size_t stride) {
   const HostWorkers host = workers_for(context, call.space);
   const VectorRows<HostSpace> rows = host_rows(call);
-  const std::size_t step = queries_together(call, call.query_count);
-  for (std::size_t first = 0; first < call.query_count; first += step) {
-    const std::size_t queries = std::min(step, call.query_count - first);
+  const std::size_t step = queries_together(call, call.queries.count);
+  for (std::size_t first = 0; first < call.queries.count; first += step) {
+    const std::size_t queries = std::min(step, call.queries.count - first);
     HostWorkspace workspace(context, prepared_query_bytes(call, queries));
-    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace);
+    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace.allocator());
     const double nanoseconds = row_element_nanoseconds * static_cast<double>(call.dimension) *
                                static_cast<double>(queries);
     host.for_each_range(call.count, nanoseconds, [&](std::size_t begin, std::size_t end) {
@@ -169,7 +149,7 @@ class HostRanking {
       : m_call(call), m_host(host), m_top(std::min(top, call.count)) {
     const double all = row_element_nanoseconds * static_cast<double>(call.dimension) *
                        static_cast<double>(call.count) *
-                       static_cast<double>(std::min(call.query_count, queries_max));
+                       static_cast<double>(std::min(call.queries.count, queries_max));
     const std::size_t workers = useful_threads(host.count(), all);
     m_length = call.count;
     if (workers > 1) {
@@ -186,15 +166,15 @@ class HostRanking {
                                    std::min(queries_max, queries_together(m_call, queries_max)));
   }
   std::size_t workspace_bytes(std::size_t queries) const {
-    return HostWorkspace::bytes<Rank>(queries * m_ranges * m_capacity) +
-           HostWorkspace::bytes<std::size_t>(queries * m_ranges);
+    return BumpAllocator<HostSpace>::bytes<Rank>(queries * m_ranges * m_capacity) +
+           BumpAllocator<HostSpace>::bytes<std::size_t>(queries * m_ranges);
   }
 
   /// Writes the best rows of \p queries, which begin with query \p first of the call.
   void rank(const VectorRows<HostSpace>& rows, const VectorQueries<HostSpace>& queries,
-            std::size_t first, HostWorkspace& workspace, const RankedOutput& out) {
-    m_lists = workspace.take<Rank>(queries.count * m_ranges * m_capacity);
-    m_sizes = workspace.take<std::size_t>(queries.count * m_ranges);
+            std::size_t first, BumpAllocator<HostSpace>& allocator, const RankedOutput& out) {
+    m_lists = allocator.take<Rank>(queries.count * m_ranges * m_capacity).data();
+    m_sizes = allocator.take<std::size_t>(queries.count * m_ranges).data();
     const double nanoseconds = row_element_nanoseconds * static_cast<double>(m_call.dimension) *
                                static_cast<double>(queries.count) * static_cast<double>(m_length);
     m_host.for_each_item(m_ranges, 1, nanoseconds,
@@ -265,7 +245,7 @@ class HostRanking {
 void rank_on_host(Context& context, const RowCall& call, const RankedOutput& out) {
   const HostWorkers host = workers_for(context, call.space);
   if (call.count == 0) {
-    for (std::size_t query = 0; query < call.query_count; ++query)
+    for (std::size_t query = 0; query < call.queries.count; ++query)
       for (std::size_t place = 0; place < out.top; ++place)
         out.write(call.metric, query, place, rank_none);
     return;
@@ -273,12 +253,12 @@ void rank_on_host(Context& context, const RowCall& call, const RankedOutput& out
   const VectorRows<HostSpace> rows = host_rows(call);
   HostRanking ranking(call, out.top, host);
   const std::size_t step = ranking.queries_at_once();
-  for (std::size_t first = 0; first < call.query_count; first += step) {
-    const std::size_t queries = std::min(step, call.query_count - first);
+  for (std::size_t first = 0; first < call.queries.count; first += step) {
+    const std::size_t queries = std::min(step, call.queries.count - first);
     HostWorkspace workspace(context,
                             prepared_query_bytes(call, queries) + ranking.workspace_bytes(queries));
-    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace);
-    ranking.rank(rows, prepared, first, workspace, out);
+    const VectorQueries<HostSpace> prepared = prepare(call, first, queries, workspace.allocator());
+    ranking.rank(rows, prepared, first, workspace.allocator(), out);
   }
 }
 
@@ -307,10 +287,7 @@ class DeviceCall {
       : m_values(memory, "Kindred::RowFunctions::rows",
                  call.on_device ? 0 : call.count * call.dimension * size_of(call.element)),
         m_scales(memory, "Kindred::RowFunctions::scales", call.scales == nullptr ? 0 : call.count),
-        m_norms(memory, "Kindred::RowFunctions::norms", has_norms ? call.count : 0),
-        m_floats(memory, "Kindred::RowFunctions::queries", call.query_count * call.dimension),
-        m_wide(memory, "Kindred::RowFunctions::wide", call.query_count * call.dimension),
-        m_query_norms(memory, "Kindred::RowFunctions::query_norms", call.query_count) {
+        m_norms(memory, "Kindred::RowFunctions::norms", has_norms ? call.count : 0) {
     const std::size_t bytes = size_of(call.element);
     m_rows.element = call.element;
     m_rows.dimension = call.dimension;
@@ -330,12 +307,8 @@ class DeviceCall {
       if (call.metric == Metric::cosine) vector_norms(exec_space, m_rows, m_norms.view());
       m_rows.norms = m_norms.const_view();
     }
-    copy_rows(exec_space, m_floats.data(), call.dimension, call.queries, call.query_stride,
-              call.query_count, call.dimension);
-    prepare_queries(exec_space, m_floats.const_view(), call.dimension, m_wide.view(),
-                    m_query_norms.view());
-    m_queries = {m_floats.const_view(), m_wide.const_view(), m_query_norms.const_view(),
-                 call.query_count};
+    m_buffers.bind(memory);
+    m_queries = m_buffers.prepare(exec_space, call.queries, call.dimension, false);
   }
 
   const VectorRows<ExecutionSpace>& rows() const { return m_rows; }
@@ -345,9 +318,7 @@ class DeviceCall {
   Buffer<std::byte, memory_space> m_values;
   Buffer<float, memory_space> m_scales;
   Buffer<double, memory_space> m_norms;
-  Buffer<float, memory_space> m_floats;
-  Buffer<double, memory_space> m_wide;
-  Buffer<double, memory_space> m_query_norms;
+  QueryBuffers<ExecutionSpace> m_buffers;
   VectorRows<ExecutionSpace> m_rows;
   VectorQueries<ExecutionSpace> m_queries;
 };
@@ -364,18 +335,18 @@ void score_on_device(Context& context, const RowCall& call, float* out, std::siz
     using execution_space = std::decay_t<decltype(exec_space)>;
     using memory_space = typename execution_space::memory_space;
     const bool needs_norms = call.metric == Metric::cosine &&
-                             score_matrix_reads_norms<execution_space>(call.query_count);
+                             score_matrix_reads_norms<execution_space>(call.queries.count);
     Buffer<float, memory_space> scores(memory, "Kindred::RowFunctions::scores",
-                                       call.on_device ? 0 : call.query_count * call.count);
+                                       call.on_device ? 0 : call.queries.count * call.count);
     const DeviceCall<execution_space> device(exec_space, memory, call, needs_norms);
     const std::size_t own_stride = call.on_device ? stride : call.count;
     const ArrayView<float, execution_space> target(call.on_device ? out : scores.data(),
-                                                   call.query_count * own_stride);
+                                                   call.queries.count * own_stride);
     score_matrix(exec_space, call.metric, call.curve, device.rows(), call.count, device.queries(),
                  target, {own_stride, {}});
     if (!call.on_device) {
       copy_rows(exec_space, out, stride, static_cast<const float*>(scores.data()), own_stride,
-                call.query_count, call.count);
+                call.queries.count, call.count);
     }
     Arch::fence(exec_space, "Kindred::RowFunctions::end");
   });
@@ -386,37 +357,34 @@ void rank_on_device(Context& context, const RowCall& call, const RankedOutput& o
     using execution_space = std::decay_t<decltype(exec_space)>;
     using memory_space = typename execution_space::memory_space;
     const std::size_t top = std::min<std::size_t>(out.top, call.count);
-    Buffer<Rank, memory_space> best(memory, "Kindred::RowFunctions::best", call.query_count * top);
+    Buffer<Rank, memory_space> best(memory, "Kindred::RowFunctions::best",
+                                    call.queries.count * top);
     BruteForceSearch<execution_space> search;
     search.bind(memory);
     const DeviceCall<execution_space> device(exec_space, memory, call, true);
     if (top > 0) {
       // Blocks of queries keep the ranks of a chunk of rows in a few MiB.
       constexpr std::size_t together = 1024;
-      for (std::size_t first = 0; first < call.query_count; first += together) {
+      for (std::size_t first = 0; first < call.queries.count; first += together) {
         Arch::end_if_cancelled(exec_space);
-        const std::size_t queries = std::min(together, call.query_count - first);
-        const std::pair values(first * call.dimension, (first + queries) * call.dimension);
-        const VectorQueries<execution_space> part{
-            Kokkos::subview(device.queries().floats, values),
-            Kokkos::subview(device.queries().values, values),
-            Kokkos::subview(device.queries().norms, std::pair(first, first + queries)), queries};
+        const std::size_t queries = std::min(together, call.queries.count - first);
         SearchReport report;
-        search.search(exec_space, device.rows(), {}, part, call.metric, top,
+        search.search(exec_space, device.rows(), {},
+                      part_of(device.queries(), call.dimension, first, queries), call.metric, top,
                       Kokkos::subview(best.view(), std::pair(first * top, (first + queries) * top)),
                       report);
       }
     }
     if (call.on_device) {
       unpack_ranks(exec_space, call.metric,
-                   ArrayView<const Rank, execution_space>(best.const_view()), call.query_count, top,
-                   out);
+                   ArrayView<const Rank, execution_space>(best.const_view()), call.queries.count,
+                   top, out);
       Arch::fence(exec_space, "Kindred::RowFunctions::end");
       return;
     }
     std::vector<Rank> ranks(best.size());
     download(exec_space, ranks.data(), best.view(), ranks.size());
-    for (std::size_t query = 0; query < call.query_count; ++query)
+    for (std::size_t query = 0; query < call.queries.count; ++query)
       for (std::size_t place = 0; place < out.top; ++place)
         out.write(call.metric, query, place, place < top ? ranks[query * top + place] : rank_none);
   });
@@ -432,7 +400,7 @@ bool runs_on_device(const Context& context, const RowCall& call) {
 
 void score_given_rows(Context& context, const RowCall& call, float* out, std::size_t stride) {
   if (runs_on_device(context, call)) {
-    if (call.count > 0 && call.query_count > 0) score_on_device(context, call, out, stride);
+    if (call.count > 0 && call.queries.count > 0) score_on_device(context, call, out, stride);
     return;
   }
   score_on_host(context, call, out, stride);
@@ -440,7 +408,7 @@ void score_given_rows(Context& context, const RowCall& call, float* out, std::si
 
 void rank_given_rows(Context& context, const RowCall& call, const RankedOutput& out) {
   if (runs_on_device(context, call)) {
-    if (call.query_count > 0) rank_on_device(context, call, out);
+    if (call.queries.count > 0) rank_on_device(context, call, out);
     return;
   }
   rank_on_host(context, call, out);

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
+#include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/core/vector/UnpackRanks.hpp>
 #include <kindred/core/vector/VectorRows.hpp>
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 namespace Kindred::Impl {
 
@@ -29,19 +29,15 @@ struct RowCall {
   std::size_t dimension = 0;
   std::size_t row_stride = 0;  ///< in elements
 
-  const float* queries = nullptr;
-  std::size_t query_count = 0;
-  std::size_t query_stride = 0;
-
+  GivenQueries queries;
   bool on_device = false;           ///< where the arrays lie
   std::optional<Space> space = {};  ///< forced
 };
 
 /// \brief Checks rows that are used in place. \throws InvalidArgument
 void check_rows(const VectorSpan& rows);
-/// The call of \p queries, `count × dimension`, on checked rows.
-RowCall row_call(std::span<const float> queries, const VectorSpan& rows,
-                 std::optional<Space> space);
+/// A call on checked rows, so far without queries.
+RowCall row_call(const VectorSpan& rows, std::optional<Space> space);
 
 /// Nanoseconds of one thread per product of elements.
 inline constexpr double row_element_nanoseconds = 0.15;

@@ -4,9 +4,9 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/matcher/VectorArray.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -21,33 +21,26 @@ std::uint64_t stride_of(const std::vector<RowChange::Place>& places) {
   return stride;
 }
 
+/// Copies \p row to row \p i of \p to.
+void put_row(VectorArray& to, std::size_t i, const VectorSpan& row) {
+  std::copy(row.values.begin(), row.values.end(),
+            to.values().subspan(i * row.values.size()).begin());
+  std::copy(row.scales.begin(), row.scales.end(),
+            to.scales().begin() + static_cast<std::ptrdiff_t>(row.scales.empty() ? 0 : i));
+}
+
 /// The rows of segments as they are.
 struct RowsBefore {
   RowsBefore(const VectorSpan& like, const std::vector<RowChange::Place>& places)
-      : element(like.element),
-        dimension(like.dimension),
-        values(places.size() * like.row_bytes()),
-        scales(like.scales.empty() ? 0 : places.size()),
+      : rows(like.element, places.size(), like.dimension),
         columns(places.size(), stride_of(places)) {
     for (std::size_t i = 0; i < places.size(); ++i) {
-      const VectorSpan row = places[i].segment->row(places[i].row);
-      std::copy(row.values.begin(), row.values.end(), values.begin() + offset(i));
-      std::copy(row.scales.begin(), row.scales.end(), scales.begin() + offset_of_scale(i));
+      put_row(rows, i, places[i].segment->row(places[i].row));
       places[i].segment->read(places[i].row, columns, i);
     }
   }
-  std::ptrdiff_t offset(std::size_t i) const {
-    return static_cast<std::ptrdiff_t>(i * dimension * size_of(element));
-  }
-  std::ptrdiff_t offset_of_scale(std::size_t i) const {
-    return scales.empty() ? 0 : static_cast<std::ptrdiff_t>(i);
-  }
-  VectorSpan span() const { return {element, values, dimension, scales}; }
 
-  DataType element;
-  std::size_t dimension;
-  std::vector<std::byte> values;
-  std::vector<float> scales;
+  VectorArray rows;
   RowColumns columns;
 };
 
@@ -61,20 +54,17 @@ RowChange::RowChange(Context& context, const VectorSpan& rows, std::vector<Place
   constexpr std::size_t block_bytes = std::size_t{1} << 20U;
   constexpr double element_nanoseconds = 0.3;
   const std::size_t block = std::max<std::size_t>(1, block_bytes / rows.row_bytes());
-  std::vector<std::byte> values(std::min(block, m_places.size()) * rows.row_bytes());
-  std::vector<float> scales(rows.scales.empty() ? 0 : std::min(block, m_places.size()));
+  VectorArray values(rows.element, std::min(block, m_places.size()), rows.dimension);
   for (std::size_t begin = 0; begin < m_places.size(); begin += block) {
     const std::size_t count = std::min(block, m_places.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
-      const VectorSpan row = rows.rows(m_places[begin + i].given, 1);
-      std::memcpy(values.data() + i * rows.row_bytes(), row.values.data(), row.values.size());
-      if (!scales.empty()) scales[i] = row.scales.front();
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      put_row(values, i, rows.rows(m_places[begin + i].given, 1));
+    const VectorSpan part = values.span().rows(0, count);
     VectorRows<HostSpace> view;
-    view.values = ArrayView<const std::byte, HostSpace>(values.data(), count * rows.row_bytes());
-    view.element = rows.element;
-    view.scales = ArrayView<const float, HostSpace>(scales.data(), std::min(scales.size(), count));
-    view.dimension = rows.dimension;
+    view.values = ArrayView<const std::byte, HostSpace>(part.values.data(), part.values.size());
+    view.element = part.element;
+    view.scales = ArrayView<const float, HostSpace>(part.scales.data(), part.scales.size());
+    view.dimension = part.dimension;
     const HostLease lease(
         context,
         host_space_for(context, element_nanoseconds * static_cast<double>(count * rows.dimension)));
@@ -120,7 +110,8 @@ void RowChange::apply() {
     write_to_device();
   } catch (...) {
     for (std::size_t i = 0; i < m_places.size(); ++i)
-      m_places[i].segment->write(m_places[i].row, before->span().rows(i, 1), before->columns, i);
+      m_places[i].segment->write(m_places[i].row, before->rows.span().rows(i, 1), before->columns,
+                                 i);
     try {
       write_to_device();
     } catch (...) {

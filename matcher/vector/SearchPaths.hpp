@@ -8,15 +8,12 @@
 
 #include "VectorStore.hpp"
 
-#include <kindred/core/common/Error.hpp>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace Kindred::Impl {
@@ -55,13 +52,6 @@ inline std::string why_not(SearchPath path, const VectorStore& store) {
   return {};
 }
 
-/// \throws InvalidArgument if \p path is not available for the rows of \p store
-inline void require_path(SearchPath path, const VectorStore& store) {
-  const std::string why = why_not(path, store);
-  KINDRED_THROW_IF(!why.empty(),
-                   "the path " + std::string(to_string(path)) + " is not available: " + why);
-}
-
 /// \brief Counts the first searches of each size, a power of two of their work, with a path on a
 /// space. Thread-safe.
 ///
@@ -82,12 +72,6 @@ class PathTries {
   }
   std::array<std::atomic<std::uint32_t>, 64> m_calls{};
 };
-
-/// For a call on arrays of the host. \throws InvalidArgument if there is a stream
-inline void require_no_stream(const std::optional<Stream>& stream) {
-  KINDRED_THROW_IF(stream.has_value(),
-                   "a stream was given, and the arrays lie on the host; give arrays on its device");
-}
 
 }  // namespace Kindred::Impl
 

@@ -175,6 +175,17 @@ void write_columns(SectionWriter& writer, const VectorsHead& head,
   }
 }
 
+/// Writes a commit to \p target, a path or a vector of bytes.
+template <class Target>
+void write_commit(Target& target, std::span<const StoredVectors> parts, std::uint64_t end_id,
+                  const std::function<void(SectionWriter&)>& more) {
+  const VectorsHead head = Impl::checked_head(parts, end_id);
+  SectionWriter writer(target, Impl::vectors_kind);
+  write_columns(writer, head, parts);
+  if (more) more(writer);
+  writer.commit();
+}
+
 /// The columns of \p file, which they keep. \throws CorruptFile
 StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
   const SectionChecks checks(*file, 0, threads);
@@ -239,44 +250,9 @@ StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
 }  // namespace
 
 void StoredVectors::save(const std::string& path) const try {
-  save_parts(path, {this, 1}, end_id);
+  Impl::write_vectors(path, {this, 1}, end_id);
 } catch (...) {
   Impl::rethrow_translated("Kindred::StoredVectors::save");
-}
-
-void StoredVectors::save_parts(const std::string& path, std::span<const StoredVectors> parts,
-                               std::uint64_t end_id) try {
-  Impl::write_vectors(path, parts, end_id);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::StoredVectors::save_parts");
-}
-
-std::vector<std::byte> StoredVectors::parts_to_bytes(std::span<const StoredVectors> parts,
-                                                     std::uint64_t end_id) try {
-  return Impl::vectors_to_bytes(parts, end_id);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::StoredVectors::parts_to_bytes");
-}
-
-std::vector<std::byte> Impl::vectors_to_bytes(std::span<const StoredVectors> parts,
-                                              std::uint64_t end_id,
-                                              const std::function<void(SectionWriter&)>& more) {
-  const VectorsHead head = checked_head(parts, end_id);
-  std::vector<std::byte> bytes;
-  SectionWriter writer(bytes, Impl::vectors_kind);
-  write_columns(writer, head, parts);
-  if (more) more(writer);
-  writer.commit();
-  return bytes;
-}
-
-void Impl::write_vectors(const std::string& path, std::span<const StoredVectors> parts,
-                         std::uint64_t end_id, const std::function<void(SectionWriter&)>& more) {
-  const VectorsHead head = checked_head(parts, end_id);
-  SectionWriter writer(path, Impl::vectors_kind);
-  write_columns(writer, head, parts);
-  if (more) more(writer);
-  writer.commit();
 }
 
 StoredVectors StoredVectors::load(const std::string& path, int threads) try {
@@ -317,6 +293,18 @@ StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int thread
 }
 
 namespace Impl {
+
+void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
+                   std::uint64_t end_id, const std::function<void(SectionWriter&)>& more) {
+  write_commit(path, parts, end_id, more);
+}
+
+std::vector<std::byte> vectors_to_bytes(std::span<const StoredVectors> parts, std::uint64_t end_id,
+                                        const std::function<void(SectionWriter&)>& more) {
+  std::vector<std::byte> bytes;
+  write_commit(bytes, parts, end_id, more);
+  return bytes;
+}
 
 void check_element(DataType element) {
   KINDRED_THROW_IF(element > DataType::int8, std::to_string(static_cast<int>(element)) +

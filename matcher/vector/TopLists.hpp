@@ -2,7 +2,8 @@
 #ifndef KINDRED_MATCHER_VECTOR_TOP_LISTS_HPP
 #define KINDRED_MATCHER_VECTOR_TOP_LISTS_HPP
 
-#include <kindred/core/arch/Fence.hpp>
+#include "GrowBuffer.hpp"
+
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -62,13 +63,6 @@ class TopLists {
   }
 
  private:
-  /// A buffer is released only after the kernels that use it.
-  void grow(const ExecutionSpace& exec_space, Buffer<Rank, memory_space>& buffer,
-            std::size_t size) {
-    if (size * sizeof(Rank) > buffer.bytes()) Arch::fence(exec_space, "Kindred::VectorIndex::grow");
-    buffer.resize_discarding(size);
-  }
-
   ArrayView<Rank, ExecutionSpace> m_best;
   Buffer<Rank, memory_space> m_top;
   Buffer<Rank, memory_space> m_merged;

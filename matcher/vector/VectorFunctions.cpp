@@ -57,17 +57,6 @@ void average_on_device(Context& context, const VectorSpan& rows, std::span<const
   });
 }
 
-std::vector<float> scores(Context& context, std::optional<Space> space, Metric metric,
-                          const ScoreCurve& curve, std::span<const float> queries,
-                          const VectorSpan& rows) {
-  Impl::RowCall call = Impl::row_call(queries, rows, space);
-  call.metric = metric;
-  call.curve = curve;
-  std::vector<float> out(call.query_count * call.count);
-  Impl::score_given_rows(context, call, out.data(), call.count);
-  return out;
-}
-
 void check_weights(std::size_t weights, std::size_t rows) {
   KINDRED_THROW_IF(weights != rows, value_message("the number of weights", weights) +
                                         "; there are " + std::to_string(rows) + " rows");
@@ -84,21 +73,14 @@ std::vector<float> cosine_sigmoids(Context& context, std::span<const float> quer
                        "; it must be the dimension of the rows, " + std::to_string(rows.dimension));
   KINDRED_THROW_IF(std::isnan(threshold), "the threshold is NaN");
   KINDRED_THROW_IF(std::isnan(temperature), "the temperature is NaN");
-  return scores(context, options.space, Metric::cosine, {true, threshold, temperature}, query,
-                rows);
+  Impl::RowCall call = Impl::row_call(rows, options.space);
+  call.curve = {true, threshold, temperature};
+  call.queries = {query.data(), 1, rows.dimension};
+  std::vector<float> out(call.count);
+  Impl::score_given_rows(context, call, out.data(), call.count);
+  return out;
 } catch (...) {
   Impl::rethrow_translated("Kindred::cosine_sigmoids");
-}
-
-std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
-                                 const VectorFunctionOptions& options) try {
-  check_rows(b);
-  KINDRED_THROW_IF(a.size() % b.dimension != 0,
-                   value_message("the size of the first rows", a.size()) +
-                       "; it must be a multiple of the dimension, " + std::to_string(b.dimension));
-  return scores(context, options.space, Metric::ip, {}, a, b);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::pairwise_dots");
 }
 
 std::vector<float> weighted_average(Context& context, const VectorSpan& rows,

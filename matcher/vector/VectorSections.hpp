@@ -35,12 +35,19 @@ struct VectorsHead {
 
 /// \throws InvalidArgument for a number that is not one of the element types
 void check_element(DataType element);
+/// \throws InvalidArgument for rows with a part of a row, or another number of scales
+void check_sizes(const VectorSpan& rows);
 /// \brief Checks everything about the rows of \p parts that an index or a file of them relies on,
 /// but not that norms and quantized copies belong to their rows. O(rows).
 /// \throws InvalidArgument
 VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id);
 
-/// `StoredVectors::save_parts`. \param more writes more sections of the same commit
+/// \brief As `StoredVectors::save`, for the rows of several parts as one store. The quantized copy
+/// is written if every part has one with the same stride.
+/// \param parts at least one, all of the same element type and dimension; ids ascend from part to
+/// part
+/// \param end_id of the store, greater than every id; that of the parts is ignored
+/// \param more writes more sections of the same commit
 void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
                    std::uint64_t end_id, const std::function<void(SectionWriter&)>& more = {});
 /// The same to memory.

@@ -14,6 +14,18 @@
 
 namespace Kindred::Impl {
 
+void check_sizes(const VectorSpan& rows) {
+  KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
+                   value_message("the size of the rows", rows.values.size()) +
+                       " bytes; it must be a multiple of that of a row, " +
+                       std::to_string(rows.row_bytes()));
+  const std::size_t scales = rows.element == DataType::int8 ? rows.count() : 0;
+  KINDRED_THROW_IF(rows.scales.size() != scales,
+                   value_message("the number of scales", rows.scales.size()) + "; " +
+                       std::to_string(rows.count()) + " rows of " +
+                       std::string(to_string(rows.element)) + " take " + std::to_string(scales));
+}
+
 VectorStore::VectorStore(Context& context, const VectorSpan& rows,
                          const VectorIndexOptions& options)
     : m_context(&context),
@@ -65,15 +77,7 @@ void VectorStore::check(const VectorSpan& rows) const {
                    "rows of " + std::to_string(rows.dimension) + " × " +
                        std::string(to_string(rows.element)) + "; the index has " +
                        std::to_string(m_dimension) + " × " + std::string(to_string(m_element)));
-  KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
-                   value_message("the size of the rows", rows.values.size()) +
-                       " bytes; it must be a multiple of a row's, " +
-                       std::to_string(rows.row_bytes()));
-  const std::size_t scales = m_element == DataType::int8 ? rows.count() : 0;
-  KINDRED_THROW_IF(rows.scales.size() != scales,
-                   value_message("the number of scales", rows.scales.size()) + "; " +
-                       std::to_string(rows.count()) + " rows of " +
-                       std::string(to_string(m_element)) + " need " + std::to_string(scales));
+  check_sizes(rows);
   const auto bad = std::find_if(rows.scales.begin(), rows.scales.end(),
                                 [](float scale) { return !(scale >= 0) || std::isinf(scale); });
   KINDRED_THROW_IF(bad != rows.scales.end(), "scale " + std::to_string(bad - rows.scales.begin()) +

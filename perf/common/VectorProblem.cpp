@@ -168,7 +168,9 @@ class SearchProblem final : public VectorProblem {
     return queued_on_device(
         repeats, 16,
         [&](std::size_t, const Array& queries, const Array& scores, const Array& ids,
-            const SearchOptions& options) { m_rows->index.search(queries, scores, ids, options); },
+            const SearchOptions& options) {
+          m_rows->index.search(queries, options, {scores, ids});
+        },
         [&](std::size_t query, std::size_t place) {
           const std::size_t at = query * m_answer.top + place;
           return ScoredId{m_answer.ids[at], m_answer.scores[at]};
@@ -260,7 +262,8 @@ class ScoreProblem final : public VectorProblem {
         repeats, 256,
         [&](std::size_t number, const Array& queries, const Array& scores, const Array& ids,
             const SearchOptions& options) {
-          m_rows->index.score(queries, lists[number % lists.size()].array(), scores, ids, options);
+          m_rows->index.score(queries, lists[number % lists.size()].array(), options,
+                              {scores, ids});
         },
         [&](std::size_t query, std::size_t place) {
           const std::span<const ScoredId> row = expected.results[query];

@@ -205,13 +205,12 @@ class RowWork final : public Work {
   void run(Space space) const override {
     const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(m_rows.size() / 768), 768};
     const ConstArray rows(m_rows.data(), DataType::float32, shape);
-    const ConstArray query(std::span<const float>(m_query.data(), m_query.size()));
     const RowOptions options{Metric::cosine, space};
-    const Array scores{std::span<float>(m_scores)};
-    if (m_ranks)
-      return top_rows(m_context, query, rows, scores, Array(std::span<std::int64_t>(m_ids)),
-                      options);
-    row_scores(m_context, query, rows, scores, options);
+    if (m_ranks) {
+      top_rows(m_context, m_query, rows, options, {m_scores, m_ids});
+    } else {
+      row_scores(m_context, m_query, rows, m_scores, options);
+    }
   }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     run(Space::serial);

@@ -58,7 +58,6 @@ inline std::string text_of(const SearchResults& results) {
   return texts_of(results.top, results.ids, results.scores);
 }
 inline std::string text_of(const ScoreResults& results) { return texts_of(results.results); }
-inline std::string text_of(const TopRows& rows) { return texts_of(rows.ids, rows.scores); }
 /// Without the quantized copy, which the first search that needs it makes.
 inline std::string text_of(const VectorIndex& index) {
   const std::vector<std::uint64_t> ids = index.ids();

@@ -152,12 +152,12 @@ TEST(OutOfMemory, OfAQueryOfAVectorIndexIsTyped) {
     const Array to_scores(scores.data(), DataType::float32, of_results);
     const Array to_ids(ids.data(), DataType::int64, of_results);
     expect_out_of_memory("search of arrays", [&] {
-      index.search(given, to_scores, to_ids, options);
+      index.search(given, options, {to_scores, to_ids});
       return std::pair(std::span(ids), std::span(scores));
     });
     expect_out_of_memory("score of arrays", [&] {
-      index.score(given, ConstArray(lists.data(), DataType::int64, of_lists), to_scores, to_ids,
-                  options);
+      index.score(given, ConstArray(lists.data(), DataType::int64, of_lists), options,
+                  {to_scores, to_ids});
       return std::pair(std::span(ids), std::span(scores));
     });
     expect_out_of_memory("scores of arrays", [&] {
@@ -212,7 +212,7 @@ TEST(OutOfMemory, OfFunctionsOfRowsIsTyped) {
   std::vector<const float*> pointers;
   for (std::size_t row = 0; row < 40; ++row) pointers.push_back(rows.data() + row * dimension);
   for (const Space space : host_spaces()) {
-    const RowOptions options{Metric::cosine, space};
+    const RowOptions options{Metric::cosine, space, 5};
     const VectorFunctionOptions function_options{space};
     std::vector<float> out(3 * 40);
     std::vector<std::int64_t> ids(3 * 5);
@@ -226,11 +226,11 @@ TEST(OutOfMemory, OfFunctionsOfRowsIsTyped) {
       return std::span(out);
     });
     expect_out_of_memory("top_rows",
-                         [&] { return top_rows(shared_context(), queries, span, 5, options); });
+                         [&] { return top_rows(shared_context(), queries, span, options); });
     expect_out_of_memory("top_rows of arrays", [&] {
-      top_rows(shared_context(), query_array, row_array,
-               Array(out.data(), DataType::float32, of_top),
-               Array(ids.data(), DataType::int64, of_top), options);
+      top_rows(shared_context(), query_array, row_array, options,
+               {Array(out.data(), DataType::float32, of_top),
+                Array(ids.data(), DataType::int64, of_top)});
       return std::span(ids);
     });
     expect_out_of_memory("cosine_sigmoids", [&] {
@@ -242,9 +242,6 @@ TEST(OutOfMemory, OfFunctionsOfRowsIsTyped) {
     });
     expect_out_of_memory("weighted_average of pointers", [&] {
       return weighted_average(shared_context(), pointers, dimension, weights, function_options);
-    });
-    expect_out_of_memory("pairwise_dots", [&] {
-      return pairwise_dots(shared_context(), queries, span, function_options);
     });
   }
 }
@@ -290,11 +287,7 @@ TEST(OutOfMemory, OfVectorFilesIsTyped) {
     stored.save(copy_path);
     return Written{&folder, "copy"};
   });
-  expect_out_of_memory("StoredVectors::parts_to_bytes", [&] {
-    return StoredVectors::parts_to_bytes(std::span(&stored, 1), stored.end_id);
-  });
-  const std::vector<std::byte> bytes =
-      StoredVectors::parts_to_bytes(std::span(&stored, 1), stored.end_id);
+  const std::vector<std::byte> bytes = VectorIndex(shared_context(), stored, {}).to_bytes();
   expect_out_of_memory("StoredVectors::from_bytes",
                        [&] { return StoredVectors::from_bytes(bytes); });
   expect_out_of_memory("section_file_kind",

@@ -119,9 +119,9 @@ TEST(CVectorArrays, ScoresAndCandidatesAreThoseOfCpp) {
                                                      &record));
         both.expected.score(ConstArray(queries.data(), DataType::float32, query_shape),
                             ConstArray(candidates.data(), DataType::int64, list_shape),
-                            Array(expected_scores.data(), DataType::float32, shape),
-                            Array(expected_best.data(), DataType::int64, shape),
-                            {.metric = metric});
+                            {.metric = metric},
+                            {Array(expected_scores.data(), DataType::float32, shape),
+                             Array(expected_best.data(), DataType::int64, shape)});
         EXPECT_EQ(scores, expected_scores);
         EXPECT_EQ(best, expected_best);
       }
@@ -250,8 +250,8 @@ TEST(CRowFunctions, AreThoseOfCpp) {
           KINDRED_ASSERT_OK(kindred_top_rows(c_context(), &query_tensor, &given.tensor,
                                              given.scales_or_null(), which, space, &score_tensor,
                                              &id_tensor));
-          const TopRows best =
-              top_rows(context(), queries, given.array.span(), top, {.metric = metric});
+          const SearchResults best =
+              top_rows(context(), queries, given.array.span(), {.metric = metric, .top = top});
           for (std::size_t i = 0; i < 2 * top; ++i) {
             const bool is_found = i % top < best.top;
             const std::size_t from = i / top * best.top + i % top;
@@ -271,7 +271,7 @@ TEST(CRowFunctions, AreThoseOfCpp) {
       KINDRED_ASSERT_OK(kindred_top_k_rows(c_context(), static_cast<std::int32_t>(metric),
                                            queries.data(), rows.data(), size, dimension, top,
                                            scores.data(), ids.data()));
-      const TopRows best = top_rows(context(), query, span, top, {.metric = metric});
+      const SearchResults best = top_rows(context(), query, span, {.metric = metric, .top = top});
       for (std::size_t i = 0; i < top; ++i) {
         EXPECT_EQ(ids[i], i < best.top ? best.ids[i] : -1);
         EXPECT_EQ(scores[i], i < best.top ? best.scores[i] : padding_score(metric));

@@ -3,6 +3,7 @@
 #include "CSupport.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
+#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
@@ -74,7 +75,8 @@ TEST(CVectors, SearchesAreThoseOfCpp) {
     Owned<kindred_results> scored(kindred_results_destroy);
     KINDRED_ASSERT_OK(
         kindred_index_score(index, &query_tensor, candidates, offsets, nullptr, &scored));
-    const ScoreResults expected_scored = expected.score(queries, {offsets, candidates});
+    const ScoreResults expected_scored =
+        expected.score(queries, RaggedSpan<std::uint64_t>{offsets, candidates});
     for (std::size_t i = 0; i < expected_scored.results.values.size(); ++i)
       EXPECT_EQ(kindred_results_ids(scored)[i], expected_scored.results.values[i].id);
     EXPECT_EQ(kindred_results_offsets(scored)[3], 3U);
@@ -189,7 +191,9 @@ TEST(CVectors, FunctionsAreThoseOfCpp) {
       EXPECT_EQ(average, weighted_average(context(), span, weights));
       KINDRED_ASSERT_OK(kindred_pairwise_dots(c_context(), &pair_tensor, &row_tensor, nullptr,
                                               space, &dot_tensor));
-      EXPECT_EQ(dots, pairwise_dots(context(), queries, span));
+      std::vector<float> expected_dots(dots.size());
+      row_scores(context(), queries, span, expected_dots, {.metric = Metric::ip});
+      EXPECT_EQ(dots, expected_dots);
     }
     EXPECT_EQ(kindred_cosine_sigmoids(c_context(), &pair_tensor, &row_tensor, nullptr, 0.01, 0.1,
                                       KINDRED_SPACE_ANY, &out_tensor),

@@ -212,7 +212,7 @@ TEST(UnalignedArrays, OfAVectorIndexHaveTheBitsOfAlignedOnes) {
           Given<float> scores(layout, count, top, std::vector<float>(count * top));
           Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
           options.path = path;
-          index.search(asked.array(), scores.array(), ids.array(), options);
+          index.search(asked.array(), options, {scores.array(), ids.array()});
           results = joined({results, scores.result(), ids.result()});
         }
         options.path = {};
@@ -220,7 +220,7 @@ TEST(UnalignedArrays, OfAVectorIndexHaveTheBitsOfAlignedOnes) {
         Given<std::int64_t> candidates(layout, count, length, lists);
         Given<float> scores(layout, count, top, std::vector<float>(count * top));
         Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
-        index.score(asked.array(), candidates.array(), scores.array(), ids.array(), options);
+        index.score(asked.array(), candidates.array(), options, {scores.array(), ids.array()});
         return joined({results, scores.result(), ids.result()});
       });
     }
@@ -258,8 +258,8 @@ TEST(UnalignedArrays, OfRowsOfACallerHaveTheBitsOfAlignedOnes) {
         RowOptions options;
         options.metric = metric;
         row_scores(Testing::context(), asked.array(), given.array(), all.array(), options);
-        top_rows(Testing::context(), asked.array(), given.array(), scores.array(), ids.array(),
-                 options);
+        top_rows(Testing::context(), asked.array(), given.array(), options,
+                 {scores.array(), ids.array()});
         return joined({all.result(), scores.result(), ids.result()});
       });
     }

@@ -55,7 +55,6 @@ TEST(UnknownSpace, IsRejectedByVectors) {
   EXPECT_THROW(row_scores(context(), query, VectorSpan(values, 4), out, row), InvalidArgument);
   VectorFunctionOptions function;
   function.space = unknown;
-  EXPECT_THROW(pairwise_dots(context(), query, VectorSpan(values, 4), function), InvalidArgument);
   EXPECT_THROW(weighted_average(context(), VectorSpan(values, 4), query, function),
                InvalidArgument);
 }

@@ -3,6 +3,7 @@
 #include "MemoryFile.hpp"
 #include "SealedMutator.hpp"
 #include "StoredVectorsSupport.hpp"
+#include "vector/VectorSections.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -18,7 +19,7 @@ std::string good_file() {
   const Testing::StoredPart a(0, 5, 3);
   const Testing::StoredPart b(20, 2, 3);
   const std::vector<StoredVectors> parts{a.part, b.part};
-  StoredVectors::save_parts(path, parts, 30);
+  Impl::write_vectors(path, parts, 30);
   return Testing::take_file(path);
 }
 

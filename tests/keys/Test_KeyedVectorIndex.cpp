@@ -201,7 +201,7 @@ TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
     const std::vector<std::uint64_t> ids{1, 20, 0};
     const auto queries = random_rows(random, 2);
     const auto found = twins.keyed.score(queries, lists);
-    const auto expected = twins.plain.score(queries, {offsets, ids});
+    const auto expected = twins.plain.score(queries, RaggedSpan<std::uint64_t>{offsets, ids});
     Ids order;
     for (const ScoredId& scored : expected.results.values) order.push_back(scored.id);
     EXPECT_EQ(found.results.offsets, expected.results.offsets);

@@ -84,7 +84,8 @@ void expect_matches_reference(const std::vector<float>& queries, const VectorSpa
       const Testing::Answer best =
           Testing::reference_search(decoded, rows.dimension, queries, options);
       for (const auto& space : choices()) {
-        const TopRows results = top_rows(Testing::context(), queries, rows, top, {metric, space});
+        const SearchResults results =
+            top_rows(Testing::context(), queries, rows, {metric, space, top});
         ASSERT_EQ(results.top, std::min(top, count));
         ASSERT_EQ(results.ids, count == 0 ? std::vector<std::int64_t>() : best.ids)
             << to_string(metric) << ", " << name_of(space) << ", " << count << " x "
@@ -157,8 +158,8 @@ TEST(RowFunctions, KeepTheBestOfManyRowsInTheTotalOrder) {
     options.top = std::min<std::size_t>(top, 30000);
     const Testing::Answer expected = Testing::reference_search(rows, 1, queries, options);
     for (const auto& space : choices()) {
-      const TopRows results =
-          top_rows(Testing::context(), queries, VectorSpan(rows, 1), top, {Metric::ip, space});
+      const SearchResults results =
+          top_rows(Testing::context(), queries, VectorSpan(rows, 1), {Metric::ip, space, top});
       ASSERT_EQ(results.ids, expected.ids) << name_of(space) << ", " << top;
       ASSERT_EQ(bits(results.scores), expected.scores);
     }
@@ -208,10 +209,9 @@ TEST(RowFunctions, ReadArraysWithGapsBetweenRows) {
                      {metric, space});
           std::vector<float> scores(3 * 6, -7.0F);
           std::vector<std::int64_t> ids(3 * 7, -7);
-          top_rows(Testing::context(), asked, rows,
-                   Array(scores.data(), DataType::float32, shape_type{3, 5}, shape_type{6, 1}),
-                   Array(ids.data(), DataType::int64, shape_type{3, 5}, shape_type{7, 1}),
-                   {metric, space});
+          top_rows(Testing::context(), asked, rows, {metric, space},
+                   {Array(scores.data(), DataType::float32, shape_type{3, 5}, shape_type{6, 1}),
+                    Array(ids.data(), DataType::int64, shape_type{3, 5}, shape_type{7, 1})});
           for (std::size_t q = 0; q < 3; ++q) {
             for (std::size_t r = 0; r < 40; ++r) {
               const std::uint32_t seen = bits({out[q * 40 + r]})[0];
@@ -239,10 +239,9 @@ TEST(RowFunctions, PadBeyondTheNumberOfRows) {
       for (const Metric metric : all_metrics) {
         std::vector<float> scores(4);
         std::vector<std::int64_t> ids(4);
-        top_rows(Testing::context(), ConstArray(std::span<const float>(query)),
-                 ConstArray(rows.data(), DataType::float32, shape_type{count, 1}),
-                 Array(std::span<float>(scores)), Array(std::span<std::int64_t>(ids)),
-                 {metric, space});
+        top_rows(Testing::context(), query,
+                 ConstArray(rows.data(), DataType::float32, shape_type{count, 1}), {metric, space},
+                 {scores, ids});
         for (auto place = static_cast<std::size_t>(count); place < 4; ++place) {
           EXPECT_EQ(ids[place], -1);
           EXPECT_EQ(scores[place], padding_score(metric));
@@ -262,14 +261,14 @@ TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
   const std::vector<float> queries = normal_values(generator, 8 * dimension);
   const auto expected = reference_scores(Metric::cosine, queries, rows, dimension);
   std::vector<std::vector<float>> scores(8, std::vector<float>(3000));
-  std::vector<TopRows> best(8);
+  std::vector<SearchResults> best(8);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
       const auto query = std::span(queries).subspan(i * dimension, dimension);
       for (int repeat = 0; repeat < 20; ++repeat) {
         row_scores(Testing::context(), query, VectorSpan(rows, dimension), scores[i]);
-        best[i] = top_rows(Testing::context(), query, VectorSpan(rows, dimension), 10);
+        best[i] = top_rows(Testing::context(), query, VectorSpan(rows, dimension));
       }
     });
   }
@@ -300,11 +299,10 @@ TEST(RowFunctions, RefuseSizesThatDoNotMatch) {
               HasSubstr("dimension is 0"));
   EXPECT_THAT(message([&] { row_scores(context, rows, VectorSpan(rows, 5), out); }),
               HasSubstr("multiple of that of a row, 20"));
-  EXPECT_THAT(message([&] { top_rows(context, std::span(rows).first(3), span, 0); }),
+  EXPECT_THAT(message([&] { top_rows(context, std::span(rows).first(3), span, {.top = 0}); }),
               HasSubstr("top is 0"));
-  EXPECT_THAT(
-      message([&] { top_rows(context, {}, VectorSpan(DataType::int8, {}, 3, rows), 1); }),
-      HasSubstr("number of scales is 12"));
+  EXPECT_THAT(message([&] { top_rows(context, {}, VectorSpan(DataType::int8, {}, 3, rows)); }),
+              HasSubstr("number of scales is 12"));
   const auto bytes = std::as_bytes(std::span(rows));
   EXPECT_THAT(message([&] {
                 row_scores(context, std::span(rows).first(3),
@@ -348,11 +346,12 @@ TEST(RowFunctions, RefuseArraysThatDoNotMatch) {
       HasSubstr("same memory"));
   const auto top_message = [&](const Array& scores, const Array& places) {
     return Testing::message_of<InvalidArgument>([&] {
-      top_rows(context, floats({2, 3}), floats({4, 3}), scores, places);
+      top_rows(context, floats({2, 3}), floats({4, 3}), {}, {scores, places});
     });
   };
   EXPECT_THAT(top_message(floats({2, 2}), ids({2, 3})), HasSubstr("it must be int64 [2, 2]"));
-  EXPECT_THAT(top_message(floats({2, 0}), ids({2, 0})), HasSubstr("top is 0"));
+  EXPECT_THAT(top_message(floats({2, 0}), ids({2, 0})),
+              HasSubstr("top, the extent of scores, is 0"));
   EXPECT_THAT(top_message(floats({2, 2}), floats({2, 2})), HasSubstr("it must be int64"));
   if (!context.is_usable(Space::cuda)) {
     const Array there = floats({4, 3}, {}, ArrayMemory::device);

@@ -11,6 +11,7 @@
 #include "Support.hpp"
 #include "TempFolder.hpp"
 #include "VectorFileBytes.hpp"
+#include "vector/VectorSections.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>
@@ -45,7 +46,7 @@ void write_small(const std::string& path) {
   a.live = {0b10110};
   a.part.live = a.live;
   const std::vector<StoredVectors> parts{a.part, b.part};
-  StoredVectors::save_parts(path, parts, 30);
+  Impl::write_vectors(path, parts, 30);
 }
 
 TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
@@ -196,8 +197,7 @@ TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
 TEST(StoredVectors, RejectInconsistentArguments) {
   const TempFolder folder;
   const auto refusal = [&](const std::vector<StoredVectors>& parts, std::uint64_t end_id = 30) {
-    return message_of<InvalidArgument>(
-        [&] { StoredVectors::save_parts(folder / "a", parts, end_id); });
+    return message_of<InvalidArgument>([&] { Impl::write_vectors(folder / "a", parts, end_id); });
   };
   StoredPart a(0, 3, 2);
   StoredPart b(3, 1, 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 
 #include <algorithm>
@@ -168,9 +169,9 @@ TEST(PairwiseDots, AreTheInnerProductsOfAllPairs) {
         }
       }
       for (const Space space : Testing::spaces()) {
-        ASSERT_EQ(bits(pairwise_dots(Testing::context(), a, VectorSpan(b, dimension), {space})),
-                  bits(expected))
-            << to_string(space);
+        std::vector<float> dots(expected.size());
+        row_scores(Testing::context(), a, VectorSpan(b, dimension), dots, {Metric::ip, space});
+        ASSERT_EQ(bits(dots), bits(expected)) << to_string(space);
       }
     }
   }
@@ -184,8 +185,10 @@ TEST(VectorFunctions, DecodeStoredElements) {
   const VectorSpan byte_rows(DataType::int8, std::as_bytes(std::span(bytes)), 2, scales);
   for (const Space space : Testing::spaces()) {
     for (const VectorSpan& rows : {half_rows, byte_rows}) {
-      EXPECT_EQ(pairwise_dots(Testing::context(), std::vector<float>{1.0F, 1.0F}, rows, {space}),
-                (std::vector<float>{-1.0F, 0.5F}));
+      std::vector<float> dots(2);
+      row_scores(Testing::context(), std::vector<float>{1.0F, 1.0F}, rows, dots,
+                 {Metric::ip, space});
+      EXPECT_EQ(dots, (std::vector<float>{-1.0F, 0.5F}));
       EXPECT_EQ(weighted_average(Testing::context(), rows, std::vector<float>{1.0F, 1.0F}, {space}),
                 (std::vector<float>{0.75F, -1.0F}));
     }
@@ -200,12 +203,8 @@ TEST(VectorFunctions, RejectSizesThatDoNotFit) {
   EXPECT_THROW(weighted_average(context, VectorSpan(rows, 0), {}), InvalidArgument);
   EXPECT_THROW(weighted_average(context, VectorSpan(rows, 3), std::vector<float>{1.0F}),
                InvalidArgument);
-  EXPECT_THROW(pairwise_dots(context, std::vector<float>(4, 1.0F), VectorSpan(rows, 3)),
-               InvalidArgument);
   EXPECT_THROW(cosine_sigmoids(context, rows, VectorSpan(rows, 3), 0, 1), InvalidArgument);
   EXPECT_THROW(cosine_sigmoids(context, std::span(rows).first(3), VectorSpan(rows, 3), nan, 1),
-               InvalidArgument);
-  EXPECT_THROW(pairwise_dots(context, rows, VectorSpan(DataType::int8, {}, 3, rows)),
                InvalidArgument);
 }
 

@@ -349,10 +349,12 @@ TEST(VectorIndex, ScoresForAnyTopAreAPrefixOfTheCompleteList) {
   const VectorIndex index(Testing::context(), rows, 6);
   const std::vector<std::uint64_t> list{4, 0, 4, 2};
   const std::vector<std::uint64_t> offsets{0, 4};
-  const ScoreResults target = index.score(query, {offsets, list}, {.top = 3});
+  const ScoreResults target =
+      index.score(query, RaggedSpan<std::uint64_t>{offsets, list}, {.top = 3});
   for (const Space space : Testing::spaces()) {
     const SearchOptions all{.top = std::numeric_limits<std::size_t>::max(), .space = space};
-    EXPECT_EQ(answer_of(index.score(query, {offsets, list}, all)), answer_of(target));
+    EXPECT_EQ(answer_of(index.score(query, RaggedSpan<std::uint64_t>{offsets, list}, all)),
+              answer_of(target));
     PreparedScore prepared(index, 4, all);
     const std::span<const ScoredId> best = prepared.score(query, list);
     ASSERT_EQ(best.size(), 3U);

@@ -175,7 +175,7 @@ TEST(VectorIndexArrays, OnTheHostGiveTheAnswersOfSpans) {
           std::vector<std::int64_t> ids(count * (top + 2 * gap), -7);
           const Array score_array = matrix(scores.data(), DataType::float32, count, top, top + gap);
           const Array id_array = matrix(ids.data(), DataType::int64, count, top, top + 2 * gap);
-          data.index.search(given, score_array, id_array, options);
+          data.index.search(given, options, {score_array, id_array});
           EXPECT_EQ(
               (Answer{together(ids, top, top + 2 * gap), bits(together(scores, top, top + gap))}),
               expected_search(data, queries, metric, top));
@@ -185,7 +185,7 @@ TEST(VectorIndexArrays, OnTheHostGiveTheAnswersOfSpans) {
             std::vector<std::int64_t> candidates = apart(lists, length, length + gap);
             data.index.score(
                 given, matrix(candidates.data(), DataType::int64, count, length, length + gap),
-                score_array, id_array, options);
+                options, {score_array, id_array});
             EXPECT_EQ(
                 (Answer{together(ids, top, top + 2 * gap), bits(together(scores, top, top + gap))}),
                 expected_score(data, queries, lists, length, metric, top));
@@ -200,26 +200,21 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   Data data;
   const std::vector<float> query = normal_values(data.generator, dimension);
   std::vector<float> out(data.index.size());
-  data.index.score_all(std::span<const float>(query), std::span<float>(out));
-  const std::vector<std::uint32_t> expected = bits(out);
-  data.index.score_all(ConstArray(std::span<const float>(query)), Array(std::span<float>(out)));
-  EXPECT_EQ(bits(out), expected);
+  data.index.score_all(query, out);
+  EXPECT_EQ(bits(out), expected_scores(data, query, Metric::cosine));
   std::vector<float> scores(4);
   std::vector<std::int64_t> ids(4);
-  data.index.search(ConstArray(std::span<const float>(query)), Array(std::span<float>(scores)),
-                    Array(std::span<std::int64_t>(ids)));
+  data.index.search(query, {}, {scores, ids});
   EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, query, Metric::cosine, 4));
-  SearchReport report;
   SearchOptions quantized;
   quantized.path = SearchPath::quantized;
-  data.index.search(ConstArray(std::span<const float>(query)), Array(std::span<float>(scores)),
-                    Array(std::span<std::int64_t>(ids)), quantized, &report);
-  EXPECT_EQ(report.path, "quantized");
-  EXPECT_GT(report.prefiltered, 0U);
+  const SearchResults results = data.index.search(query, quantized, {scores, ids});
+  EXPECT_EQ(results.report.path, "quantized");
+  EXPECT_GT(results.report.prefiltered, 0U);
+  EXPECT_EQ(results.top, 4U);
+  EXPECT_TRUE(results.ids.empty());
   const std::vector<std::int64_t> none(6, -1);
-  data.index.score(ConstArray(std::span<const float>(query)),
-                   ConstArray(std::span<const std::int64_t>(none)), Array(std::span<float>(scores)),
-                   Array(std::span<std::int64_t>(ids)));
+  data.index.score(query, ConstArray(none), {}, {scores, ids});
   EXPECT_EQ(ids, std::vector<std::int64_t>(4, -1));
   EXPECT_EQ(scores, std::vector<float>(4, padding_score(Metric::cosine)));
 }
@@ -301,37 +296,48 @@ TEST(VectorIndexArrays, ThatDoNotMatchAreRefused) {
   EXPECT_THAT(message([&] { index.score_all(floats(2, 23), floats(2, 500)); }),
               HasSubstr("it must be float32 [any, 24]"));
   EXPECT_THAT(message([&] { index.score_all(floats(2, 24), floats(3, 500)); }),
-              HasSubstr("it must be float32 [2, any]"));
-  EXPECT_THAT(message([&] { index.score_all(floats(2, 24), floats(2, 499)); }), HasSubstr("1000"));
-  EXPECT_THAT(message([&] { index.search(floats(2, 24), floats(2, 5), ids(2, 4)); }),
+              HasSubstr("it must be float32 [2, 500]"));
+  EXPECT_THAT(message([&] { index.score_all(floats(2, 24), floats(2, 499)); }),
+              HasSubstr("it must be float32 [2, 500]"));
+  EXPECT_THAT(message([&] {
+                index.search(floats(2, 24), {}, {floats(2, 5), ids(2, 4)});
+              }),
               HasSubstr("it must be int64 [2, 5]"));
-  EXPECT_THAT(message([&] { index.search(floats(2, 24), floats(2, 0), ids(2, 0)); }),
+  EXPECT_THAT(message([&] {
+                index.search(floats(2, 24), {}, {floats(2, 0), ids(2, 0)});
+              }),
               HasSubstr("top, the extent of scores, is 0"));
-  EXPECT_THAT(message([&] { index.search(floats(2, 24), ids(2, 5), ids(2, 5)); }),
+  EXPECT_THAT(message([&] {
+                index.search(floats(2, 24), {}, {ids(2, 5), ids(2, 5)});
+              }),
               HasSubstr("scores is int64"));
-  EXPECT_THAT(message([&] { index.score(floats(2, 24), ids(3, 8), floats(2, 5), ids(2, 5)); }),
+  EXPECT_THAT(message([&] {
+                index.score(floats(2, 24), ids(3, 8), {}, {floats(2, 5), ids(2, 5)});
+              }),
               HasSubstr("candidates is int64 [3, 8]"));
-  EXPECT_THAT(message([&] { index.score(floats(2, 24), floats(2, 8), floats(2, 5), ids(2, 5)); }),
+  EXPECT_THAT(message([&] {
+                index.score(floats(2, 24), floats(2, 8), {}, {floats(2, 5), ids(2, 5)});
+              }),
               HasSubstr("candidates is float32"));
-  EXPECT_THAT(
-      message([&] { index.search(floats(2, 24, ArrayMemory::device), floats(2, 5), ids(2, 5)); }),
-      HasSubstr("same memory"));
+  EXPECT_THAT(message([&] {
+                index.search(floats(2, 24, ArrayMemory::device), {}, {floats(2, 5), ids(2, 5)});
+              }),
+              HasSubstr("same memory"));
   SearchOptions options;
   options.stream = Stream::cuda(nullptr);
-  EXPECT_THAT(message([&] { index.search(floats(2, 24), floats(2, 5), ids(2, 5), options); }),
+  EXPECT_THAT(message([&] {
+                index.search(floats(2, 24), options, {floats(2, 5), ids(2, 5)});
+              }),
               HasSubstr("stream"));
   EXPECT_THAT(message([&] { index.search(std::span<const float>(values), options); }),
               HasSubstr("stream"));
-  const std::vector<std::uint8_t> filter(500, 1);
-  options.stream = {};
-  options.filter = filter;
-  EXPECT_THAT(
-      message([&] { index.score(floats(2, 24), ids(2, 8), floats(2, 5), ids(2, 5), options); }),
-      HasSubstr("filter"));
-  options.filter = {};
-  options.space = Space::cuda;
-  EXPECT_THROW(index.score(floats(2, 24), ids(2, 8), floats(2, 5), ids(2, 5), options),
-               InvalidArgument);
+  EXPECT_THAT(message([&] { index.search(std::span(values).first(30)); }),
+              HasSubstr("size of the queries is 30; it must be a multiple of the dimension, 24"));
+  EXPECT_THAT(message([&] {
+                index.search(std::span(values).first(48), {},
+                             {std::span(values).first(10), std::span(numbers).first(10)});
+              }),
+              HasSubstr("queries is float32 [48]; it must be float32 [24]"));
   if (!Testing::context().is_usable(Space::cuda)) {
     EXPECT_THROW(
         index.score_all(floats(2, 24, ArrayMemory::device), floats(2, 500, ArrayMemory::device)),
@@ -402,8 +408,8 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfSpansOnAnyStream) {
                       for (const Path path :
                            {Path(), Path(SearchPath::brute_force), Path(SearchPath::gemm)}) {
                         options.path = path;
-                        SearchReport report;
-                        data.index.search(given, score_array, id_array, options, &report);
+                        const SearchReport report =
+                            data.index.search(given, options, {score_array, id_array}).report;
                         EXPECT_EQ((Answer{ids.values(own),
                                           bits(together(scores.values(own), top, top + gap))}),
                                   expected_search(data, queries, metric, top))
@@ -418,7 +424,7 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfSpansOnAnyStream) {
                         const OnDevice<ExecutionSpace, std::int64_t> candidates(own, lists);
                         data.index.score(given,
                                          candidates.array(DataType::int64, count, length, length),
-                                         score_array, id_array, options);
+                                         options, {score_array, id_array});
                         EXPECT_EQ((Answer{ids.values(own),
                                           bits(together(scores.values(own), top, top + gap))}),
                                   expected_score(data, queries, lists, length, metric, top));
@@ -447,26 +453,28 @@ TEST(VectorIndexArrays, OnADeviceAreRefusedWhereTheyCannotBeUsed) {
                                                              std::vector<std::int64_t>(600, 1));
         const ConstArray queries = floats.array(DataType::float32, 2, 6, 6);
         const Array scores = floats.array(DataType::float32, 2, 5, 5);
-        const Array ids = numbers.array(DataType::int64, 2, 5, 5);
-        EXPECT_THROW(odd.score(queries, numbers.array(DataType::int64, 2, 9, 9), scores, ids),
+        const SearchOutput out{scores, numbers.array(DataType::int64, 2, 5, 5)};
+        EXPECT_THROW(odd.score(queries, numbers.array(DataType::int64, 2, 9, 9), {}, out),
                      InvalidArgument)
             << "rows that are not aligned to four elements";
-        EXPECT_THROW(on_host.search(queries, scores, ids), InvalidArgument);
+        EXPECT_THROW(on_host.search(queries, {}, out), InvalidArgument);
+        EXPECT_THROW(odd.search(queries), InvalidArgument);
+        EXPECT_THROW(odd.search_at_least(queries, 0.5F), InvalidArgument);
         SearchOptions options;
         options.space = Space::serial;
-        EXPECT_THROW(odd.search(queries, scores, ids, options), InvalidArgument);
+        EXPECT_THROW(odd.search(queries, options, out), InvalidArgument);
         options.space = {};
         options.path = SearchPath::quantized;
-        EXPECT_THROW(odd.search(queries, scores, ids, options), InvalidArgument);
+        EXPECT_THROW(odd.search(queries, options, out), InvalidArgument);
         options.path = SearchPath::gemm;
         const std::vector<float> many(2000 * 6, 1.0F);
         const VectorIndex large(Testing::context(), many, 6);
         const OnDevice<ExecutionSpace, float> long_scores(exec_space, std::vector<float>(1025));
         const OnDevice<ExecutionSpace, std::int64_t> long_ids(exec_space,
                                                               std::vector<std::int64_t>(1025));
-        EXPECT_THROW(large.search(floats.array(DataType::float32, 1, 6, 6),
-                                  long_scores.array(DataType::float32, 1, 1025, 1025),
-                                  long_ids.array(DataType::int64, 1, 1025, 1025), options),
+        EXPECT_THROW(large.search(floats.array(DataType::float32, 1, 6, 6), options,
+                                  {long_scores.array(DataType::float32, 1, 1025, 1025),
+                                   long_ids.array(DataType::int64, 1, 1025, 1025)}),
                      InvalidArgument)
             << "more results than fit into scratch";
         EXPECT_THROW(odd.score_all(queries, floats.array(DataType::float32, 2, 63, 63)),

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
+#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 
 #include <cmath>
@@ -118,7 +119,7 @@ TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
     EXPECT_THROW(VectorIndex(context, rows, VectorIndexOptions()), InvalidArgument);
     EXPECT_THROW(VectorIndex(context, {}, odd), InvalidArgument);
     const std::string dimension_is = "dimension is " + std::to_string(odd);
-    expect_refused<InvalidArgument>({dimension_is}, [&] { pairwise_dots(context, {}, rows); });
+    expect_refused<InvalidArgument>({dimension_is}, [&] { row_scores(context, {}, rows, {}); });
     expect_refused<InvalidArgument>({dimension_is}, [&] { weighted_average(context, rows, {}); });
     expect_refused<InvalidArgument>({dimension_is},
                                     [&] { cosine_sigmoids(context, {}, rows, 0, 1); });
@@ -136,8 +137,8 @@ TEST(VectorRefusals, OfScoresAllocateNothing) {
   index.remove(removed);
   const auto score = [&](const std::vector<std::uint64_t>& ids,
                          const std::vector<std::uint64_t>& offsets, SearchOptions options = {}) {
-    index.score(std::span(data.queries).first((offsets.size() - 1) * dimension), {offsets, ids},
-                options);
+    index.score(std::span(data.queries).first((offsets.size() - 1) * dimension),
+                RaggedSpan<std::uint64_t>{offsets, ids}, options);
   };
   expect_refused<InvalidArgument>({"candidate 1 of query 1 is 3000", "2999 rows", "below 3000"},
                                   [&] {
@@ -156,7 +157,7 @@ TEST(VectorRefusals, OfScoresAllocateNothing) {
   const std::vector<std::uint64_t> offsets{0, 1};
   const std::vector<std::uint64_t> ids{1};
   expect_refused<InvalidArgument>({"candidate lists is 1", "200 queries"}, [&] {
-    index.score(data.queries, {offsets, ids});
+    index.score(data.queries, RaggedSpan<std::uint64_t>{offsets, ids});
   });
   PreparedScore prepared(index, 100);
   const auto query = std::span(data.queries).first(dimension);
@@ -186,7 +187,7 @@ TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
     options.space = Space::serial;
     expect_refused<InvalidArgument>(
         {"candidate 499 of query 199 is " + std::to_string(index.end_id())}, [&] {
-          index.score(data.queries, {offsets, ids}, options);
+          index.score(data.queries, RaggedSpan<std::uint64_t>{offsets, ids}, options);
         });
     expect_refused<NotFound>({"id " + std::to_string(index.end_id())}, [&] { index.remove(ids); });
   }
@@ -207,11 +208,11 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   const std::span<const float> rows(data.rows);
   expect_refused<InvalidArgument>({"63", "64"}, [&] { index.add({rows.first(63 * 100), 63}); });
   expect_refused<InvalidArgument>({"multiple", "256"}, [&] {
-    index.add({DataType::float32, std::as_bytes(rows.first(65)), dimension});
+    index.add(VectorSpan(DataType::float32, std::as_bytes(rows.first(65)), dimension));
   });
   std::vector<std::byte> bytes(100 * dimension * 2);
   expect_refused<InvalidArgument>({"float16", "float32"}, [&] {
-    index.add({DataType::float16, bytes, dimension});
+    index.add(VectorSpan(DataType::float16, bytes, dimension));
   });
   expect_refused<InvalidArgument>({"65", "64"}, [&] { index.replace(5, {rows.first(65), 65}); });
   expect_refused<InvalidArgument>({"number of rows is 2"}, [&] {

@@ -352,12 +352,13 @@ TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   const std::vector<float> floats(dimension, 1.0F);
   EXPECT_THROW(index.add({floats, dimension}), InvalidArgument) << "rows of another element type";
   std::vector<std::byte> bytes(dimension);
-  EXPECT_THROW(index.add({DataType::int8, bytes, dimension}), InvalidArgument)
+  EXPECT_THROW(index.add(VectorSpan(DataType::int8, bytes, dimension)), InvalidArgument)
       << "an int8 row without its scale";
   for (const float scale :
        {-1.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     const float scales[] = {scale};
-    EXPECT_THROW(index.add({DataType::int8, bytes, dimension, scales}), InvalidArgument);
+    EXPECT_THROW(index.add(VectorSpan(DataType::int8, bytes, dimension, scales)),
+                 InvalidArgument);
   }
   EXPECT_EQ(index.end_id(), 30U);
   const std::uint64_t one[] = {7};
@@ -365,7 +366,7 @@ TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   EXPECT_THROW(index.remove(one), NotFound) << "the row was already removed";
   EXPECT_THROW(index.replace(7, model.make(generator, 1)), NotFound);
   const std::vector<std::uint64_t> offsets{0, 1};
-  EXPECT_THROW(index.score(floats, {offsets, one}), InvalidArgument);
+  EXPECT_THROW(index.score(floats, RaggedSpan<std::uint64_t>{offsets, one}), InvalidArgument);
   model.rows.erase(7);
   Model same = model;
   expect_equals(index, same, generator);

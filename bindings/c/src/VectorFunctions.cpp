@@ -7,18 +7,12 @@
 #include "Handle.hpp"
 #include "Vectors.hpp"
 
-#include <array>
-
 namespace Kindred::C {
 
 namespace {
 
-RowOptions row_options(std::int32_t metric, std::int32_t space) {
-  return {enum_of<Metric>(metric, 3, "metric"), space_option(space)};
-}
-/// Whether rows are decoded by scales, for which there are no calls on arrays.
-bool have_scales(const DLTensor* scales, const ConstArray& rows) {
-  return scales != nullptr || rows.type() == DataType::int8;
+RowOptions row_options(std::int32_t metric, std::int32_t space, std::size_t top = 0) {
+  return {enum_of<Metric>(metric, 3, "metric"), space_option(space), top};
 }
 
 /// The numbers of \p count rows. \throws InvalidArgument
@@ -35,16 +29,8 @@ kindred_status kindred_row_scores(kindred_context* context, const DLTensor* quer
     const SharedContext& object = context_of(context);
     require_all({{queries, "queries"}, {rows, "rows"}, {out, "out"}});
     const RowOptions options = row_options(metric, space);
-    const ConstArray array = array_of(rows, "rows");
-    if (!have_scales(scales, array))
-      return row_scores(*object, array_of(queries, "queries"), array, output_array_of(out, "out"),
-                        options);
-    const VectorSpan given = rows_of(rows, scales, "rows");
-    std::uint64_t count = 0;
-    const std::span<const float> values =
-        matrix_of<float>(queries, "queries", given.dimension, &count);
-    row_scores(*object, values, given, output_matrix_of<float>(out, "out", count, given.count()),
-               options);
+    row_scores(*object, array_of(queries, "queries"), row_array_of(rows, scales),
+               output_array_of(out, "out"), options);
   });
 }
 
@@ -54,20 +40,10 @@ kindred_status kindred_top_rows(kindred_context* context, const DLTensor* querie
   return guarded([&] {
     const SharedContext& object = context_of(context);
     require_all({{queries, "queries"}, {rows, "rows"}, {scores, "scores"}, {ids, "ids"}});
-    const RowOptions options = row_options(metric, space);
-    const ConstArray array = array_of(rows, "rows");
     const Array to = output_array_of(scores, "scores");
-    if (!have_scales(scales, array))
-      return top_rows(*object, array_of(queries, "queries"), array, to, output_array_of(ids, "ids"),
-                      options);
-    const VectorSpan given = rows_of(rows, scales, "rows");
-    std::uint64_t count = 0;
-    const std::span<const float> values =
-        matrix_of<float>(queries, "queries", given.dimension, &count);
     const auto top = static_cast<std::size_t>(to.extent(to.rank() - 1));
-    const SearchArrays arrays(scores, ids, count, top);
-    const TopRows found = top_rows(*object, values, given, top, options);
-    arrays.fill(found.scores, found.ids, found.top, options.metric);
+    top_rows(*object, array_of(queries, "queries"), row_array_of(rows, scales),
+             row_options(metric, space, top), {to, output_array_of(ids, "ids")});
   });
 }
 
@@ -75,8 +51,8 @@ kindred_status kindred_cosine_rows(kindred_context* context, const float* query,
                                    std::size_t count, std::size_t dim, float* out) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const VectorSpan given(plain_rows(rows, count, dim), dim);
-    row_scores(*object, span_of(query, dim, "query"), given, span_of(out, count, "out"));
+    row_scores(*object, span_of(query, dim, "query"), {plain_rows(rows, count, dim), dim},
+               span_of(out, count, "out"));
   });
 }
 
@@ -85,13 +61,9 @@ kindred_status kindred_top_k_rows(kindred_context* context, std::int32_t metric,
                                   std::size_t k, float* scores, std::int64_t* ids) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    const RowOptions options = row_options(metric, KINDRED_SPACE_ANY);
-    const std::span<const float> values = plain_rows(rows, count, dim);
-    const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(count),
-                                            static_cast<std::int64_t>(dim)};
-    top_rows(*object, span_of(query, dim, "query"),
-             ConstArray(values.data(), DataType::float32, shape), span_of(scores, k, "scores"),
-             span_of(ids, k, "ids"), options);
+    top_rows(*object, span_of(query, dim, "query"), {plain_rows(rows, count, dim), dim},
+             row_options(metric, KINDRED_SPACE_ANY, k),
+             {span_of(scores, k, "scores"), span_of(ids, k, "ids")});
   });
 }
 
@@ -151,9 +123,7 @@ kindred_status kindred_pairwise_dots(kindred_context* context, const DLTensor* a
     std::uint64_t count = 0;
     const std::span<const float> values = matrix_of<float>(a, "a", given.dimension, &count);
     const std::span<float> to = output_matrix_of<float>(out, "out", count, given.count());
-    const std::vector<float> found =
-        pairwise_dots(*object, values, given, {.space = space_option(space)});
-    std::copy(found.begin(), found.end(), to.begin());
+    row_scores(*object, values, given, to, {Metric::ip, space_option(space)});
   });
 }
 

@@ -83,6 +83,12 @@ SearchOptions search_options(const kindred_search_options* options) {
   return out;
 }
 
+RowArray row_array_of(const DLTensor* rows, const DLTensor* scales) {
+  const ConstArray array = array_of(rows, "rows");
+  if (scales == nullptr && array.type() != DataType::int8) return array;
+  return rows_of(rows, scales, "rows");
+}
+
 SearchArrays::SearchArrays(const DLTensor* scores, const DLTensor* ids, std::uint64_t rows,
                            std::size_t top)
     : m_rows(rows),
@@ -151,10 +157,7 @@ kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows, con
                                  std::uint64_t* first_id) noexcept {
   return guarded([&] {
     VectorIndex& object = index_of(index);
-    const ConstArray array = array_of(rows, "rows");
-    const bool has_scales = scales != nullptr || array.type() == DataType::int8;
-    write_optional(first_id, has_scales ? object.add(rows_for(object, rows, scales, "rows"))
-                                        : object.add(array));
+    write_optional(first_id, object.add(row_array_of(rows, scales)));
   });
 }
 
@@ -247,11 +250,10 @@ kindred_status kindred_index_search(const kindred_index* index, const DLTensor* 
     const SearchOptions given = search_options(options);
     const Array to = output_array_of(scores, "scores");
     check_top(to, given.top);
-    SearchReport found;
-    const DispatchRecord ran =
-        object.search(array_of(queries, "queries"), to, output_array_of(ids, "ids"), given, &found);
-    write_output(report, report_of(found));
-    write_record(record, ran);
+    const SearchResults found =
+        object.search(array_of(queries, "queries"), given, {to, output_array_of(ids, "ids")});
+    write_output(report, report_of(found.report));
+    write_record(record, found.record);
   });
 }
 
@@ -310,8 +312,10 @@ kindred_status kindred_index_score_arrays(const kindred_index* index, const DLTe
     const Array to = output_array_of(scores, "scores");
     check_top(to, given.top);
     write_record(record,
-                 object.score(array_of(queries, "queries"), array_of(candidates, "candidates"), to,
-                              output_array_of(ids, "ids"), given));
+                 object
+                     .score(array_of(queries, "queries"), array_of(candidates, "candidates"), given,
+                            {to, output_array_of(ids, "ids")})
+                     .record);
   });
 }
 

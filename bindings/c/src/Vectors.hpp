@@ -15,6 +15,8 @@ namespace Kindred::C {
 
 VectorIndexOptions index_options(const kindred_index_options* options);
 SearchOptions search_options(const kindred_search_options* options);
+/// Rows on the host or on a device; of int8, on the host with scales. \throws InvalidArgument
+RowArray row_array_of(const DLTensor* rows, const DLTensor* scales);
 
 /// The arrays of a search on the host, of `rows × top`. A search of fewer rows than `top` fills the
 /// rest.

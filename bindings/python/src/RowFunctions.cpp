@@ -87,8 +87,8 @@ nb::object best(nb::handle queries, nb::handle rows, nb::handle top, nb::handle 
   const Output scores_out(scores, "scores");
   const Output ids_out(ids, "ids");
   unlocked([&] {
-    top_rows(*shared, given.queries().array(), given.rows().array(), scores_out.array(),
-             ids_out.array(), options);
+    top_rows(*shared, given.queries().array(), given.rows().array(), options,
+             {scores_out.array(), ids_out.array()});
   });
   return nb::make_tuple(scores, ids);
 }

@@ -131,7 +131,8 @@ nb::object search(const Handle& self, nb::handle queries, nb::handle top, nb::ha
   const Output ids(outputs.ids, "ids", &query.stream());
   options.stream = query.stream().stream();
   keep_record(unlocked([&] {
-    return shared->index.search(query.queries().array(), scores.array(), ids.array(), options);
+    return shared->index.search(query.queries().array(), options, {scores.array(), ids.array()})
+        .record;
   }));
   return nb::make_tuple(outputs.scores, outputs.ids);
 }
@@ -188,8 +189,9 @@ nb::object score(const Handle& self, nb::handle queries, nb::handle candidates, 
   const Output ids(outputs.ids, "ids", &query.stream());
   options.stream = query.stream().stream();
   keep_record(unlocked([&] {
-    return shared->index.score(query.queries().array(), lists.array(), scores.array(), ids.array(),
-                               options);
+    return shared->index
+        .score(query.queries().array(), lists.array(), options, {scores.array(), ids.array()})
+        .record;
   }));
   return nb::make_tuple(outputs.scores, outputs.ids);
 }
@@ -234,12 +236,7 @@ nb::object add(const Handle& self, nb::handle rows, nb::handle scales) {
   const Rows given(rows, scales, "rows", scales.is_none() ? Layout::rows : Layout::dense);
   given.input().require_rank(2, 2);
   given.input().require_columns(shared->index.dimension());
-  if (given.is_span()) {
-    const VectorSpan span = given.span();
-    const std::uint64_t first = unlocked([&] { return shared->index.add(span); });
-    return nb::make_tuple(first, given.input().extent(0));
-  }
-  const ConstArray array = given.input().array();
+  const RowArray array = given.is_span() ? RowArray(given.span()) : RowArray(given.input().array());
   const std::uint64_t first = unlocked([&] { return shared->index.add(array); });
   return nb::make_tuple(first, given.input().extent(0));
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -87,12 +88,13 @@ class BasicArray {
   BasicArray(Void* data, DataType type, std::span<const std::int64_t> shape,
              std::span<const std::int64_t> strides = {}, ArrayMemory memory = ArrayMemory::host,
              int device = 0);
-  /// A one-dimensional array in host memory.
-  template <class T>
-  requires(std::is_const_v<Void> || !std::is_const_v<T>)
-      BasicArray(std::span<T> values)  // NOLINT(google-explicit-constructor): a view like any other
-      : m_data(values.data()), m_type(data_type_of<std::remove_const_t<T>>) {
-    m_shape[0] = static_cast<std::int64_t>(values.size());
+  /// A one-dimensional array in host memory: a span, a vector or what else a span can be made of.
+  template <class Range,
+            class T = typename decltype(std::span(std::declval<Range&>()))::element_type>
+  requires(std::is_arithmetic_v<T> && (std::is_const_v<Void> || !std::is_const_v<T>))
+      BasicArray(Range&& values)  // NOLINT(google-explicit-constructor): a view like any other
+      : m_data(std::data(values)), m_type(data_type_of<std::remove_const_t<T>>) {
+    m_shape[0] = static_cast<std::int64_t>(std::size(values));
     m_strides[0] = 1;
   }
   /// An output is also an input.

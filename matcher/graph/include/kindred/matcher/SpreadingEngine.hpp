@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -276,8 +277,11 @@ class SpreadingEngine {
   /// \param x,y `nodes() × columns` values, node v's at `v · columns`; y is overwritten completely
   /// \throws InvalidArgument for a wrong size, 0 or more than 4096 columns, or a non-finite
   /// modifier; SpaceUnavailable; OutOfMemory; DeviceLost
-  DispatchRecord hop(std::span<const float> x, std::span<float> y,
-                     const HopOptions& options = {}) const;
+  template <class X, class Y>
+  requires(std::is_convertible_v<const X&, std::span<const float>>&&
+               std::is_convertible_v<Y&, std::span<float>>) DispatchRecord
+      hop(const X& x, Y&& y, const HopOptions& options = {})
+  const { return hop_spans(x, y, options); }
   /// \brief The same for arrays in host memory or on the device of the graph, which are used in
   /// place.
   ///
@@ -299,6 +303,8 @@ class SpreadingEngine {
   DispatchRecord hop(const ConstArray& x, const Array& y, const HopOptions& options = {}) const;
 
  private:
+  DispatchRecord hop_spans(std::span<const float> x, std::span<float> y,
+                           const HopOptions& options) const;
   struct State;
   explicit SpreadingEngine(std::unique_ptr<State> state);
   Impl::OwnedState<State> m_state;

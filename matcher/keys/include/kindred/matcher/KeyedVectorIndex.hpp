@@ -85,15 +85,14 @@ class KeyedVectorIndex {
   /// are by id. \throws InvalidArgument for keys of another kind
   std::vector<std::int64_t> find(const KeySpan& keys) const;
 
-  /// As `VectorIndex::search`.
-  KeyedSearchResults search(std::span<const float> queries,
-                            const SearchOptions& options = {}) const;
+  /// As `VectorIndex::search`, of queries on the host.
+  KeyedSearchResults search(const ConstArray& queries, const SearchOptions& options = {}) const;
   /// As `VectorIndex::search_at_least`.
-  KeyedScoreResults search_at_least(std::span<const float> queries, float score,
+  KeyedScoreResults search_at_least(const ConstArray& queries, float score,
                                     const SearchOptions& options = {}) const;
   /// As `VectorIndex::score`. \param candidates list i belongs to query i \throws InvalidArgument
   /// also for a key that is not there
-  KeyedScoreResults score(std::span<const float> queries, std::span<const KeySpan> candidates,
+  KeyedScoreResults score(const ConstArray& queries, std::span<const KeySpan> candidates,
                           const SearchOptions& options = {}) const;
 
   /// \brief Atomically writes all rows, ids and keys to one file, which `VectorIndex::load` can

@@ -89,20 +89,9 @@ struct StoredVectors {
   /// there is one. The file is written atomically and replaces an existing store. Complexity
   /// O(bytes); all bytes are hashed. Does not fence.
   /// \throws InvalidArgument for arrays of inconsistent sizes, ids that do not ascend or are not
-  /// below `end_id`, negative scales or norms, or a path that cannot be written; Busy while another process writes it; Error
-  /// for failed writes
+  /// below `end_id`, negative scales or norms, or a path that cannot be written; Busy while another
+  /// process writes it; Error for failed writes
   void save(const std::string& path) const;
-  /// \brief As `save`, for the rows of several parts as one store. The quantized copy is written if
-  /// every part has one with the same stride.
-  /// \param parts at least one, all of the same element type and dimension; ids ascend from part to
-  /// part
-  /// \param end_id of the store, greater than every id; that of the parts is ignored
-  static void save_parts(const std::string& path, std::span<const StoredVectors> parts,
-                         std::uint64_t end_id);
-  /// The bytes of the file that `save_parts` writes. \throws InvalidArgument for the parts;
-  /// OutOfMemory
-  static std::vector<std::byte> parts_to_bytes(std::span<const StoredVectors> parts,
-                                               std::uint64_t end_id);
 };
 
 }  // namespace Kindred

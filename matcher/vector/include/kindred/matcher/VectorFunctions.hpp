@@ -50,15 +50,6 @@ std::vector<float> weighted_average(Context& context, std::span<const float* con
                                     std::size_t dimension, std::span<const float> weights,
                                     const VectorFunctionOptions& options = {});
 
-/// \brief The dot products of all pairs, `a.count() × b.count()`, row-major: reproducible sums,
-/// rounded once; NaN is stored as 0x7FC00000 and zero as +0. Fences the instance of a device.
-/// Complexity O(a.count() · b.count() · dimension).
-/// \param a float32 rows of the dimension of \p b
-/// \throws InvalidArgument if the size of \p a is not a multiple of the dimension;
-/// SpaceUnavailable; OutOfMemory
-std::vector<float> pairwise_dots(Context& context, std::span<const float> a, const VectorSpan& b,
-                                 const VectorFunctionOptions& options = {});
-
 }  // namespace Kindred
 
 #endif  // KINDRED_MATCHER_VECTOR_FUNCTIONS_HPP

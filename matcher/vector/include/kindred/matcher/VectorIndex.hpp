@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -71,8 +72,34 @@ struct ScoreOptions {
   std::optional<Stream> stream = {};  ///< as in `SearchOptions`
 };
 
+/// \brief Arrays of the caller for the results of a call: for every query the best first. `top` of
+/// the options is ignored then: it is the extent of `scores`. Beyond what was found, ids are −1 and
+/// scores −inf (+inf under l2).
+struct SearchOutput {
+  Array scores;  ///< float32 [queries, top], or [top] for one query of one dimension
+  Array ids;     ///< int64, of the same shape
+};
+
+/// \brief Lists of ids, one per query, in which an id may occur several times.
+struct CandidateLists {
+  /// \param lists of different lengths, of ids that all have rows: `Ragged` or `RaggedSpan` of
+  /// uint64; or an array, int64 [queries, length] or of one dimension like the queries, where an id
+  /// without a row, such as −1, is skipped
+  template <class Lists>
+  CandidateLists(const Lists& lists) {  // NOLINT(google-explicit-constructor): a view
+    if constexpr (std::is_convertible_v<const Lists&, RaggedSpan<std::uint64_t>>) {
+      ragged = lists;
+    } else {
+      array = lists;
+    }
+  }
+
+  RaggedSpan<std::uint64_t> ragged;
+  std::optional<ConstArray> array;  ///< instead of `ragged`
+};
+
 /// \brief The results of `search`: `queries × top`, row-major, in total order (score, then lower
-/// id; NaN last).
+/// id; NaN last). Without ids and scores if they were written to arrays of the caller.
 struct SearchResults {
   std::size_t top = 0;  ///< results per row: the requested number, or `size()` if that is smaller
   std::vector<std::int64_t> ids;  ///< −1 in slots that a filter left empty
@@ -87,7 +114,8 @@ struct ScoredId {
   float score = 0;
 };
 
-/// \brief The results of `score` and `search_at_least`: one row per query, best first.
+/// \brief The results of `score` and `search_at_least`: one row per query, best first; without rows
+/// if they were written to arrays of the caller.
 struct ScoreResults {
   Ragged<ScoredId> results;
   SearchReport report;
@@ -175,15 +203,12 @@ class VectorIndex {
 
   /// \brief Adds rows of the same element type and dimension and returns the id of the first.
   /// The next call finds them. Amortised O(log rows) copies per row. Fences the instances that copy
-  /// the rows.
-  /// \throws InvalidArgument for another element type or dimension, scales as above, or ids beyond
-  /// 2³² − 2; OutOfMemory. On an exception the index is unchanged.
-  std::uint64_t add(const VectorSpan& rows);
-  /// \brief The same for an array [count, dimension] of the element type of the index, on the host
-  /// or on the device of the context; its rows may lie apart. What wrote an array on a device must
-  /// have ended: the index keeps a copy of its rows on the host.
-  /// \throws InvalidArgument also for another shape, and for an index of int8; SpaceUnavailable
-  std::uint64_t add(const ConstArray& rows);
+  /// the rows. What wrote an array on a device must have ended: the index keeps a copy of its rows
+  /// on the host.
+  /// \throws InvalidArgument for another element type, dimension or shape, scales as above, an
+  /// array for an index of int8, or ids beyond 2³² − 2; SpaceUnavailable; OutOfMemory. On an
+  /// exception the index is unchanged.
+  std::uint64_t add(const RowArray& rows);
   /// \brief Removes rows; their ids are not reused. Complexity O(ids · segments · log rows), plus a
   /// copy of each segment of which more than a quarter is removed. Fences the instances that copy.
   /// \throws NotFound for an id that was never assigned, was already removed or is listed twice;
@@ -203,47 +228,11 @@ class VectorIndex {
   /// \throws OutOfMemory
   std::vector<std::byte> to_bytes() const;
 
-  /// \brief The exact top-k rows of every query. Fences the instance it ran on.
-  ///
-  /// The workspace is at most 64 MiB, not counting the results. Complexity O(queries · rows ·
-  /// dimension), where the path decides how many bytes are read, plus O(log k) for each row that
-  /// enters the k best. Arguments are checked before anything is allocated or launched. \param
-  /// queries `count × dimension`, row-major
-  /// \throws InvalidArgument for top = 0, a wrong dimension or filter size, a path that is not
-  /// available; SpaceUnavailable; OutOfMemory
-  SearchResults search(std::span<const float> queries, const SearchOptions& options = {}) const;
-
-  /// \brief All rows whose score is \p score or better (at most \p score under l2); rows that score
-  /// NaN are never returned. `options.top` is ignored. Complexity as `search`, and O(results · log
-  /// results). Fences the instance it ran on.
-  /// \throws InvalidArgument for a NaN \p score, and as `search`
-  ScoreResults search_at_least(std::span<const float> queries, float score,
-                               const SearchOptions& options = {}) const;
-
-  /// \brief Re-ranks candidates: scores for each query the rows in its list (duplicates count once)
-  /// and keeps the best `top`.
-  ///
-  /// A list with fewer than `top` distinct rows yields fewer results. `options.path` is ignored.
-  /// Complexity O(candidates · dimension). Fences the instance it ran on.
-  /// \param candidates row i belongs to query i
-  /// \throws InvalidArgument for an id without a row (checked before the launch), a wrong number of
-  /// lists, top = 0, a wrong dimension or filter size; SpaceUnavailable; OutOfMemory
-  ScoreResults score(std::span<const float> queries, RaggedSpan<std::uint64_t> candidates,
-                     const SearchOptions& options = {}) const;
-
-  /// \brief The scores of all rows for every query, in ascending order of their ids (\see ids):
-  /// those that `search` and `score` give. Fences the instance it ran on. Complexity O(queries ·
-  /// rows · dimension).
-  /// \param out `queries × size()`, row-major
-  /// \return where the call ran
-  /// \throws InvalidArgument for a wrong dimension or a wrong size of \p out; SpaceUnavailable;
-  /// OutOfMemory
-  DispatchRecord score_all(std::span<const float> queries, std::span<float> out,
-                           const ScoreOptions& options = {}) const;
-
-  // Calls on arrays of the caller, which all lie on the host or all on the device of the context.
-  // Rows of arrays may lie apart; one query may be given without the dimension of the queries, and
-  // then the other arrays have none either. On the host, they are the calls above. On a device:
+  // Queries are float32 [queries, dimension], or of one dimension: then they follow one another,
+  // and so do the rows of the other arrays of the call, which have one dimension too.
+  //
+  // The arrays of a call all lie on the host, or all on the device of the context; their rows may
+  // lie apart. Calls on the host fence the instance that they ran on. On a device:
   // - Results are written there, and nothing is brought to the host. Given `options.stream`, the
   //   call is ordered by it and does not fence; otherwise, what wrote the arrays must have ended,
   //   and the call fences.
@@ -252,35 +241,54 @@ class VectorIndex {
   // - All calls share a workspace, so that calls on several streams run one after the other. The
   //   first call of a size, and the first after a change of the rows, may wait for the device. A
   //   change of the rows waits for the calls. A call must not be captured in a CUDA graph.
+  //
+  // Arguments are checked before anything is allocated or launched. All calls throw InvalidArgument
+  // for another type, shape or dimension, arrays in different memory, a stream for arrays on the
+  // host, another space than that of arrays on a device, a wrong size of a filter, a filter for
+  // arrays on a device, and top = 0; SpaceUnavailable, also if the rows are not on the device of
+  // the arrays; OutOfMemory.
 
-  /// \brief The scores of all rows, as above.
-  /// \param queries float32 [queries, dimension] \param out float32 [queries, size()]
-  /// \throws InvalidArgument for other types and shapes, arrays in different memory, a stream for
-  /// arrays on the host, another space than that of the arrays; SpaceUnavailable if the rows are
-  /// not on the device; OutOfMemory
+  /// \brief The exact top-k rows of every query.
+  ///
+  /// The workspace is at most 64 MiB, not counting the results. Complexity O(queries · rows ·
+  /// dimension), where the path decides how many bytes are read, plus O(log k) for each row that
+  /// enters the k best.
+  /// \param out arrays for the results, which then own none: \see SearchOutput. Queries of one
+  /// dimension are then one query
+  /// \throws InvalidArgument also for a path that is not available
+  SearchResults search(const ConstArray& queries, const SearchOptions& options = {},
+                       const SearchOutput& out = {}) const;
+
+  /// \brief All rows whose score is \p score or better (at most \p score under l2); rows that score
+  /// NaN are never returned. `options.top` is ignored. Complexity as `search`, and O(results · log
+  /// results).
+  /// \param queries on the host
+  /// \throws InvalidArgument also for a NaN \p score
+  ScoreResults search_at_least(const ConstArray& queries, float score,
+                               const SearchOptions& options = {}) const;
+
+  /// \brief Re-ranks candidates: scores for each query the rows in its list (duplicates count once)
+  /// and keeps the best `top`.
+  ///
+  /// A list with fewer than `top` distinct rows yields fewer results. `options.path` is ignored.
+  /// Complexity O(candidates · dimension).
+  /// \param out as of `search`; on a device, it must be given
+  /// \throws InvalidArgument also for a wrong number of lists, an id without a row in lists of
+  /// different lengths and, on a device, lists that one launch cannot rank
+  /// (docs/guide/candidates.md)
+  ScoreResults score(const ConstArray& queries, const CandidateLists& candidates,
+                     const SearchOptions& options = {}, const SearchOutput& out = {}) const;
+
+  /// \brief The scores of all rows for every query, in ascending order of their ids (\see ids):
+  /// those that `search` and `score` give. Complexity O(queries · rows · dimension).
+  /// \param out float32 [queries, size()]
+  /// \return where the call ran
   DispatchRecord score_all(const ConstArray& queries, const Array& out,
                            const ScoreOptions& options = {}) const;
-  /// \brief The best rows of every query, as `search`. `options.top` is ignored: it is the extent
-  /// of \p scores. Beyond the number of rows, ids are −1 and scores −inf (+inf under l2). \param
-  /// queries float32 [queries, dimension] \param scores float32 [queries, top] \param ids int64
-  /// [queries, top] \param report filled if it is given \throws as `score_all`, and InvalidArgument
-  /// for a top of 0 or, on a device, a filter or a path that is not available for arrays
-  DispatchRecord search(const ConstArray& queries, const Array& scores, const Array& ids,
-                        const SearchOptions& options = {}, SearchReport* report = nullptr) const;
-  /// \brief Re-ranks candidates, as `score`, in lists of one length. An id without a row, such as
-  /// −1, is skipped. `options.top` is ignored: it is the extent of \p scores. \param queries
-  /// float32 [queries, dimension] \param candidates int64 [queries, length] \param scores float32
-  /// [queries, top] \param ids int64 [queries, top] \throws as `score_all`, and InvalidArgument for a
-  /// top of 0, a filter or, on a device, lists that one launch cannot rank
-  /// (docs/guide/candidates.md)
-  DispatchRecord score(const ConstArray& queries, const ConstArray& candidates, const Array& scores,
-                       const Array& ids, const SearchOptions& options = {}) const;
 
  private:
   friend class KeyedVectorIndex;
   friend class PreparedScore;
-  struct Parts;
-  Parts parts() const noexcept;
   /// Replaces and adds rows in one change. \see Impl::VectorStore::upsert
   std::uint64_t upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
                        std::span<const std::size_t> replacements,

@@ -2,12 +2,14 @@
 #ifndef KINDRED_MATCHER_VECTOR_SPAN_HPP
 #define KINDRED_MATCHER_VECTOR_SPAN_HPP
 
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Public.hpp>
-#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <type_traits>
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -35,6 +37,24 @@ struct VectorSpan {
     return {element, values.subspan(begin * row_bytes(), length * row_bytes()), dimension,
             scales.empty() ? scales : scales.subspan(begin, length)};
   }
+};
+
+/// \brief The rows that a call reads: dense rows on the host, or an array [count, dimension] of
+/// float32, float16 or bfloat16 on the host or on a device, whose rows may lie apart.
+struct RowArray {
+  /// \param rows a `VectorSpan` or an array
+  template <class Rows>
+  RowArray(const Rows& rows) {  // NOLINT(google-explicit-constructor): a view
+    if constexpr (std::is_same_v<Rows, VectorSpan>) {
+      span = rows;
+    } else {
+      array = rows;
+    }
+  }
+  RowArray(std::span<const float> values, std::size_t dimension) : span(values, dimension) {}
+
+  VectorSpan span;
+  std::optional<ConstArray> array;  ///< instead of `span`
 };
 
 }  // namespace Kindred

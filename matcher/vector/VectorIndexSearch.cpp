@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+// The searches of an index: on the host and, of its arrays, on a device.
+#include <kindred/backends/impl/CallbackDelay.hpp>
+#include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/vector/ScoreOfRank.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "CandidateRows.hpp"
+#include "IdFilter.hpp"
+#include "VectorIndexState.hpp"
+
+namespace KINDRED_PUBLIC Kindred {
+
+using Impl::value_message;
+
+std::string_view to_string(SearchPath path) noexcept {
+  switch (path) {
+    case SearchPath::brute_force:
+      return "brute_force";
+    case SearchPath::quantized:
+      return "quantized";
+    case SearchPath::gemm:
+      break;
+  }
+  return "gemm";
+}
+
+namespace {
+
+/// The threads that prepare work for \p exec_space: only the calling thread for `serial`.
+template <class ExecutionSpace>
+Impl::HostWorkers host_beside(const Context& context, const ExecutionSpace& exec_space) {
+  if constexpr (std::is_same_v<ExecutionSpace, HostSpace>) {
+    return Impl::host_workers(context,
+                              Arch::concurrency(exec_space) > 1 ? Space::openmp : Space::serial);
+  } else {
+    return Impl::host_workers(context, Space::cuda);
+  }
+}
+
+GivenQueries part_of(const GivenQueries& queries, std::size_t begin, std::size_t length) {
+  return {queries.values + begin * queries.stride, length, queries.stride};
+}
+
+void require_no_filter(const SearchOptions& options) {
+  KINDRED_THROW_IF(
+      !options.filter.empty() || !options.filter_bits.empty(),
+      "a filter on the host was given for arrays on a device; search without a filter, or give the "
+      "arrays on the host");
+}
+/// Appends the ranks of a query, up to the first padding.
+void push_row(ScoreResults& results, Metric metric, std::span<const Rank> ranks) {
+  for (const Rank rank : ranks) {
+    if (rank == rank_none) break;
+    results.results.values.push_back({std::int64_t{rank_index(rank)}, score_of(metric, rank)});
+  }
+  results.results.close_row();
+}
+
+}  // namespace
+
+Workload VectorIndex::State::workload(const Impl::VectorCall& call, Operation operation,
+                                      std::size_t items, std::size_t transfer_bytes) const {
+  Workload workload;
+  workload.operation = operation;
+  workload.items = items;
+  workload.work = static_cast<double>(items) * static_cast<double>(store.dimension());
+  if (!call.on_device) {
+    workload.transfer_bytes = transfer_bytes;
+    workload.history = &history;
+    workload.resident =
+        streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
+    return workload;
+  }
+  KINDRED_THROW_IF(store.residency() == Residency::host,
+                   "the arrays lie on a device, and the rows of the index are kept on the host; "
+                   "build the index with another residency");
+  if (!store.on_device()) {
+    throw SpaceUnavailable(
+        "the arrays lie on a device, and the rows of the index do not fit there; give arrays on "
+        "the host");
+  }
+  workload.waits = !call.stream;
+  workload.resident = SpaceSet::all();
+  return workload;
+}
+
+Workload VectorIndex::State::search_workload(const Impl::VectorCall& call, SearchPath path,
+                                             std::size_t transfer_bytes) const {
+  const std::size_t queries = call.queries.count;
+  if (!call.on_device && streams())
+    transfer_bytes += store.size() * store.dimension() * size_of(store.element());
+  Workload out = workload(call, Impl::operation_of(path), store.size() * queries, transfer_bytes);
+  out.work = Impl::search_work(path, store.size(), queries, store.dimension());
+  if (path == SearchPath::quantized && streams()) out.resident = SpaceSet::host();
+  return out;
+}
+
+SearchPath VectorIndex::State::path_of(const Impl::VectorCall& call, const SearchOptions& options,
+                                       std::size_t kept) const {
+  const auto why_not = [&](SearchPath path) {
+    if (!call.on_device) return Impl::why_not(path, store);
+    return Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
+      using search = Impl::ArraySearch<std::decay_t<decltype(exec_space)>>;
+      return search::why_not(path, store.dimension(), kept);
+    });
+  };
+  if (options.path) {
+    const std::string why = why_not(*options.path);
+    KINDRED_THROW_IF(!why.empty(), "the path " + std::string(to_string(*options.path)) +
+                                       " is not available" +
+                                       (call.on_device ? " for arrays on a device: " : ": ") + why);
+    return *options.path;
+  }
+  const std::optional<Space> wanted = call.on_device ? Space::cuda : options.space;
+  SearchPath best = SearchPath::brute_force;
+  double least = std::numeric_limits<double>::infinity();
+  std::array<double, space_count> of_brute_force{};
+  for (const SearchPath path : Impl::all_search_paths) {
+    if (!why_not(path).empty()) continue;
+    const Workload one = search_workload(call, path);
+    const auto predicted = context.dispatcher().predict(one);
+    if (path == SearchPath::brute_force) of_brute_force = predicted;
+    for (const Space space : all_spaces) {
+      double seconds = predicted[space_index(space)];
+      if (path == SearchPath::quantized) {
+        const double debt = quantization_debt(space);
+        // Reading fewer bytes should take less time, whatever the priors say of this machine.
+        if (debt == 0 && seconds_without_copy.load(std::memory_order_relaxed) > 0 &&
+            quantized_tries[space_index(space)].are_left(one.work))
+          seconds = std::min(seconds, of_brute_force[space_index(space)] / 2);
+        seconds += debt;
+      }
+      if (wanted.value_or(space) != space || !(seconds < least)) continue;
+      least = seconds;
+      best = path;
+    }
+  }
+  return best;
+}
+
+double VectorIndex::State::quantization_debt(Space space) const {
+  if (!context.is_usable(space) || store.has_quantized_copy(space)) return 0;
+  const double rate = space == Space::cuda     ? 5e10
+                      : space == Space::serial ? 1.5e8
+                                               : 1.5e8 * context.threads();
+  return std::max(0.0, elements() / rate - seconds_without_copy.load(std::memory_order_relaxed));
+}
+
+void VectorIndex::State::observe(const DispatchRecord& record) {
+  if (record.operation == Operations::search_quantized)
+    return quantized_tries[space_index(record.chosen)].count(record.work);
+  // Beyond this, the copy has been paid for on every space.
+  const double enough = elements() / 1.5e8;
+  if (!(seconds_without_copy.load(std::memory_order_relaxed) > enough))
+    seconds_without_copy.fetch_add(record.taken, std::memory_order_relaxed);
+}
+
+template <class Block, class Start, class Body>
+DispatchRecord VectorIndex::State::run(const Impl::VectorCall& call, const Workload& workload,
+                                       std::optional<SearchPath> path, const Block& block,
+                                       const Start& start, SearchReport& report, const Body& body) {
+  const char* const label = "Kindred::VectorIndex::clear";
+  return context.run(workload, call.space, [&](Space space) {
+    Impl::with_instance(
+        context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+          using search_type = Impl::ExactSearch<ExecutionSpace>;
+          auto& cache = searches.of<ExecutionSpace>(Impl::threads_of(context, space));
+          const auto make = [&] {
+            return std::make_unique<search_type>(context.memory(space), context.pinned_memory());
+          };
+          cache.lend(make, exec_space, label, 0, [&](search_type& own) {
+            start();
+            own.begin(path);
+            // Blocks of equal size, as few as possible.
+            const std::size_t count = call.queries.count;
+            const std::size_t most = std::max<std::size_t>(1, block(own));
+            std::size_t batch =
+                quotient_up(count, std::max<std::size_t>(1, quotient_up(count, most)));
+            // Once: other threads may leave workspaces again and again.
+            bool may_release = true;
+            for (std::size_t begin = 0; begin < count;) {
+              Impl::CancelPoint().check();
+              const std::size_t length = std::min(batch, count - begin);
+              const SearchReport before = report;
+              try {
+                body(exec_space, own, begin, length);
+                begin += length;
+              } catch (const OutOfMemory&) {
+                report = before;
+                Arch::fence(exec_space, label);
+                own.clear();
+                if ((std::exchange(may_release, false) && cache.release()) || own.fall_back())
+                  continue;
+                if (length == 1 && !own.shrink()) throw;
+                batch = quotient_up(length, std::size_t{2});
+              }
+            }
+          });
+        });
+  });
+}
+
+template <class Body>
+DispatchRecord VectorIndex::State::queue(const Impl::VectorCall& call, const Workload& workload,
+                                         const Body& body) {
+  return context.run(workload, Space::cuda, [&](Space chosen) {
+    Impl::with_instance_on(context, chosen, call.stream, [&](const auto& exec_space) {
+      lend_arrays(exec_space, [&](auto& search) {
+        body(exec_space, search);
+        if (!call.stream) Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
+      });
+    });
+  });
+}
+
+SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions& options,
+                                  const SearchOutput& out) const try {
+  State& state = *m_state;
+  const Impl::VectorStore& store = state.store;
+  const Impl::VectorCall call(state.context, store.dimension(),
+                              {{"queries", queries}, {"scores", out.scores}, {"ids", out.ids}}, out,
+                              options.space, options.stream);
+  RankedOutput to;
+  if (Impl::is_given(out)) {
+    to = call.ranked(out);
+  } else {
+    KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+  }
+  const auto lock = Impl::engine_shared_lock(state.mutex);
+  const std::size_t count = call.queries.count;
+  const std::size_t kept = std::min(Impl::is_given(out) ? to.top : options.top, store.size());
+  if (!Impl::is_given(out)) to.top = kept;
+  SearchResults results;
+  results.top = to.top;
+  if (call.on_device) {
+    require_no_filter(options);
+    if (!Impl::is_given(out)) call.require_output_on_host();
+    const SearchPath path = state.path_of(call, options, kept);
+    results.report.path = to_string(path);
+    results.record.operation = Impl::operation_of(path);
+    if (count == 0) return results;
+    results.record = state.queue(
+        call, state.search_workload(call, path), [&](const auto& exec_space, auto& calls) {
+          calls.search(exec_space, store, call.queries, options.metric, path, kept, to);
+        });
+    return results;
+  }
+  const SearchPath path = state.path_of(call, options, kept);
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
+  results.record.operation = Operations::search;
+  const std::size_t places = size_product("queries × top", {count, to.top});
+  if (kept == 0) {
+    for (std::size_t place = 0; place < places; ++place)
+      to.write(options.metric, place / to.top, place % to.top, rank_none);
+    return results;
+  }
+  if (count == 0) return results;
+  std::once_flag is_made;
+  const auto make_room = [&] {
+    std::call_once(is_made, [&] {
+      if (Impl::is_given(out)) return;
+      results.ids.resize(places);
+      results.scores.resize(places);
+      to = {results.scores.data(), kept, results.ids.data(), kept, kept};
+    });
+  };
+  const Workload workload = state.search_workload(
+      call, path, call.bytes + filter.transfer_bytes() + sizeof(Rank) * count * kept);
+  const auto block = [&](const auto& search) { return search.block(store, kept, filter); };
+  const auto start = [&] { results.report = {}; };
+  const auto rank = [&](const auto& exec_space, auto& search, std::size_t begin,
+                        std::size_t length) {
+    const Impl::HostWorkers host = host_beside(state.context, exec_space);
+    const std::span<const Rank> best =
+        search.search(exec_space, host, store, part_of(call.queries, begin, length), filter, begin,
+                      options.metric, kept, results.report);
+    make_room();
+    constexpr double place_nanoseconds = 2;
+    host.for_each_range(length * to.top, place_nanoseconds,
+                        [&](std::size_t first, std::size_t last) {
+                          std::size_t query = first / to.top;
+                          std::size_t place = first % to.top;
+                          for (std::size_t i = first; i < last; ++i) {
+                            to.write(options.metric, begin + query, place,
+                                     place < kept ? best[query * kept + place] : rank_none);
+                            if (++place < to.top) continue;
+                            place = 0;
+                            ++query;
+                          }
+                        });
+  };
+  // Allocating memory for a large result takes milliseconds, during which a device can already
+  // search.
+  constexpr std::size_t large = 1U << 18U;
+  if (places < large || Impl::is_given(out)) {
+    make_room();
+    results.record = state.run(call, workload, path, block, start, results.report, rank);
+  } else {
+    Impl::host_workers(state.context, options.space.value_or(Space::openmp))
+        .run_beside(
+            [&] {
+              results.record = state.run(call, workload, path, block, start, results.report, rank);
+            },
+            make_room);
+  }
+  state.observe(results.record);
+  return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::search");
+}
+
+ScoreResults VectorIndex::search_at_least(const ConstArray& queries, float score,
+                                          const SearchOptions& options) const try {
+  State& state = *m_state;
+  const Impl::VectorStore& store = state.store;
+  Impl::require_host({"queries", queries});
+  const Impl::VectorCall call(state.context, store.dimension(), {{"queries", queries}}, {},
+                              options.space, options.stream);
+  KINDRED_THROW_IF(std::isnan(score), "the score is NaN; no row is at or above it");
+  const auto lock = Impl::engine_shared_lock(state.mutex);
+  const SearchPath path = state.path_of(call, options, 1);
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(),
+                              call.queries.count);
+  ScoreResults results;
+  results.record.operation = Operations::search;
+  if (call.queries.count == 0) return results;
+  // The largest rank with this score.
+  const Rank bound = options.metric == Metric::l2 ? rank_ascending(score, 0xFFFFFFFFU)
+                                                  : rank_descending(score, 0xFFFFFFFFU);
+  results.record = state.run(
+      call, state.search_workload(call, path, call.bytes + filter.transfer_bytes()), path,
+      [&](const auto&) { return Impl::block_queries(store, 1, filter); },
+      [&] {
+        results.report = {};
+        results.results = {};
+      },
+      results.report,
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        for (const auto& ranks :
+             search.search_within(exec_space, store, part_of(call.queries, begin, length), filter,
+                                  begin, options.metric, bound, results.report))
+          push_row(results, options.metric, ranks);
+      });
+  state.observe(results.record);
+  return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::search_at_least");
+}
+
+ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists& candidates,
+                                const SearchOptions& options, const SearchOutput& out) const try {
+  State& state = *m_state;
+  const Impl::VectorStore& store = state.store;
+  const Impl::NamedArray array{"candidates", candidates.array.value_or(ConstArray())};
+  const Impl::VectorCall call(
+      state.context, store.dimension(),
+      {{"queries", queries}, array, {"scores", out.scores}, {"ids", out.ids}}, out, options.space,
+      options.stream);
+  const std::size_t count = call.queries.count;
+  const Impl::IdSpans lists(call, candidates);
+  RankedOutput to;
+  if (Impl::is_given(out)) {
+    to = call.ranked(out);
+  } else {
+    KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
+    to.top = options.top;
+  }
+  const auto lock = Impl::engine_shared_lock(state.mutex);
+  ScoreResults results;
+  results.record.operation = Operations::score;
+  if (call.on_device) {
+    require_no_filter(options);
+    if (!Impl::is_given(out)) call.require_output_on_host();
+    const IdLists given = lists.array();
+    if (count == 0) return results;
+    results.record =
+        state.queue(call, state.workload(call, Operations::score, lists.size(), 0),
+                    [&](const auto& exec_space, auto& calls) {
+                      const std::string why_not =
+                          calls.why_not(exec_space, store, given.queries, given.length, to.top);
+                      KINDRED_THROW_IF(!why_not.empty(), why_not);
+                      calls.score(exec_space, store, call.queries, given, options.metric, to);
+                    });
+    return results;
+  }
+  const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
+  const Impl::CandidateRows rows(store, lists, filter);
+  if (count == 0) return results;
+  std::size_t longest = 1;
+  for (std::size_t query = 0; query < count; ++query)
+    longest = std::max(longest, lists[query].size());
+  const std::size_t most = std::min<std::size_t>(to.top, longest);
+  Workload workload = state.workload(
+      call, Operations::score, lists.size(),
+      call.bytes + sizeof(std::uint32_t) * lists.size() + sizeof(Rank) * count * most);
+  if (state.streams()) workload.resident = SpaceSet::host();
+  std::vector<Rank> best;
+  results.record = state.run(
+      call, workload, std::nullopt,
+      [&](const auto&) {
+        return Impl::block_queries(store, Impl::candidate_ranks(store, longest, most), filter);
+      },
+      [&] {
+        results.report = {};
+        results.report.path = "candidates";
+        results.results = {};
+      },
+      results.report,
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        search.score(exec_space, host_beside(state.context, exec_space), store,
+                     part_of(call.queries, begin, length), rows, begin, options.metric, most, best,
+                     results.report);
+        const std::size_t kept = best.size() / length;
+        for (std::size_t query = 0; query < length; ++query) {
+          const auto ranks = std::span<const Rank>(best).subspan(query * kept, kept);
+          if (!Impl::is_given(out)) push_row(results, options.metric, ranks);
+          for (std::size_t place = 0; Impl::is_given(out) && place < to.top; ++place)
+            to.write(options.metric, begin + query, place, place < kept ? ranks[place] : rank_none);
+        }
+      });
+  return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::score");
+}
+
+DispatchRecord VectorIndex::score_all(const ConstArray& queries, const Array& out,
+                                      const ScoreOptions& options) const try {
+  State& state = *m_state;
+  const Impl::VectorStore& store = state.store;
+  const Impl::VectorCall call(state.context, store.dimension(),
+                              {{"queries", queries}, {"out", out}}, {}, options.space,
+                              options.stream);
+  const auto lock = Impl::engine_shared_lock(state.mutex);
+  const Impl::VectorCall::Matrix to = call.matrix(out, store.size());
+  DispatchRecord record;
+  record.operation = Operations::search;
+  if (call.queries.count == 0 || store.size() == 0) return record;
+  constexpr SearchPath path = SearchPath::brute_force;
+  const std::size_t bytes = call.bytes + call.queries.count * store.size() * sizeof(float);
+  const Workload workload = state.search_workload(call, path, bytes);
+  if (call.on_device) {
+    return state.queue(call, workload, [&](const auto& exec_space, auto& calls) {
+      calls.score_all(exec_space, store, call.queries, options.metric, to.values, to.stride);
+    });
+  }
+  const Impl::IdFilter no_filter({}, {}, store.end_id(), call.queries.count);
+  SearchReport report;
+  return state.run(
+      call, workload, path, [&](const auto&) { return Impl::block_queries(store, 0, no_filter); },
+      [] {}, report,
+      [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
+        search.score_all(exec_space, store, part_of(call.queries, begin, length), options.metric,
+                         to.values + begin * to.stride, to.stride);
+      });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::score_all");
+}
+
+}  // namespace Kindred
