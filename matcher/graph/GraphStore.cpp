@@ -3,12 +3,13 @@
 
 #include "CsrRows.hpp"
 #include "GraphChecks.hpp"
-#include "SnapshotOfFile.hpp"
+#include "StoredGraph.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <iterator>
 #include <tuple>
@@ -49,12 +50,6 @@ std::optional<Vocabulary> names_of(const GraphSpan& graph) {
   return std::optional<Vocabulary>(std::in_place, graph.names);
 }
 
-std::shared_ptr<NodeTable> table_of(MemoryResource& memory, std::span<const std::uint8_t> kinds) {
-  auto table = std::make_shared<NodeTable>();
-  table->kinds = host_copy(memory, "Kindred::SpreadingEngine::node_kinds", kinds);
-  return table;
-}
-
 /// A copy of the table, with space for the kinds of \p nodes nodes if \p kinds is true.
 std::shared_ptr<NodeTable> table_for(MemoryResource& memory, const NodeTable& from,
                                      std::size_t nodes, bool kinds) {
@@ -67,6 +62,26 @@ std::shared_ptr<NodeTable> table_for(MemoryResource& memory, const NodeTable& fr
   std::copy_n(from.kinds.data(), known, table->kinds.data());
   std::fill_n(table->kinds.data() + known, nodes - known, std::uint8_t{0});
   return table;
+}
+
+template <class T>
+Buffer<T, Kokkos::HostSpace> borrowed(std::span<const T> values) {
+  // The mapping is writable, but rows are never written.
+  return {const_cast<T*>(values.data()), values.size()};  // NOLINT(*-const-cast)
+}
+template <class T>
+Buffer<T, Kokkos::HostSpace> borrowed(const StoredColumn<T>& column) {
+  return column.empty() ? Buffer<T, Kokkos::HostSpace>() : borrowed(column.front());
+}
+
+HostRows borrowed_rows(const StoredRows& stored) {
+  HostRows rows;
+  rows.offsets = borrowed(stored.offsets);
+  rows.sources = borrowed(stored.ends);
+  rows.weights = borrowed(stored.weights);
+  rows.short_weights = borrowed(stored.short_weights);
+  rows.kinds = borrowed(stored.kinds);
+  return rows;
 }
 
 void set_removed(NodeTable& table, std::uint32_t node, bool removed) {
@@ -82,35 +97,48 @@ GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOpti
     : m_context(&context), m_options(options) {
   const std::uint64_t outside = check_graph(graph, options, host_workers(context, Space::openmp));
   m_names = names_of(graph);
-  m_snapshot.set(std::make_shared<GraphSnapshot>(
-      context, std::make_shared<BuiltGraph>(context, graph, options), std::make_shared<HostDelta>(),
-      table_of(context.memory(Space::serial), graph.node_kinds), graph.nodes, graph.edges.size(),
-      outside));
+  const EdgeForm form{options.weights, !graph.edge_kinds.empty()};
+  BothRows<Kokkos::HostSpace> rows = built_rows(context, graph, form);
+  auto table = std::make_shared<NodeTable>();
+  table->kinds = host_copy(context.memory(Space::serial), "Kindred::SpreadingEngine::node_kinds",
+                           graph.node_kinds);
+  start(std::move(rows), form, {}, std::move(table), outside);
 }
 
 GraphStore::GraphStore(Context& context, const CsrGraph& graph, const GraphOptions& options)
     : m_context(&context), m_options(options) {
   check_merge_share(options);
   CsrRows given = checked_rows(context, graph);
-  m_options.weights = given.form.weights;
-  const std::size_t nodes = given.out.offsets.size() - 1;
-  const std::uint64_t edges = given.out.sources.size();
   BothRows<Kokkos::HostSpace> rows;
   rows.in = transposed_rows(context, given.out, given.form);
   rows.out = std::move(given.out);
-  m_snapshot.set(std::make_shared<GraphSnapshot>(
-      context,
-      std::make_shared<BuiltGraph>(context, std::move(rows), given.form, options.residency,
-                                   graph.owner),
-      std::make_shared<HostDelta>(), std::make_shared<NodeTable>(), nodes, edges,
-      given.outside_unit));
+  start(std::move(rows), given.form, graph.owner, std::make_shared<NodeTable>(),
+        given.outside_unit);
 }
 
 GraphStore::GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options)
     : m_context(&context), m_options(options) {
-  m_options.weights = stored.form.weights;
   m_names = names_of(stored);
-  m_snapshot.set(snapshot_of(context, stored, options));
+  BothRows<Kokkos::HostSpace> rows;
+  rows.in = borrowed_rows(stored.in);
+  rows.out = borrowed_rows(stored.out);
+  auto table = std::make_shared<NodeTable>();
+  table->kinds = borrowed(stored.node_kinds);
+  table->removed.assign(stored.removed.begin(), stored.removed.end());
+  for (const std::uint64_t word : table->removed)
+    table->removed_count += static_cast<std::uint64_t>(std::popcount(word));
+  table->owner = stored.owner;
+  start(std::move(rows), stored.form, stored.owner, std::move(table), stored.outside_unit);
+}
+
+void GraphStore::start(BothRows<Kokkos::HostSpace> rows, EdgeForm form,
+                       std::shared_ptr<const void> owner, std::shared_ptr<const NodeTable> table,
+                       std::uint64_t outside) {
+  const auto base = std::make_shared<BuiltGraph>(*m_context, std::move(rows), form,
+                                                 m_options.residency, std::move(owner));
+  m_snapshot.set(std::make_shared<GraphSnapshot>(*m_context, base, std::make_shared<HostDelta>(),
+                                                 std::move(table), base->nodes(), base->edges(),
+                                                 outside));
 }
 
 GraphStore::~GraphStore() {
@@ -118,20 +146,15 @@ GraphStore::~GraphStore() {
     const std::lock_guard lock(m_updates);
     m_stop = true;
   }
-  m_wake.notify_all();
   if (m_thread.joinable()) m_thread.join();
 }
 
-std::shared_ptr<const GraphSnapshot> GraphStore::snapshot() const { return m_snapshot.get(); }
-
-void GraphStore::set(std::shared_ptr<const GraphSnapshot> next) { m_snapshot.set(std::move(next)); }
-
 void GraphStore::publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched) {
-  if (m_recording && !touched.out.empty()) {
+  if (m_merging && !touched.out.empty()) {
     add_sorted(m_recorded.in, touched.in);
     add_sorted(m_recorded.out, touched.out);
   }
-  set(std::move(next));
+  m_snapshot.set(std::move(next));
 }
 
 GraphStatistics GraphStore::statistics() const {
@@ -144,7 +167,7 @@ GraphStatistics GraphStore::statistics() const {
   statistics.edge_kinds = graph->form().kinds;
   statistics.node_kinds = graph->table()->kinds.size() > 0;
   statistics.names = m_names.has_value();
-  const HostDelta& delta = graph->delta();
+  const HostDelta& delta = *graph->delta();
   for (const auto* side : {&delta.in, &delta.out}) {
     statistics.rebuilt_rows += side->rows.row_nodes.size();
     statistics.rebuilt_edges += side->rows.sources.size();
@@ -159,13 +182,6 @@ GraphStatistics GraphStore::statistics() const {
     if (m_context->is_usable(space)) statistics.bytes[space_index(space)] = graph->bytes(space);
   }
   return statistics;
-}
-
-std::optional<std::uint32_t> GraphStore::find(std::string_view name) const {
-  if (!m_names) return {};
-  const Symbol node = m_names->find(name);
-  if (node == unknown_symbol || !snapshot()->is_node(node)) return {};
-  return node;
 }
 
 std::shared_ptr<const GraphSnapshot> GraphStore::changed(
@@ -211,9 +227,8 @@ std::shared_ptr<const GraphSnapshot> GraphStore::changed(
 std::shared_ptr<const GraphSnapshot> GraphStore::with_nodes(const GraphSnapshot& graph,
                                                             std::shared_ptr<const NodeTable> table,
                                                             std::size_t nodes) const {
-  return std::make_shared<GraphSnapshot>(*m_context, graph.base(), graph.shared_delta(),
-                                         std::move(table), nodes, graph.edges(),
-                                         graph.outside_unit());
+  return std::make_shared<GraphSnapshot>(*m_context, graph.base(), graph.delta(), std::move(table),
+                                         nodes, graph.edges(), graph.outside_unit());
 }
 
 std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
@@ -227,7 +242,7 @@ std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::ui
       table_for(m_context->memory(Space::serial), *graph->table(), first + count,
                 graph->table()->kinds.size() > 0 || !kinds.empty());
   std::copy(kinds.begin(), kinds.end(), table->kinds.data() + (kinds.empty() ? 0 : first));
-  publish(with_nodes(*graph, table, first + count), {});
+  m_snapshot.set(with_nodes(*graph, table, first + count));
   return static_cast<std::uint32_t>(first);
 }
 
@@ -268,7 +283,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
   }
   auto changed = with_nodes(*graph, table, next);
   m_names->add_all(fresh);  // the last step that can fail
-  publish(std::move(changed), {});
+  m_snapshot.set(std::move(changed));
   return nodes;
 }
 
