@@ -75,7 +75,7 @@ class EdgeChoice {
   bool has(const GraphView<memory_space>& graph, HopDirection direction,
            const EdgeRules& rules) const {
     return (!rules.modifiers || has_weights(graph, direction, rules)) &&
-           (rules.kinds.all() || (m_is_sent && m_sent == words_of(rules, {})));
+           (rules.kinds.all() || m_sent == words_of(rules, {}));
   }
 
   /// \brief The words of `SpreadState::kind_queries`; none if all kinds are followed. Does not
@@ -86,12 +86,11 @@ class EdgeChoice {
                           std::span<const EdgeKinds> queries = {}) {
     if (rules.kinds.all()) return words_type();
     std::vector<std::uint32_t> words = words_of(rules, queries);
-    if (m_is_sent && m_sent == words) return m_words.const_view();
-    m_is_sent = false;
+    if (m_sent == words) return m_words.const_view();
+    m_sent.clear();
     m_words.resize_discarding(words.size());
     m_sent.swap(words);
     start_upload(exec_space, m_words.view(), m_sent.data(), m_sent.size());
-    m_is_sent = true;
     return m_words.const_view();
   }
 
@@ -123,7 +122,6 @@ class EdgeChoice {
   HopDirection m_direction = HopDirection::along;
   std::array<std::weak_ptr<const void>, std::tuple_size_v<GraphIdentity>> m_identity;
   std::vector<std::uint32_t> m_sent;  // the contents of `m_words`, which may still be copied
-  bool m_is_sent = false;
   Buffer<std::uint32_t, memory_space> m_words;
   Buffer<float, memory_space> m_built;
   Buffer<float, memory_space> m_delta;

@@ -13,16 +13,12 @@
 #include <exception>
 #include <iterator>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace Kindred::Impl {
 
 namespace {
-
-void sort_unique(std::vector<std::uint32_t>& nodes) {
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-}
 
 void add_sorted(std::vector<std::uint32_t>& to, std::span<const std::uint32_t> nodes) {
   std::vector<std::uint32_t> all;
@@ -149,6 +145,13 @@ GraphStore::~GraphStore() {
   if (m_thread.joinable()) m_thread.join();
 }
 
+void GraphStore::Touched::sort() {
+  for (std::vector<std::uint32_t>* nodes : {&in, &out}) {
+    std::ranges::sort(*nodes);
+    nodes->erase(std::unique(nodes->begin(), nodes->end()), nodes->end());
+  }
+}
+
 void GraphStore::publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched) {
   if (m_merging && !touched.out.empty()) {
     add_sorted(m_recorded.in, touched.in);
@@ -252,27 +255,21 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
   const auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
   check_nodes(graph->nodes(), names.size(), kinds.size());
-  std::vector<std::uint32_t> nodes(names.size());
-  std::vector<std::size_t> order(names.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return names[i]; });
-  std::vector<std::size_t> first(names.size());  // index of the first occurrence of the same name
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool again = i > 0 && names[order[i]] == names[order[i - 1]];
-    first[order[i]] = again ? first[order[i - 1]] : order[i];
-  }
+  std::vector<std::uint32_t> nodes;
   auto next = static_cast<std::uint32_t>(graph->nodes());
   std::vector<std::string_view> fresh;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const Symbol known = m_names->find(names[i]);
+  std::unordered_map<std::string_view, std::uint32_t> ids;  // of those
+  for (const std::string_view name : names) {
+    const Symbol known = m_names->find(name);
     if (known != unknown_symbol) {
-      nodes[i] = known;
-    } else if (first[i] == i) {
-      nodes[i] = next++;
-      fresh.push_back(names[i]);
-    } else {
-      nodes[i] = nodes[first[i]];
+      nodes.push_back(known);
+      continue;
     }
+    const auto [id, is_new] = ids.try_emplace(name, next);
+    nodes.push_back(id->second);
+    if (!is_new) continue;
+    fresh.push_back(name);
+    ++next;
   }
   const std::shared_ptr<NodeTable> table =
       table_for(m_context->memory(Space::serial), *graph->table(), next,
@@ -297,8 +294,7 @@ void GraphStore::add_edges(std::span<const Edge> edges, std::span<const std::uin
     touched.out.push_back(edge.from);
     touched.in.push_back(edge.to);
   }
-  sort_unique(touched.out);
-  sort_unique(touched.in);
+  touched.sort();
   publish(changed(*graph, edges, kinds, touched, {}, graph->table()), touched);
   merge_if_due(lock);
 }
@@ -314,39 +310,30 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
   if (twice != keys.end())
     throw NotFound("edge " + describe(*twice) + " is listed twice for removal; list it once");
 
-  const GraphView<Kokkos::HostSpace> view = graph->host();
-  const auto find = [&](const EdgeKey& key) {
-    const auto at = std::lower_bound(keys.begin(), keys.end(), key);
-    return at != keys.end() && *at == key ? at : keys.end();
-  };
-  std::vector<std::uint8_t> found(keys.size());
+  if (keys.empty()) return 0;
   Touched touched;
-  std::uint64_t removed = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    touched.out.push_back(keys[i].from);
-    touched.in.push_back(keys[i].to);
-    if ((i > 0 && keys[i].from == keys[i - 1].from) || keys[i].from >= graph->nodes()) continue;
-    const HostRowPlace row = row_of(view.out, keys[i].from);
-    for (std::uint64_t e = 0; e < row.count; ++e) {
-      bool goes = false;
-      for (const int kind : {-1, int{kind_at(row, e)}}) {
-        const auto at = find({keys[i].from, row.part->sources(row.begin + e), kind});
-        if (at == keys.end()) continue;
-        found[static_cast<std::size_t>(at - keys.begin())] = 1;
-        goes = true;
-      }
-      removed += goes ? 1 : 0;
-    }
+  for (const EdgeKey& key : keys) {
+    if (std::max(key.from, key.to) >= graph->nodes()) continue;  // is not found
+    touched.out.push_back(key.from);
+    touched.in.push_back(key.to);
   }
+  touched.sort();
+  std::vector<std::uint8_t> found(keys.size());
+  const auto drops = [&](std::uint32_t from, std::uint32_t to, std::uint8_t kind) {
+    bool any = false;
+    for (const int of : {-1, int{kind}}) {
+      const auto [begin, end] = std::ranges::equal_range(keys, EdgeKey{from, to, of});
+      if (begin == end) continue;
+      found[static_cast<std::size_t>(begin - keys.begin())] = 1;
+      any = true;
+    }
+    return any;
+  };
+  auto next = changed(*graph, {}, {}, touched, drops, graph->table());
   for (std::size_t i = 0; i < keys.size(); ++i)
     if (found[i] == 0) throw NotFound("there is no edge " + describe(keys[i]));
-  if (keys.empty()) return 0;
-  sort_unique(touched.out);
-  sort_unique(touched.in);
-  const auto drops = [&](std::uint32_t from, std::uint32_t to, std::uint8_t kind) {
-    return find({from, to, -1}) != keys.end() || find({from, to, kind}) != keys.end();
-  };
-  publish(changed(*graph, {}, {}, touched, drops, graph->table()), touched);
+  const std::uint64_t removed = graph->edges() - next->edges();
+  publish(std::move(next), touched);
   merge_if_due(lock);
   return removed;
 }
@@ -377,8 +364,7 @@ void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
   Touched touched{sorted, sorted};
   ends_of(view.out, touched.in);
   ends_of(view.in, touched.out);
-  sort_unique(touched.out);
-  sort_unique(touched.in);
+  touched.sort();
   const std::shared_ptr<NodeTable> table =
       table_for(m_context->memory(Space::serial), *graph->table(), graph->nodes(),
                 graph->table()->kinds.size() > 0);

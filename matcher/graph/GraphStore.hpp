@@ -67,8 +67,10 @@ class GraphStore {
   void start(BothRows<Kokkos::HostSpace> rows, EdgeForm form, std::shared_ptr<const void> owner,
              std::shared_ptr<const NodeTable> table, std::uint64_t outside);
   struct Touched {
-    std::vector<std::uint32_t> in;  ///< ascending and distinct
+    std::vector<std::uint32_t> in;  ///< ascending and distinct, once they are sorted
     std::vector<std::uint32_t> out;
+
+    void sort();
   };
 
   /// Publishes \p next after a change of the rows \p touched. `m_updates` must be held.

@@ -12,7 +12,6 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace Kindred::Impl {
 
@@ -126,21 +125,23 @@ std::optional<Space> check_spread_arrays(const Context& context, const SpreadSou
                                          const std::optional<SpreadOutput>& output) {
   // The host reads the elements one by one, so they may have gaps there.
   const auto dense = [](const ConstArray& array) {
-    return array.on_device() || array.rank() != 1
+    return array.on_device() || array.rank() != 1 || array.stride(0) == 1
                ? array
                : ConstArray(array.data(), array.type(), array.shape());
   };
-  std::vector<NamedArray> all{{"offsets", sources.offsets},
-                              {"nodes", dense(sources.nodes)},
-                              {"values", dense(sources.values)}};
+  std::array<NamedArray, 5> all{{{"offsets", sources.offsets},
+                                 {"nodes", dense(sources.nodes)},
+                                 {"values", dense(sources.values)},
+                                 {"output.nodes", {}},
+                                 {"output.values", {}}}};
   require_given(all[0], {DataType::int32, DataType::int64}, {any_extent});
   KINDRED_THROW_IF(sources.offsets.size() == 0,
                    "offsets has no elements; it must have one more than there are queries");
   require_given(all[1], {DataType::int32, DataType::uint32}, {any_extent});
   require_given(all[2], {DataType::float32}, {sources.nodes.extent(0)});
   if (output) {
-    all.push_back({"output.nodes", output->nodes});
-    all.push_back({"output.values", output->values});
+    all[3].array = output->nodes;
+    all[4].array = output->values;
     const std::int64_t queries = sources.offsets.extent(0) - 1;
     require_given(all[3], {DataType::int32, DataType::uint32}, {queries, any_extent});
     KINDRED_THROW_IF(output->nodes.extent(1) == 0,
@@ -151,7 +152,7 @@ std::optional<Space> check_spread_arrays(const Context& context, const SpreadSou
       for (std::size_t in = 0; in < out; ++in) require_apart(all[in], all[out]);
     }
   }
-  return space_of(context, all);
+  return space_of(context, std::span(all).first(output ? all.size() : 3));
 }
 
 HopRequest checked_hop(const ConstArray& x, const Array& y, std::size_t nodes) {

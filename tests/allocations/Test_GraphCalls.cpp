@@ -106,7 +106,7 @@ TEST(OutOfMemory, OfAChangedGraphLeavesItAsItWas) {
   using Engine = SpreadingEngine;
   expect_out_of_memory("add_nodes with names", make_engine,
                        [&](Engine& engine) { return engine.add_nodes(names); });
-  const auto unnamed = [&] { return Engine(shared_context(), nodes, known); };
+  const auto unnamed = [&] { return Engine(shared_context(), {nodes, known}); };
   expect_out_of_memory("add_nodes", unnamed, [](Engine& engine) { return engine.add_nodes(10); });
   expect_out_of_memory("add_edges", make_engine, [&](Engine& engine) { engine.add_edges(more); });
   expect_out_of_memory("remove_edges", make_engine,
@@ -178,20 +178,20 @@ TEST(OutOfMemory, OfASpreadIsTyped) {
     const std::vector<float> x(2 * nodes, 0.5F);
     std::vector<float> y(2 * nodes);
     const std::vector<std::int64_t> matrix{nodes, 2};
-    const ConstArray from(x.data(), DataType::float32, matrix);
-    const Array to(y.data(), DataType::float32, matrix);
+    const ConstArray given_x(x.data(), DataType::float32, matrix);
+    const Array given_y(y.data(), DataType::float32, matrix);
     HopOptions hops;
     hops.space = space;
     for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
       hops.direction = direction;
       expect_out_of_memory("hop", make_engine, [&](Engine& engine) {
-        engine.hop(from, to, hops);
+        engine.hop(given_x, given_y, hops);
         return std::span(y);
       });
     }
     hops.modifiers = SpreadModifiers::engram();
     expect_out_of_memory("hop with modifiers", make_engine, [&](Engine& engine) {
-      engine.hop(from, to, hops);
+      engine.hop(given_x, given_y, hops);
       return std::span(y);
     });
   }
