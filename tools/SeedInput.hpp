@@ -5,7 +5,7 @@
 #include "Session.hpp"
 #include "io/SeedJson.hpp"
 
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <cstddef>
@@ -18,17 +18,17 @@ namespace Kindred::Tools {
 
 /// \brief Rows of a .npy file, converted to the element type of a layer.
 struct SeedRowsInput {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::uint64_t rows = 0;
   std::uint32_t hidden = 0;
   std::vector<std::byte> bytes;
 };
 
 /// Parses float32, float16 or bfloat16. \throws UsageError for other names
-std::optional<VectorElement> seed_element(const std::string& name);
+std::optional<DataType> seed_element(const std::string& name);
 /// \brief Reads all rows of a file, unchanged or rounded to \p element (to nearest, ties to even).
 /// \throws InputError, NotFound, CorruptFile
-SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
+SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> element,
                              Session& session);
 
 /// \brief Creates a layer from a state file and a weights file; an empty path omits that file.

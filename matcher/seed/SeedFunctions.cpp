@@ -52,9 +52,9 @@ void require_codes(const NamedArray& given, std::int64_t seeds) {
   require_per_seed(given, {DataType::int32, DataType::int8, DataType::uint8}, seeds);
 }
 
-VectorElement element_of(DataType type) {
-  if (type == DataType::float16) return VectorElement::float16;
-  return type == DataType::bfloat16 ? VectorElement::bfloat16 : VectorElement::float32;
+DataType element_of(DataType type) {
+  if (type == DataType::float16) return DataType::float16;
+  return type == DataType::bfloat16 ? DataType::bfloat16 : DataType::float32;
 }
 
 SeedModeTable modes_of(SeedModeCodes codes) {
@@ -64,7 +64,7 @@ SeedModeTable modes_of(SeedModeCodes codes) {
 
 /// Rows of [rows, hidden].
 struct Rows {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::uint64_t stride = 0;
 };
 

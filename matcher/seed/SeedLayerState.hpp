@@ -48,7 +48,7 @@ struct SeedSide {
 
 /// Number of bytes from the start of the first row to the end of the last.
 constexpr std::uint64_t rows_bytes(std::uint64_t rows, std::uint64_t hidden, std::uint64_t stride,
-                                   VectorElement element) {
+                                   DataType element) {
   return rows == 0 ? 0 : ((rows - 1) * stride + hidden) * size_of(element);
 }
 

@@ -23,9 +23,9 @@ namespace Impl {
 SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y_bytes,
                         const SeedBatch& batch) {
   SeedBatch out = batch;
-  const auto check = [&](const char* name, VectorElement element, std::uint64_t& stride,
+  const auto check = [&](const char* name, DataType element, std::uint64_t& stride,
                          std::size_t bytes) {
-    KINDRED_THROW_IF(element == VectorElement::int8,
+    KINDRED_THROW_IF(element == DataType::int8,
                      std::string(name) + " is int8; it must be float32, float16 or bfloat16");
     KINDRED_THROW_IF(stride != 0 && stride < hidden,
                      std::string(name) + " has a stride of " + std::to_string(stride) +

@@ -17,7 +17,7 @@ namespace {
 class SeedForwardWork final : public Work {
  public:
   SeedForwardWork(Context& context, std::size_t rows, std::uint32_t hidden, std::uint32_t seeds,
-                  VectorElement element, bool telemetry, std::uint64_t seed)
+                  DataType element, bool telemetry, std::uint64_t seed)
       : m_context(context), m_element(element), m_telemetry(telemetry) {
     kind = "seed";
     unit = "elements";
@@ -93,12 +93,12 @@ class SeedForwardWork final : public Work {
       for (const SeedTelemetry& one : returned) ours.push_back(one.max);
       for (const SeedTelemetry& one : returned) ours.push_back(one.dead_ratio);
     }
-    return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
+    return compare_values(ours, answer.scores, m_element == DataType::float32 ? 1e-4 : 1e-2);
   }
 
  private:
   Context& m_context;
-  VectorElement m_element;
+  DataType m_element;
   bool m_telemetry;
   SeedBatch m_batch;
   std::vector<std::byte> m_x;
@@ -165,7 +165,7 @@ class SeedUpdateWork final : public Work {
 }  // namespace
 
 std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
-                                        std::uint32_t seeds, VectorElement element, bool telemetry,
+                                        std::uint32_t seeds, DataType element, bool telemetry,
                                         std::uint64_t seed) {
   return std::make_unique<SeedForwardWork>(context, rows, hidden, seeds, element, telemetry, seed);
 }

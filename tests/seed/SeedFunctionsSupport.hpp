@@ -18,9 +18,9 @@ using Extents = std::vector<std::int64_t>;
 
 inline constexpr DataType code_types[] = {DataType::int32, DataType::int8, DataType::uint8};
 
-inline DataType type_of(VectorElement element) {
-  if (element == VectorElement::float16) return DataType::float16;
-  return element == VectorElement::bfloat16 ? DataType::bfloat16 : DataType::float32;
+inline DataType type_of(DataType element) {
+  if (element == DataType::float16) return DataType::float16;
+  return element == DataType::bfloat16 ? DataType::bfloat16 : DataType::float32;
 }
 
 /// The bytes of \p values as elements of T.
@@ -127,7 +127,7 @@ struct PlacedSeeds {
 
 /// How a test calls a pass.
 struct Given {
-  VectorElement output = VectorElement::float32;
+  DataType output = DataType::float32;
   Layout in;
   Layout out;
   bool in_place = false;

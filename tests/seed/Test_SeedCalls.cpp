@@ -60,8 +60,8 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
   auto generator = Testing::generator("SeedCalls.Costs");
   Reference::SeedLayer target = served_layer(256, 100, 3, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::float32, 32, 256, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+      random_rows(DataType::float32, 32, 256, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
       SeedLayer layer = engine_of(context(), target);
@@ -134,8 +134,8 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
   auto generator = Testing::generator("SeedCalls.Streams");
   Reference::SeedLayer target = served_layer(64, 9, 3, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::bfloat16, 40, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::bfloat16));
+      random_rows(DataType::bfloat16, 40, 64, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::bfloat16));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -144,7 +144,7 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
           const RowBytes<ExecutionSpace> rows("Kindred::Testing::rows", expected.size());
           SeedBatch batch;
           batch.rows = 40;
-          batch.input = batch.output = VectorElement::bfloat16;
+          batch.input = batch.output = DataType::bfloat16;
           batch.memory = SeedMemory::device;
           SeedForwardOptions options;
           options.stream = Stream::cuda(own.cuda_stream());
@@ -171,7 +171,7 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
           const SeedState state = layer.state();
           for (std::size_t i = 0; i < target.seeds.size(); ++i)
             target.seeds[i].alpha = state.alpha[i];
-          EXPECT_TRUE(y == bytes_of(Reference::seed_forward(target, x, VectorElement::bfloat16)));
+          EXPECT_TRUE(y == bytes_of(Reference::seed_forward(target, x, DataType::bfloat16)));
         }
       });
 }
@@ -181,8 +181,8 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
   auto generator = Testing::generator("SeedCalls.DeviceFallback");
   Reference::SeedLayer target = served_layer(64, 20, 4, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::float32, 33, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+      random_rows(DataType::float32, 33, 64, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         // Memory for one blueprint on the device, while four are in use.
@@ -211,7 +211,7 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
         EXPECT_NE(record.chosen, Space::cuda);
         std::vector<std::byte> y(expected.size());
         Impl::download(exec, y.data(), to, y.size());
-        const auto again = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+        const auto again = bytes_of(Reference::seed_forward(target, x, DataType::float32));
         EXPECT_TRUE(y == again);
         EXPECT_THROW(layer.forward(span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to),
                                    batch, on(Space::cuda)),
@@ -229,8 +229,8 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   auto generator = Testing::generator("SeedCalls.Fallback");
   Reference::SeedLayer target = served_layer(96, 40, 3, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::float16, 20, 96, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float16));
+      random_rows(DataType::float16, 20, 96, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float16));
   std::atomic<int> to_refuse{0};
   ContextOptions options;
   options.load_profile = false;
@@ -243,7 +243,7 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   SeedLayer layer = engine_of(failing, target);
   SeedBatch batch;
   batch.rows = 20;
-  batch.input = batch.output = VectorElement::float16;
+  batch.input = batch.output = DataType::float16;
   std::vector<std::byte> y(expected.size());
   to_refuse = 1;
   layer.forward(bytes_of(x), y, batch);

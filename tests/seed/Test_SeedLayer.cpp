@@ -33,11 +33,11 @@ TEST(SeedLayer, ForwardMatchesReferenceOnEverySpace) {
                                            {0, 5, 2},
                                            {130, 512, 100},
                                            {2, 33, 11}}) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       Reference::SeedLayer target = served_layer(hidden, seeds, 3, generator);
       SeedLayer layer = engine_of(context(), target);
       const Reference::SeedRows x = random_rows(type, rows, hidden, Values::ordinary, generator);
-      const VectorElement output = elements[generator() % 3];
+      const DataType output = elements[generator() % 3];
       const auto expected = bytes_of(Reference::seed_forward(target, x, output));
       const auto seen = telemetry_of(Reference::seed_moments(hidden, seeds, x));
       for (const Space space : Testing::spaces()) {
@@ -59,7 +59,7 @@ TEST(SeedLayer, BackwardMatchesReferenceOnEverySpace) {
   auto generator = Testing::generator("SeedLayer.Backward");
   for (const auto [rows, hidden, seeds] :
        {std::array<std::size_t, 3>{1, 1, 1}, {70, 40, 9}, {5, 64, 80}}) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       Reference::SeedLayer target = served_layer(hidden, seeds, 2, generator);
       SeedLayer layer = engine_of(context(), target);
       const Reference::SeedRows x = random_rows(type, rows, hidden, Values::ordinary, generator);
@@ -83,8 +83,8 @@ TEST(SeedLayer, AcceptsRowsInPlaceAndWithStrides) {
   auto generator = Testing::generator("SeedLayer.InPlace");
   Reference::SeedLayer target = served_layer(30, 4, 2, generator);
   SeedLayer layer = engine_of(context(), target);
-  const Reference::SeedRows x = random_rows(VectorElement::float32, 9, 30, Values::all, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+  const Reference::SeedRows x = random_rows(DataType::float32, 9, 30, Values::all, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   for (const Space space : Testing::spaces()) {
     std::vector<std::byte> rows = bytes_of(x);
     SeedBatch batch;
@@ -99,7 +99,7 @@ TEST(SeedLayer, AcceptsRowsInPlaceAndWithStrides) {
     batch.output_stride = 33;
     layer.forward(from, to, batch, on(space));
     bool kept = false;
-    const auto y = unpacked(to, VectorElement::float32, 9, 30, {0, 33}, kept);
+    const auto y = unpacked(to, DataType::float32, 9, 30, {0, 33}, kept);
     EXPECT_TRUE(bytes_of(y) == expected);
     EXPECT_TRUE(kept);
   }
@@ -153,7 +153,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
           HasSubstr(std::to_string(stride) + " elements apart"));
     }
   }
-  EXPECT_THAT(message(x, y, {.rows = 4, .input = VectorElement::int8}), HasSubstr("int8"));
+  EXPECT_THAT(message(x, y, {.rows = 4, .input = DataType::int8}), HasSubstr("int8"));
   EXPECT_THAT(message(x, y, {.rows = 4, .input_stride = 7}), HasSubstr("stride of 7"));
   EXPECT_THAT(message(x, y, {.rows = 4, .output_stride = 9}), HasSubstr("9 elements apart"));
   EXPECT_THAT(message(std::span(more).subspan(1, x.size()), y, batch),
@@ -162,7 +162,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
       message(std::span(more).first(x.size()), std::span(more).subspan(32, x.size()), batch),
       HasSubstr("overlap"));
   EXPECT_THAT(message(std::span(more).first(64 * 2), std::span(more).first(64 * 2),
-                      {.rows = 4, .output = VectorElement::float16}),
+                      {.rows = 4, .output = DataType::float16}),
               HasSubstr("y has 128 bytes"));
   SeedForwardOptions options;
   int stream = 0;
@@ -183,7 +183,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
   EXPECT_THAT(refused(layer, [&] { layer.backward(x, x, std::span(y).first(8), dw, batch); }),
               HasSubstr("dx has 8 bytes"));
   EXPECT_THAT(refused(layer, [&] { layer.backward(x, y, x, dw, batch); }), HasSubstr("overlap"));
-  batch.output = VectorElement::float16;
+  batch.output = DataType::float16;
   EXPECT_THAT(refused(layer, [&] { layer.backward(x, std::span(y).first(64), more, dw, batch); }),
               HasSubstr("the gradient is float16 and x float32"));
 }
@@ -572,7 +572,7 @@ TEST(SeedLayer, StatesPersistAndValuesStayFinite) {
         for (float& value : x) value = normal(generator);
         SeedBatch batch;
         batch.rows = rows;
-        batch.output = VectorElement::float16;
+        batch.output = DataType::float16;
         std::vector<std::uint16_t> halves(x.size());
         for (int i = 0; i < 3; ++i) {
           layer.forward(x, y);

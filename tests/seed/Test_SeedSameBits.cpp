@@ -26,7 +26,7 @@ TEST(SeedSameBits, GivesTheSameBitsForAnyNumberOfThreads) {
     const auto target = served_layer(shape.hidden, shape.seeds, 3, generator);
     SeedBatch batch;
     batch.rows = shape.rows;
-    batch.input = batch.output = VectorElement::bfloat16;
+    batch.input = batch.output = DataType::bfloat16;
     const auto x = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
     const auto g = random_rows(batch.input, shape.rows, shape.hidden, Values::ordinary, generator);
     const auto y = bytes_of(Reference::seed_forward(target, x, batch.output));
@@ -65,7 +65,7 @@ TEST(SeedSameBits, LargeResultsThatBypassTheCachesAreTheSameAtAnyAlignment) {
     element = static_cast<std::uint16_t>(0x3F00U + generator() % 256 + (generator() % 2 << 15U));
   SeedBatch batch;
   batch.rows = rows;
-  batch.input = batch.output = VectorElement::bfloat16;
+  batch.input = batch.output = DataType::bfloat16;
   batch.input_stride = batch.output_stride = stride;
   for (const Space space : Testing::spaces()) {
     for (const std::size_t skip : {0U, 3U, 31U}) {

@@ -92,7 +92,7 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
   batch.rows = count;
   std::vector<Reference::SeedRows> first;
   for (std::size_t i = 0; i < arrays; ++i)
-    first.push_back(random_rows(VectorElement::float32, count, 64, Values::ordinary, generator));
+    first.push_back(random_rows(DataType::float32, count, 64, Values::ordinary, generator));
   // Calls that depend on an earlier call's output, overwrite its input, or are independent of it.
   struct Step {
     std::size_t layer, x, y;
@@ -104,7 +104,7 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
   for (int run = 0; run < 2; ++run) {
     for (const Step& step : steps)
       expected[step.y] =
-          Reference::seed_forward(target[step.layer], expected[step.x], VectorElement::float32);
+          Reference::seed_forward(target[step.layer], expected[step.x], DataType::float32);
   }
   for (const Space space : Testing::spaces()) {
     batch.memory = space == Space::cuda ? SeedMemory::device : SeedMemory::host;

@@ -53,7 +53,7 @@ struct PassRows {
   }
 
   std::span<Byte> bytes;
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::uint64_t rows = 0;
   std::uint64_t stride = 0;
   SeedMemory memory = SeedMemory::host;

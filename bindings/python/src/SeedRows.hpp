@@ -101,10 +101,10 @@ class Rows {
         static_cast<std::uint64_t>(given.extent(1));
     return {static_cast<Byte*>(array.data()), elements * size_of(given.type())};
   }
-  static VectorElement element_of(DataType type) {
-    return type == DataType::float32   ? VectorElement::float32
-           : type == DataType::float16 ? VectorElement::float16
-                                       : VectorElement::bfloat16;
+  static DataType element_of(DataType type) {
+    return type == DataType::float32   ? DataType::float32
+           : type == DataType::float16 ? DataType::float16
+                                       : DataType::bfloat16;
   }
 
  private:

@@ -8,7 +8,7 @@
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/matcher/Residency.hpp>
 #include <kindred/matcher/SeedSchedule.hpp>
@@ -56,8 +56,8 @@ enum class SeedTelemetryUse : std::uint8_t {
 /// \brief The rows of a call.
 struct SeedBatch {
   std::uint64_t rows = 0;
-  VectorElement input = VectorElement::float32;   ///< of x; not int8
-  VectorElement output = VectorElement::float32;  ///< of y; not int8
+  DataType input = DataType::float32;   ///< of x; not int8
+  DataType output = DataType::float32;  ///< of y; not int8
   std::uint64_t input_stride = 0;   ///< elements between consecutive rows, ≥ hidden; 0: hidden
   std::uint64_t output_stride = 0;  ///< likewise for y
   SeedMemory memory = SeedMemory::host;  ///< of x and y
