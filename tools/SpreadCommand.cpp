@@ -53,7 +53,7 @@ void report_residual(const Convergence& query, std::optional<std::string_view> n
 
 /// The node names of a loaded graph: its own, or 1 … n.
 NodeNames names_of(const SpreadingEngine& engine) {
-  if (!engine.has_names()) {
+  if (!engine.statistics().names) {
     return NodeNames::numbers(engine.nodes(),
                               [&engine](std::uint32_t node) { return engine.has_node(node); });
   }
@@ -67,7 +67,7 @@ void check_weights(const SpreadingEngine& engine, SpreadMode mode, const std::st
   SpreadOptions options;
   options.mode = mode;
   try {
-    engine.spread({}, options);
+    engine.spread(RaggedSpan<Activation>(), options);
   } catch (const InvalidArgument& error) {
     throw InputError(fmt::format("{}: {}", path, reason_of(error)));
   }

@@ -49,6 +49,6 @@ Engines::Engines(Context& context, const Corpus& corpus, std::size_t count)
     : matcher(context, first_rows(corpus.patterns, count)),
       index(context, std::span(corpus.vectors).first(count * corpus.indexing.dimension()),
             corpus.indexing.dimension()),
-      graph(context, count, edges_within(corpus.edges, count)) {}
+      graph(context, {count, edges_within(corpus.edges, count)}) {}
 
 }  // namespace Kindred::Tools

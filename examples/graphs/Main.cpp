@@ -6,7 +6,7 @@
 int main() {
   Kindred::Context context;
   const std::vector<Kindred::Edge> edges{{0, 1, 0.5F}, {1, 2, 0.5F}};
-  Kindred::SpreadingEngine graph(context, 3, edges);
+  Kindred::SpreadingEngine graph(context, {3, edges});
   std::cout << graph.nodes() << " nodes, " << graph.edges() << " edges\n";
 
   const auto first = graph.add_nodes(2);  // 3 and 4
@@ -16,7 +16,7 @@ int main() {
 
   const std::vector<float> x{0, 0, 1, 0, 0};
   std::vector<float> y(5);
-  graph.hop(x, y);  // y = Wᵀx: one step along the edges
+  graph.hop(std::span(x), std::span(y));  // y = Wᵀx: one step along the edges
   for (const float value : y) std::cout << value << ' ';
   std::cout << '\n';
 }

@@ -7,7 +7,7 @@
 int main() {
   Kindred::Context context;
   const std::vector<Kindred::Edge> edges{{0, 1}, {1, 2}, {2, 0}, {2, 1}, {3, 0}};
-  const Kindred::SpreadingEngine graph(context, 4, edges);
+  const Kindred::SpreadingEngine graph(context, {4, edges});
   Kindred::Ragged<Kindred::Activation> sources;  // where the walk of a query restarts
   sources.push_row(std::vector<Kindred::Activation>{{0, 1.0F}});
   const auto answer = graph.spread(sources, {.mode = Kindred::SpreadMode::pagerank, .top = 3});

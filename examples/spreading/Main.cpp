@@ -7,7 +7,7 @@ int main() {
   Kindred::Context context;
   const char* const names[] = {"tiger", "feline", "forest", "tree"};
   const std::vector<Kindred::Edge> edges{{0, 1, 0.8F}, {0, 2, 0.5F}, {2, 3, 0.9F}};
-  const Kindred::SpreadingEngine graph(context, 4, edges);
+  const Kindred::SpreadingEngine graph(context, {4, edges});
 
   Kindred::Ragged<Kindred::Activation> sources;  // one row per query
   sources.push_row(std::vector<Kindred::Activation>{{0, 1.0F}});

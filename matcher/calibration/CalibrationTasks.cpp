@@ -167,7 +167,7 @@ class SpreadTask final : public CalibrationTask {
         sources.values.push_back({any_node(), 0.2F});
       sources.close_row();
     }
-    auto engine = std::make_shared<SpreadingEngine>(context, shape.store, edges);
+    auto engine = std::make_shared<SpreadingEngine>(context, GraphSpan{shape.store, edges});
     return [engine, sources](Space space) {
       SpreadOptions options;
       options.mode = SpreadMode::linear;
@@ -228,7 +228,7 @@ class LatticeTask final : public CalibrationTask {
       return [lattice](Space space) { return lattice->rows({space}).record; };
     return [lattice](Space space) {
       const std::uint64_t corner = 0;
-      return lattice->distances({&corner, 1}, {std::span(&corner, 1), space}).record;
+      return lattice->distances({&corner, 1}, std::span(&corner, 1), {space}).record;
     };
   }
 

@@ -24,6 +24,8 @@ AdjacencySpan span_of(const HostRows& rows) {
           all(rows.kinds)};
 }
 
+}  // namespace
+
 BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph, EdgeForm form) {
   MemoryResource& memory = context.memory(Space::serial);
   BothRows<Kokkos::HostSpace> rows;
@@ -35,12 +37,6 @@ BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph,
   fill_adjacency(lease.get(), graph.edges, span_of(rows.out), span_of(rows.in), graph.edge_kinds);
   return rows;
 }
-
-}  // namespace
-
-BuiltGraph::BuiltGraph(Context& context, const GraphSpan& graph, const GraphOptions& options)
-    : BuiltGraph(context, built_rows(context, graph, {options.weights, !graph.edge_kinds.empty()}),
-                 {options.weights, !graph.edge_kinds.empty()}, options.residency) {}
 
 BuiltGraph::BuiltGraph(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form,
                        Residency residency, std::shared_ptr<const void> owner)

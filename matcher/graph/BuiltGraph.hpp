@@ -26,16 +26,17 @@ struct BothRows {
   std::uint64_t bytes() const { return in.bytes() + out.bytes(); }
 };
 
+/// The rows of a list of edges, which is valid, without plans. \throws OutOfMemory
+BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph, EdgeForm form);
+
 /// \brief A graph as it was built or merged, in all memory spaces. Immutable.
 class BuiltGraph {
  public:
-  /// \param graph validated \throws SpaceUnavailable, OutOfMemory
-  BuiltGraph(Context& context, const GraphSpan& graph, const GraphOptions& options);
-  /// \param host rows; without plans if they belong to a file \param owner of their memory in that
-  /// case
-  /// \throws as above
+  /// \param host rows; those without plans get one \param owner of their memory, if they are
+  /// borrowed
+  /// \throws SpaceUnavailable, OutOfMemory
   BuiltGraph(Context& context, BothRows<Kokkos::HostSpace> host, EdgeForm form, Residency residency,
-             std::shared_ptr<const void> owner = {});
+             std::shared_ptr<const void> owner);
 
   std::size_t nodes() const noexcept { return m_host.in.offsets.size() - 1; }
   std::size_t edges() const noexcept { return m_host.in.sources.size(); }

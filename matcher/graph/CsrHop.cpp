@@ -3,19 +3,17 @@
 #include <kindred/matcher/GraphOperationInfo.hpp>
 
 #include "CsrRows.hpp"
-#include "GivenArrays.hpp"
-#include "HopVectors.hpp"
-#include "HopWorkspace.hpp"
+#include "SpreadChecks.hpp"
 #include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
-#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -25,33 +23,23 @@ namespace {
 /// One product over the rows \p host, which get their plan if the space needs it.
 template <class ExecutionSpace>
 void multiply(const ExecutionSpace& exec_space, Context& context, Impl::HostRows& host,
-              const Impl::HopVectors& vectors) {
+              const Impl::HopRequest& request) {
   using memory_space = typename ExecutionSpace::memory_space;
   constexpr bool is_device = Arch::is_device<ExecutionSpace>;
   MemoryResource& memory = context.memory(is_device ? Space::cuda : Space::serial);
   Impl::OwnedRows<memory_space> rows;
-  Buffer<float, memory_space> x;
-  Buffer<float, memory_space> y;
-  Impl::HopWorkspace<ExecutionSpace> workspace(memory);
-  GraphSide<memory_space> side;
-  side.nodes = host.offsets.size() - 1;
+  Impl::SpreadingWorkspace<ExecutionSpace> workspace(memory);
+  Impl::GraphView<memory_space> view;
+  view.in.nodes = host.offsets.size() - 1;
   try {
     if constexpr (is_device) {
       rows = Impl::rows_beside(exec_space, memory, host);
-      x = {memory, "Kindred::hop::x", vectors.count};
-      y = {memory, "Kindred::hop::y", vectors.count};
-      Impl::upload(exec_space, x.view(), vectors.x, vectors.count);
-      side.built = rows.view();
-      workspace.hop(exec_space, side, x.const_view(), y.view(), vectors.columns);
-      Impl::download(exec_space, vectors.y, y.view(), vectors.count);
+      view.in.built = rows.view();
     } else {
       if (host.long_first.size() == 0) Impl::plan_host_rows(memory, host);
-      side.built = host.view();
-      workspace.hop(exec_space, side,
-                    ArrayView<const float, ExecutionSpace>(vectors.x, vectors.count),
-                    ArrayView<float, ExecutionSpace>(vectors.y, vectors.count), vectors.columns);
+      view.in.built = host.view();
     }
-    Arch::fence(exec_space, "Kindred::hop");
+    workspace.hop(exec_space, view, request);
   } catch (...) {
     // Launched kernels read buffers that are about to be destroyed.
     Arch::fence(exec_space, "Kindred::hop::failed");
@@ -63,7 +51,7 @@ void multiply(const ExecutionSpace& exec_space, Context& context, Impl::HostRows
 /// unchanged if some element is invalid.
 template <class Offset>
 bool multiply_in_place(const HostSpace& exec_space, Context& context, const CsrGraph& graph,
-                       const Impl::HopVectors& vectors) {
+                       const Impl::HopRequest& request) {
   MemoryResource& memory = context.memory(Space::serial);
   const auto view = [](const ConstArray& array, auto zero) {
     using T = const decltype(zero);
@@ -82,35 +70,27 @@ bool multiply_in_place(const HostSpace& exec_space, Context& context, const CsrG
   const Buffer<double, Kokkos::HostSpace> partial(memory, "Kindred::hop::partial",
                                                   plan.block_long_row.size());
   // All edges are checked before y is written.
-  const Buffer<float, Kokkos::HostSpace> y(memory, "Kindred::hop::y", vectors.count);
-  if (!hop_given_rows(exec_space, rows, plan, {vectors.x, vectors.count}, {y.data(), y.size()},
+  const Buffer<float, Kokkos::HostSpace> y(memory, "Kindred::hop::y", request.count);
+  if (!hop_given_rows(exec_space, rows, plan, {request.x, request.count}, {y.data(), y.size()},
                       {partial.data(), partial.size()}))
     return false;
-  Kokkos::deep_copy(exec_space, ArrayView<float, HostSpace>(vectors.y, vectors.count), y.view());
+  Kokkos::deep_copy(exec_space, ArrayView<float, HostSpace>(request.y, request.count), y.view());
   Arch::fence(exec_space, "Kindred::hop::in_place");
   return true;
 }
 bool multiply_in_place(const HostSpace& exec_space, Context& context, const CsrGraph& graph,
-                       const Impl::HopVectors& vectors) {
+                       const Impl::HopRequest& request) {
   return graph.offsets.type() == DataType::int32
-             ? multiply_in_place<std::int32_t>(exec_space, context, graph, vectors)
-             : multiply_in_place<std::int64_t>(exec_space, context, graph, vectors);
+             ? multiply_in_place<std::int32_t>(exec_space, context, graph, request)
+             : multiply_in_place<std::int64_t>(exec_space, context, graph, request);
 }
 
 /// The rows of the product, validated and in the layout of an engine.
-class ValidatedRows {
- public:
-  ValidatedRows(Context& context, const CsrGraph& graph, HopDirection direction)
-      : m_given(Impl::checked_rows(context, graph)) {
-    if (direction == HopDirection::along)
-      m_transpose = Impl::transposed_rows(context, m_given.out, m_given.form);
-  }
-  Impl::HostRows& rows() { return m_transpose ? *m_transpose : m_given.out; }
-
- private:
-  Impl::CsrRows m_given;  // the transpose does not refer to it
-  std::optional<Impl::HostRows> m_transpose;
-};
+Impl::HostRows validated_rows(Context& context, const CsrGraph& graph, HopDirection direction) {
+  Impl::CsrRows given = Impl::checked_rows(context, graph);
+  if (direction == HopDirection::against) return std::move(given.out);
+  return Impl::transposed_rows(context, given.out, given.form);  // which does not refer to it
+}
 
 }  // namespace
 
@@ -123,30 +103,30 @@ DispatchRecord hop(Context& context, const CsrGraph& graph, const ConstArray& x,
     arrays.push_back({"y", y});
     for (const Impl::NamedArray& array : arrays) require_host(array);
     Impl::check_arrays(context, graph);
-    const Impl::HopVectors vectors = Impl::checked_vectors(x, y, graph.offsets.size() - 1);
-    std::optional<ValidatedRows> validated;
-    const bool in_place = options.direction == HopDirection::against && vectors.columns == 1;
-    if (!in_place) validated.emplace(context, graph, options.direction);
+    const Impl::HopRequest request = Impl::checked_hop(x, y, graph.offsets.size() - 1);
+    std::optional<Impl::HostRows> validated;
+    const bool in_place = options.direction == HopDirection::against && request.columns == 1;
+    if (!in_place) validated = validated_rows(context, graph, options.direction);
 
     context.dispatcher().register_operations({Operations::spread});
     Workload workload;
     workload.operation = Operations::spread;
-    workload.items = graph.ends.size() * vectors.columns;
-    workload.starts = static_cast<double>((vectors.columns + 31) / 32);
+    workload.items = graph.ends.size() * request.columns;
+    workload.starts = static_cast<double>((request.columns + 31) / 32);
     workload.work = static_cast<double>(workload.items);
     const std::size_t weight_bytes = graph.weights ? size_of(graph.weights->type()) : 0;
     workload.transfer_bytes = graph.ends.size() * (sizeof(std::uint32_t) + weight_bytes) +
                               graph.offsets.size() * sizeof(std::uint64_t) +
-                              2 * vectors.count * sizeof(float);
+                              2 * request.count * sizeof(float);
     return context.run(workload, options.space, [&](Space chosen) {
       Impl::with_instance(
           context, chosen, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
             if constexpr (!Arch::is_device<ExecutionSpace>) {
-              if (!validated && multiply_in_place(exec_space, context, graph, vectors)) return;
+              if (!validated && multiply_in_place(exec_space, context, graph, request)) return;
             }
             // Of invalid rows, validation names the first invalid element.
-            if (!validated) validated.emplace(context, graph, options.direction);
-            multiply(exec_space, context, validated->rows(), vectors);
+            if (!validated) validated = validated_rows(context, graph, options.direction);
+            multiply(exec_space, context, *validated, request);
           });
     });
   });

@@ -36,20 +36,19 @@ class EdgeChoice {
   using words_type = ArrayView<const std::uint32_t, ExecutionSpace>;
 
   explicit EdgeChoice(MemoryResource& memory)
-      : m_memory(memory), m_words(memory, "Kindred::SpreadingEngine::kind_queries", 0) {
-    release();
-  }
+      : m_words(memory, "Kindred::SpreadingEngine::kind_queries", 0),
+        m_built(memory, "Kindred::SpreadingEngine::modified_weights", 0),
+        m_delta(memory, "Kindred::SpreadingEngine::modified_delta_weights", 0) {}
 
   /// \brief One direction of \p graph, modified according to \p rules; valid until the next call.
   /// Modified weights are kept for calls with the same rules. Does not fence. Complexity O(1), or
   /// O(edges).
-  /// \param identity of \p graph
   GraphSide<memory_space> side(const ExecutionSpace& exec_space,
-                               const GraphView<memory_space>& graph, const GraphIdentity& identity,
-                               HopDirection direction, const EdgeRules& rules) {
+                               const GraphView<memory_space>& graph, HopDirection direction,
+                               const EdgeRules& rules) {
     GraphSide<memory_space> side = direction == HopDirection::along ? graph.in : graph.out;
     if (!rules.modifiers) return side;
-    const bool is_kept = has_weights(identity, direction, rules);
+    const bool is_kept = has_weights(graph, direction, rules);
     m_modifiers.reset();
     const auto modify = [&](GraphRows<memory_space>& rows, Buffer<float, memory_space>& weights) {
       if (!is_kept) {
@@ -64,24 +63,19 @@ class EdgeChoice {
     modify(side.delta, m_delta);
     m_modifiers = rules.modifiers;
     m_direction = direction;
-    std::ranges::copy(identity, m_identity.begin());
+    std::ranges::copy(*graph.identity, m_identity.begin());
     return side;
   }
 
   /// Bytes of modified weights that are kept.
   std::uint64_t bytes() const { return m_built.bytes() + m_delta.bytes(); }
-  /// Releases them.
-  void release() {
-    m_modifiers.reset();
-    m_built = {m_memory, "Kindred::SpreadingEngine::modified_weights", 0};
-    m_delta = {m_memory, "Kindred::SpreadingEngine::modified_delta_weights", 0};
-  }
 
   /// Whether `side` and `kind_queries` change nothing that an earlier call with the same arguments
   /// has left.
-  bool has(const GraphIdentity& identity, HopDirection direction, const EdgeRules& rules) const {
-    return (!rules.modifiers || has_weights(identity, direction, rules)) &&
-           (rules.kinds.all() || (m_is_sent && m_sent == words_of(rules, {})));
+  bool has(const GraphView<memory_space>& graph, HopDirection direction,
+           const EdgeRules& rules) const {
+    return (!rules.modifiers || has_weights(graph, direction, rules)) &&
+           (rules.kinds.all() || m_sent == words_of(rules, {}));
   }
 
   /// \brief The words of `SpreadState::kind_queries`; none if all kinds are followed. Does not
@@ -92,20 +86,19 @@ class EdgeChoice {
                           std::span<const EdgeKinds> queries = {}) {
     if (rules.kinds.all()) return words_type();
     std::vector<std::uint32_t> words = words_of(rules, queries);
-    if (m_is_sent && m_sent == words) return m_words.const_view();
-    m_is_sent = false;
+    if (m_sent == words) return m_words.const_view();
+    m_sent.clear();
     m_words.resize_discarding(words.size());
     m_sent.swap(words);
     start_upload(exec_space, m_words.view(), m_sent.data(), m_sent.size());
-    m_is_sent = true;
     return m_words.const_view();
   }
 
  private:
-  bool has_weights(const GraphIdentity& identity, HopDirection direction,
+  bool has_weights(const GraphView<memory_space>& graph, HopDirection direction,
                    const EdgeRules& rules) const {
     return m_modifiers == rules.modifiers && m_direction == direction &&
-           std::ranges::equal(m_identity, identity, [](const auto& a, const auto& b) {
+           std::ranges::equal(m_identity, *graph.identity, [](const auto& a, const auto& b) {
              return !a.owner_before(b) && !b.owner_before(a);
            });
   }
@@ -125,12 +118,10 @@ class EdgeChoice {
                                                          graph.node_kinds.extent(0));
   }
 
-  MemoryResource& m_memory;
   std::optional<SpreadModifiers> m_modifiers;  // of the cached weights
   HopDirection m_direction = HopDirection::along;
   std::array<std::weak_ptr<const void>, std::tuple_size_v<GraphIdentity>> m_identity;
   std::vector<std::uint32_t> m_sent;  // the contents of `m_words`, which may still be copied
-  bool m_is_sent = false;
   Buffer<std::uint32_t, memory_space> m_words;
   Buffer<float, memory_space> m_built;
   Buffer<float, memory_space> m_delta;

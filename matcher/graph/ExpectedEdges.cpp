@@ -31,7 +31,7 @@ GraphSample::GraphSample(const GraphView<Kokkos::HostSpace>& graph) {
 }
 
 double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
-                      std::span<const Activation> sources, const QueryGroup& group) {
+                      QuerySources sources, const SpreadRequest& request, std::uint32_t hops) {
   constexpr std::size_t samples_max = 256;  // each sample waits for memory
   double reached = 0;                       // edges that leave the nodes reached so far
   double value = 0;
@@ -46,14 +46,13 @@ double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpa
   if (looked_at > 0)
     reached *= static_cast<double>(sources.size()) / static_cast<double>(looked_at);
   double read = 0;
-  for (std::uint32_t hop = 1; hop <= group.parameters.hops && reached > 0; ++hop) {
+  for (std::uint32_t hop = 1; hop <= hops && reached > 0; ++hop) {
     read += std::min(sample.edges, reached * sample.in_degree);
-    value *= sample.weight * static_cast<double>(decay_at(group.decay, hop));
-    const double threshold = static_cast<double>(group.parameters.thresholds[tier_at(hop)]);
-    if (group.parameters.mode == SpreadMode::engine && !(value > threshold)) break;
+    value *= sample.weight * static_cast<double>(decay_at(request.decay, hop));
+    const double threshold = static_cast<double>(request.parameters.thresholds[tier_at(hop)]);
+    if (request.parameters.mode == SpreadMode::engine && !(value > threshold)) break;
     if (reached * sample.in_degree >= sample.edges) {
-      if (group.parameters.mode == SpreadMode::linear)
-        return read + sample.edges * (group.parameters.hops - hop);
+      if (request.parameters.mode == SpreadMode::linear) return read + sample.edges * (hops - hop);
     }
     reached = std::min(sample.edges, reached * sample.out_degree);
   }
@@ -79,15 +78,17 @@ SpreadWork::SpreadWork(const GraphSample& sample, const GraphView<Kokkos::HostSp
       m_edges(static_cast<double>(edges)),
       m_budget(static_cast<double>(FrontierShape::budget_of<HostSpace>(graph.nodes, edges))) {}
 
-void SpreadWork::add(std::span<const Activation> sources, const QueryGroup& group) {
-  const double steps = frontier_steps(m_sample, expected_edges(m_sample, m_graph, sources, group));
+void SpreadWork::add(QuerySources sources, const QueryGroup& group) {
+  const std::uint32_t hops = group.request.parameters.hops;
+  const double steps =
+      frontier_steps(m_sample, expected_edges(m_sample, m_graph, sources, group.request, hops));
   // A query that is expected to reach far is not tried as a small one if it has many sources or
   // shares its hops with other queries.
   const bool is_tried = (sources.size() <= few_sources && group.queries.size() < sharing_queries) ||
                         steps <= 8 * m_budget;
   if (is_tried) m_work += step_edges * std::min(steps, m_budget);
   if (steps > m_budget)
-    add_whole(1, group.parameters.hops);
+    add_whole(1, hops);
   else
     ++m_small;
 }

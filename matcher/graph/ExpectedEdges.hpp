@@ -28,9 +28,9 @@ struct GraphSample {
 ///
 /// Every hop reads the rows adjacent to the nodes reached so far, at most all edges. Engine mode
 /// stops where activation along average weights falls below the threshold. Of many sources only a
-/// sample is used. Complexity O(hops).
+/// sample is used. Complexity O(hops). \param hops that are considered
 double expected_edges(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
-                      std::span<const Activation> sources, const QueryGroup& group);
+                      QuerySources sources, const SpreadRequest& request, std::uint32_t hops);
 
 /// \brief Accumulates the expected host cost of the queries of a call.
 ///
@@ -47,7 +47,7 @@ class SpreadWork {
   SpreadWork(const GraphSample& sample, const GraphView<Kokkos::HostSpace>& graph,
              std::size_t edges);
 
-  void add(std::span<const Activation> sources, const QueryGroup& group);
+  void add(QuerySources sources, const QueryGroup& group);
   /// \p queries that read all edges from the start.
   void add_whole(std::size_t queries, std::uint32_t hops);
   /// Sets work, starts and pieces.

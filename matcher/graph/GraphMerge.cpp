@@ -2,9 +2,11 @@
 #include "GraphStore.hpp"
 
 #include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -17,7 +19,7 @@ double changed_size(const GraphSnapshot& graph) {
   const auto size = [](const DeltaRows<Kokkos::HostSpace>& delta) {
     return static_cast<double>(delta.rows.sources.size() + delta.rows.row_nodes.size());
   };
-  return std::max(size(graph.delta().in), size(graph.delta().out));
+  return std::max(size(graph.delta()->in), size(graph.delta()->out));
 }
 
 }  // namespace
@@ -35,25 +37,21 @@ void GraphStore::merge_if_due(EngineLock<std::unique_lock<TimedMutex>>& updates)
     updates.unlock();
     return merge_quietly();
   }
+  if (m_merges_beside) return;  // the thread looks again after its merge
   try {
-    if (!m_thread.joinable()) m_thread = start_thread("the thread that merges", [this] { loop(); });
+    if (m_thread.joinable()) m_thread.join();  // it ends
+    m_thread = start_thread("the thread that merges", [this] { merge_while_due(); });
+    m_merges_beside = true;
   } catch (const std::exception& error) {
-    return log(LogLevel::warning, "the rows were not merged: ", error);
+    log(LogLevel::warning, "the rows were not merged: ", error);
   }
-  m_requested = true;
-  m_wake.notify_all();
 }
 
-void GraphStore::loop() {
-  std::unique_lock lock(m_updates);
-  while (true) {
-    m_wake.wait(lock, [&] { return m_requested || m_stop; });
-    if (m_stop) return;
-    m_requested = false;
-    lock.unlock();
+void GraphStore::merge_while_due() {
+  for (bool goes_on = true; goes_on;) {
     merge_quietly();
-    lock.lock();
-    m_requested = m_requested || is_due(*snapshot());
+    const std::lock_guard lock(m_updates);
+    goes_on = m_merges_beside = !m_stop && is_due(*snapshot());
   }
 }
 
@@ -76,43 +74,51 @@ void GraphStore::log(LogLevel level, const char* what, const std::exception& err
 }
 
 void GraphStore::merge() {
-  const auto merging = engine_lock(m_merging);
-  std::shared_ptr<const GraphSnapshot> from;
-  {
-    const std::lock_guard lock(m_updates);
-    from = snapshot();
-    if (from->nodes() == from->base()->nodes() && from->delta().bytes() == 0) return;
-    m_recorded = {};
-    m_recording = true;
+  std::unique_lock lock(m_updates);
+  for (const CancelPoint point; m_merging;) {
+    // ThreadSanitizer of GCC 12 knows only waits for the system clock.
+    m_merged.wait_until(lock, std::chrono::system_clock::now() + cancel_interval);
+    if (!point.is_needed()) continue;
+    lock.unlock();  // the check may take as long as it likes
+    point.check();
+    lock.lock();
   }
+  const auto from = snapshot();
+  if (from->nodes() == from->base()->nodes() && from->delta()->bytes() == 0) return;
+  m_recorded = {};
+  m_merging = true;
+  lock.unlock();
   MemoryResource& memory = m_context->memory(Space::serial);
+  const auto end = [&](double failed) {
+    m_merging = false;
+    m_failed = failed;
+    m_merged.notify_all();
+  };
   try {
     BothRows<Kokkos::HostSpace> rows;
     const GraphView<Kokkos::HostSpace> view = from->host();
     rows.in = joined_rows(memory, view.in, from->form());
     rows.out = joined_rows(memory, view.out, from->form());
     const auto base = std::make_shared<const BuiltGraph>(*m_context, std::move(rows), from->form(),
-                                                         m_options.residency);
+                                                         m_options.residency, nullptr);
     if (!base->resident().contains(Space::cuda) && from->resident().contains(Space::cuda)) {
       throw OutOfMemory("cuda", base->host().bytes(), "Kindred::SpreadingEngine::merge",
                         "the graphs before and after the merge do not fit into memory together");
     }
-    const std::lock_guard lock(m_updates);
+    const std::lock_guard publishing(m_updates);
     const auto now = snapshot();
     const GraphView<Kokkos::HostSpace> now_view = now->host();
     const auto delta = std::make_shared<HostDelta>();
     delta->in = delta_rows(memory, rows_of(now_view.in, m_recorded.in, now->form()), base->nodes());
     delta->out =
         delta_rows(memory, rows_of(now_view.out, m_recorded.out, now->form()), base->nodes());
-    set(std::make_shared<GraphSnapshot>(*m_context, base, delta, now->table(), now->nodes(),
-                                        now->edges(), now->outside_unit()));
+    m_snapshot.set(std::make_shared<GraphSnapshot>(
+        *m_context, base, delta, now->table(), now->nodes(), now->edges(), now->outside_unit()));
     ++m_merges;
-    m_failed = 0;
-    m_recording = false;
+    end(0);
   } catch (...) {
-    const std::lock_guard lock(m_updates);
-    m_recording = false;
-    m_failed = changed_size(*snapshot());
+    const std::lock_guard failing(m_updates);
+    end(changed_size(*snapshot()));
     throw;
   }
 }

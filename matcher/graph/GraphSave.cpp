@@ -2,10 +2,7 @@
 #include "GraphStore.hpp"
 #include "StoredGraph.hpp"
 
-#include <kindred/memory/TranslateOutOfMemory.hpp>
-
 #include <algorithm>
-#include <string>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -33,24 +30,21 @@ class SidePieces {
     }
     if (run.count > 0) runs.push_back(run);
     for (const HostRowPlace& piece : runs) longest = std::max(longest, piece.count);
-    const auto add = [&](bool required, auto& column, const auto& of) {
-      for (const HostRowPlace& piece : runs)
-        if (required) column.emplace_back(of(*piece.part).data() + piece.begin, piece.count);
-    };
+    if (form.kinds) m_zeros.resize(longest);
     rows.offsets = m_offsets;
-    add(true, rows.ends, [](const auto& part) { return part.sources; });
-    add(form.weights == EdgeWeights::float32, rows.weights,
-        [](const auto& part) { return part.weights; });
-    add(form.weights == EdgeWeights::bfloat16, rows.short_weights,
-        [](const auto& part) { return part.short_weights; });
     for (const HostRowPlace& piece : runs) {
-      if (!form.kinds) break;
-      if (piece.part->kinds.extent(0) > 0) {
-        rows.kinds.emplace_back(piece.part->kinds.data() + piece.begin, piece.count);
-      } else {
-        m_zeros.resize(longest);
+      const auto& part = *piece.part;
+      const auto add = [&](auto& column, const auto& values) {
+        column.emplace_back(values.data() + piece.begin, piece.count);
+      };
+      add(rows.ends, part.sources);
+      if (form.weights == EdgeWeights::float32) add(rows.weights, part.weights);
+      if (form.weights == EdgeWeights::bfloat16) add(rows.short_weights, part.short_weights);
+      if (!form.kinds) continue;
+      if (part.kinds.extent(0) > 0)
+        add(rows.kinds, part.kinds);
+      else
         rows.kinds.emplace_back(m_zeros.data(), piece.count);
-      }
     }
   }
 
@@ -63,8 +57,7 @@ class SidePieces {
 
 }  // namespace
 
-template <class Write>
-void GraphStore::write(const Write& write) const {
+void GraphStore::write(const std::function<void(const StoredGraph&)>& write) const {
   const auto graph = snapshot();
   const GraphView<Kokkos::HostSpace> view = graph->host();
   const NodeTable& table = *graph->table();
@@ -89,20 +82,6 @@ void GraphStore::write(const Write& write) const {
     stored.names = texts;
   }
   write(stored);
-}
-
-void GraphStore::save(const std::string& path) const {
-  translating_out_of_memory("Kindred::SpreadingEngine::save", [&] {
-    write([&](const StoredGraph& graph) { save_graph(path, graph); });
-  });
-}
-
-std::vector<std::byte> GraphStore::to_bytes() const {
-  std::vector<std::byte> bytes;
-  translating_out_of_memory("Kindred::SpreadingEngine::to_bytes", [&] {
-    write([&](const StoredGraph& graph) { bytes = graph_bytes(graph); });
-  });
-  return bytes;
 }
 
 }  // namespace Kindred::Impl

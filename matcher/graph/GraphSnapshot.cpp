@@ -91,6 +91,7 @@ GraphView<Kokkos::HostSpace> GraphSnapshot::host() const {
   graph.removed = ArrayView<const std::uint64_t, Kokkos::HostSpace>(m_table->removed.data(),
                                                                     m_table->removed.size());
   graph.nodes = m_nodes;
+  graph.identity = &m_identity;
   return graph;
 }
 
@@ -122,6 +123,7 @@ GraphView<typename ExecutionSpace::memory_space> GraphSnapshot::view(
     graph.node_kinds = copy.node_kinds.const_view();
     graph.removed = copy.removed.const_view();
     graph.nodes = m_nodes;
+    graph.identity = &m_identity;
     return graph;
   }
 }

@@ -62,17 +62,12 @@ class GraphSnapshot {
   std::size_t nodes() const noexcept { return m_nodes; }
   std::uint64_t edges() const noexcept { return m_edges; }
   std::uint64_t outside_unit() const noexcept { return m_outside; }
+  /// The rows as built: data derived from them is valid while it is the same.
   const std::shared_ptr<const BuiltGraph>& base() const noexcept { return m_base; }
   const std::shared_ptr<const NodeTable>& table() const noexcept { return m_table; }
-  const HostDelta& delta() const noexcept { return *m_delta; }
-  const std::shared_ptr<const HostDelta>& shared_delta() const noexcept { return m_delta; }
+  const std::shared_ptr<const HostDelta>& delta() const noexcept { return m_delta; }
   EdgeForm form() const noexcept { return m_form; }
   bool is_node(std::uint32_t node) const { return node < m_nodes && !m_table->is_removed(node); }
-  /// Identity of the rows as built: data derived from them is valid while it is unchanged.
-  std::shared_ptr<const void> identity() const noexcept { return m_base; }
-  /// Identity of the whole snapshot: data derived from one snapshot is valid for every later one
-  /// with the same identity.
-  const GraphIdentity& whole_identity() const noexcept { return m_whole; }
   /// The spaces on which calls may run.
   SpaceSet resident() const noexcept { return m_base->resident(); }
   /// Bytes of rows, node kinds and PageRank's sums in memory of \p space, 0 if the graph is not
@@ -104,7 +99,7 @@ class GraphSnapshot {
   std::shared_ptr<const BuiltGraph> m_base;
   std::shared_ptr<const HostDelta> m_delta;
   std::shared_ptr<const NodeTable> m_table;
-  GraphIdentity m_whole{m_base, m_delta, m_table};  ///< so that no call counts references
+  GraphIdentity m_identity{m_base, m_delta, m_table};  ///< so that no call counts references
   std::size_t m_nodes;
   std::uint64_t m_edges;
   std::uint64_t m_outside;

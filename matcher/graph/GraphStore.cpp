@@ -3,25 +3,22 @@
 
 #include "CsrRows.hpp"
 #include "GraphChecks.hpp"
-#include "SnapshotOfFile.hpp"
+#include "StoredGraph.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <iterator>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace Kindred::Impl {
 
 namespace {
-
-void sort_unique(std::vector<std::uint32_t>& nodes) {
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-}
 
 void add_sorted(std::vector<std::uint32_t>& to, std::span<const std::uint32_t> nodes) {
   std::vector<std::uint32_t> all;
@@ -49,12 +46,6 @@ std::optional<Vocabulary> names_of(const GraphSpan& graph) {
   return std::optional<Vocabulary>(std::in_place, graph.names);
 }
 
-std::shared_ptr<NodeTable> table_of(MemoryResource& memory, std::span<const std::uint8_t> kinds) {
-  auto table = std::make_shared<NodeTable>();
-  table->kinds = host_copy(memory, "Kindred::SpreadingEngine::node_kinds", kinds);
-  return table;
-}
-
 /// A copy of the table, with space for the kinds of \p nodes nodes if \p kinds is true.
 std::shared_ptr<NodeTable> table_for(MemoryResource& memory, const NodeTable& from,
                                      std::size_t nodes, bool kinds) {
@@ -67,6 +58,26 @@ std::shared_ptr<NodeTable> table_for(MemoryResource& memory, const NodeTable& fr
   std::copy_n(from.kinds.data(), known, table->kinds.data());
   std::fill_n(table->kinds.data() + known, nodes - known, std::uint8_t{0});
   return table;
+}
+
+template <class T>
+Buffer<T, Kokkos::HostSpace> borrowed(std::span<const T> values) {
+  // The mapping is writable, but rows are never written.
+  return {const_cast<T*>(values.data()), values.size()};  // NOLINT(*-const-cast)
+}
+template <class T>
+Buffer<T, Kokkos::HostSpace> borrowed(const StoredColumn<T>& column) {
+  return column.empty() ? Buffer<T, Kokkos::HostSpace>() : borrowed(column.front());
+}
+
+HostRows borrowed_rows(const StoredRows& stored) {
+  HostRows rows;
+  rows.offsets = borrowed(stored.offsets);
+  rows.sources = borrowed(stored.ends);
+  rows.weights = borrowed(stored.weights);
+  rows.short_weights = borrowed(stored.short_weights);
+  rows.kinds = borrowed(stored.kinds);
+  return rows;
 }
 
 void set_removed(NodeTable& table, std::uint32_t node, bool removed) {
@@ -82,35 +93,48 @@ GraphStore::GraphStore(Context& context, const GraphSpan& graph, const GraphOpti
     : m_context(&context), m_options(options) {
   const std::uint64_t outside = check_graph(graph, options, host_workers(context, Space::openmp));
   m_names = names_of(graph);
-  m_snapshot.set(std::make_shared<GraphSnapshot>(
-      context, std::make_shared<BuiltGraph>(context, graph, options), std::make_shared<HostDelta>(),
-      table_of(context.memory(Space::serial), graph.node_kinds), graph.nodes, graph.edges.size(),
-      outside));
+  const EdgeForm form{options.weights, !graph.edge_kinds.empty()};
+  BothRows<Kokkos::HostSpace> rows = built_rows(context, graph, form);
+  auto table = std::make_shared<NodeTable>();
+  table->kinds = host_copy(context.memory(Space::serial), "Kindred::SpreadingEngine::node_kinds",
+                           graph.node_kinds);
+  start(std::move(rows), form, {}, std::move(table), outside);
 }
 
 GraphStore::GraphStore(Context& context, const CsrGraph& graph, const GraphOptions& options)
     : m_context(&context), m_options(options) {
   check_merge_share(options);
   CsrRows given = checked_rows(context, graph);
-  m_options.weights = given.form.weights;
-  const std::size_t nodes = given.out.offsets.size() - 1;
-  const std::uint64_t edges = given.out.sources.size();
   BothRows<Kokkos::HostSpace> rows;
   rows.in = transposed_rows(context, given.out, given.form);
   rows.out = std::move(given.out);
-  m_snapshot.set(std::make_shared<GraphSnapshot>(
-      context,
-      std::make_shared<BuiltGraph>(context, std::move(rows), given.form, options.residency,
-                                   graph.owner),
-      std::make_shared<HostDelta>(), std::make_shared<NodeTable>(), nodes, edges,
-      given.outside_unit));
+  start(std::move(rows), given.form, graph.owner, std::make_shared<NodeTable>(),
+        given.outside_unit);
 }
 
 GraphStore::GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options)
     : m_context(&context), m_options(options) {
-  m_options.weights = stored.form.weights;
   m_names = names_of(stored);
-  m_snapshot.set(snapshot_of(context, stored, options));
+  BothRows<Kokkos::HostSpace> rows;
+  rows.in = borrowed_rows(stored.in);
+  rows.out = borrowed_rows(stored.out);
+  auto table = std::make_shared<NodeTable>();
+  table->kinds = borrowed(stored.node_kinds);
+  table->removed.assign(stored.removed.begin(), stored.removed.end());
+  for (const std::uint64_t word : table->removed)
+    table->removed_count += static_cast<std::uint64_t>(std::popcount(word));
+  table->owner = stored.owner;
+  start(std::move(rows), stored.form, stored.owner, std::move(table), stored.outside_unit);
+}
+
+void GraphStore::start(BothRows<Kokkos::HostSpace> rows, EdgeForm form,
+                       std::shared_ptr<const void> owner, std::shared_ptr<const NodeTable> table,
+                       std::uint64_t outside) {
+  const auto base = std::make_shared<BuiltGraph>(*m_context, std::move(rows), form,
+                                                 m_options.residency, std::move(owner));
+  m_snapshot.set(std::make_shared<GraphSnapshot>(*m_context, base, std::make_shared<HostDelta>(),
+                                                 std::move(table), base->nodes(), base->edges(),
+                                                 outside));
 }
 
 GraphStore::~GraphStore() {
@@ -118,20 +142,22 @@ GraphStore::~GraphStore() {
     const std::lock_guard lock(m_updates);
     m_stop = true;
   }
-  m_wake.notify_all();
   if (m_thread.joinable()) m_thread.join();
 }
 
-std::shared_ptr<const GraphSnapshot> GraphStore::snapshot() const { return m_snapshot.get(); }
-
-void GraphStore::set(std::shared_ptr<const GraphSnapshot> next) { m_snapshot.set(std::move(next)); }
+void GraphStore::Touched::sort() {
+  for (std::vector<std::uint32_t>* nodes : {&in, &out}) {
+    std::ranges::sort(*nodes);
+    nodes->erase(std::unique(nodes->begin(), nodes->end()), nodes->end());
+  }
+}
 
 void GraphStore::publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched) {
-  if (m_recording && !touched.out.empty()) {
+  if (m_merging && !touched.out.empty()) {
     add_sorted(m_recorded.in, touched.in);
     add_sorted(m_recorded.out, touched.out);
   }
-  set(std::move(next));
+  m_snapshot.set(std::move(next));
 }
 
 GraphStatistics GraphStore::statistics() const {
@@ -144,7 +170,7 @@ GraphStatistics GraphStore::statistics() const {
   statistics.edge_kinds = graph->form().kinds;
   statistics.node_kinds = graph->table()->kinds.size() > 0;
   statistics.names = m_names.has_value();
-  const HostDelta& delta = graph->delta();
+  const HostDelta& delta = *graph->delta();
   for (const auto* side : {&delta.in, &delta.out}) {
     statistics.rebuilt_rows += side->rows.row_nodes.size();
     statistics.rebuilt_edges += side->rows.sources.size();
@@ -159,13 +185,6 @@ GraphStatistics GraphStore::statistics() const {
     if (m_context->is_usable(space)) statistics.bytes[space_index(space)] = graph->bytes(space);
   }
   return statistics;
-}
-
-std::optional<std::uint32_t> GraphStore::find(std::string_view name) const {
-  if (!m_names) return {};
-  const Symbol node = m_names->find(name);
-  if (node == unknown_symbol || !snapshot()->is_node(node)) return {};
-  return node;
 }
 
 std::shared_ptr<const GraphSnapshot> GraphStore::changed(
@@ -211,9 +230,8 @@ std::shared_ptr<const GraphSnapshot> GraphStore::changed(
 std::shared_ptr<const GraphSnapshot> GraphStore::with_nodes(const GraphSnapshot& graph,
                                                             std::shared_ptr<const NodeTable> table,
                                                             std::size_t nodes) const {
-  return std::make_shared<GraphSnapshot>(*m_context, graph.base(), graph.shared_delta(),
-                                         std::move(table), nodes, graph.edges(),
-                                         graph.outside_unit());
+  return std::make_shared<GraphSnapshot>(*m_context, graph.base(), graph.delta(), std::move(table),
+                                         nodes, graph.edges(), graph.outside_unit());
 }
 
 std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds) {
@@ -227,7 +245,7 @@ std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::ui
       table_for(m_context->memory(Space::serial), *graph->table(), first + count,
                 graph->table()->kinds.size() > 0 || !kinds.empty());
   std::copy(kinds.begin(), kinds.end(), table->kinds.data() + (kinds.empty() ? 0 : first));
-  publish(with_nodes(*graph, table, first + count), {});
+  m_snapshot.set(with_nodes(*graph, table, first + count));
   return static_cast<std::uint32_t>(first);
 }
 
@@ -237,27 +255,21 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
   const auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
   check_nodes(graph->nodes(), names.size(), kinds.size());
-  std::vector<std::uint32_t> nodes(names.size());
-  std::vector<std::size_t> order(names.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return names[i]; });
-  std::vector<std::size_t> first(names.size());  // index of the first occurrence of the same name
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool again = i > 0 && names[order[i]] == names[order[i - 1]];
-    first[order[i]] = again ? first[order[i - 1]] : order[i];
-  }
+  std::vector<std::uint32_t> nodes;
   auto next = static_cast<std::uint32_t>(graph->nodes());
   std::vector<std::string_view> fresh;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const Symbol known = m_names->find(names[i]);
+  std::unordered_map<std::string_view, std::uint32_t> ids;  // of those
+  for (const std::string_view name : names) {
+    const Symbol known = m_names->find(name);
     if (known != unknown_symbol) {
-      nodes[i] = known;
-    } else if (first[i] == i) {
-      nodes[i] = next++;
-      fresh.push_back(names[i]);
-    } else {
-      nodes[i] = nodes[first[i]];
+      nodes.push_back(known);
+      continue;
     }
+    const auto [id, is_new] = ids.try_emplace(name, next);
+    nodes.push_back(id->second);
+    if (!is_new) continue;
+    fresh.push_back(name);
+    ++next;
   }
   const std::shared_ptr<NodeTable> table =
       table_for(m_context->memory(Space::serial), *graph->table(), next,
@@ -268,7 +280,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
   }
   auto changed = with_nodes(*graph, table, next);
   m_names->add_all(fresh);  // the last step that can fail
-  publish(std::move(changed), {});
+  m_snapshot.set(std::move(changed));
   return nodes;
 }
 
@@ -282,8 +294,7 @@ void GraphStore::add_edges(std::span<const Edge> edges, std::span<const std::uin
     touched.out.push_back(edge.from);
     touched.in.push_back(edge.to);
   }
-  sort_unique(touched.out);
-  sort_unique(touched.in);
+  touched.sort();
   publish(changed(*graph, edges, kinds, touched, {}, graph->table()), touched);
   merge_if_due(lock);
 }
@@ -299,39 +310,30 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
   if (twice != keys.end())
     throw NotFound("edge " + describe(*twice) + " is listed twice for removal; list it once");
 
-  const GraphView<Kokkos::HostSpace> view = graph->host();
-  const auto find = [&](const EdgeKey& key) {
-    const auto at = std::lower_bound(keys.begin(), keys.end(), key);
-    return at != keys.end() && *at == key ? at : keys.end();
-  };
-  std::vector<std::uint8_t> found(keys.size());
+  if (keys.empty()) return 0;
   Touched touched;
-  std::uint64_t removed = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    touched.out.push_back(keys[i].from);
-    touched.in.push_back(keys[i].to);
-    if ((i > 0 && keys[i].from == keys[i - 1].from) || keys[i].from >= graph->nodes()) continue;
-    const HostRowPlace row = row_of(view.out, keys[i].from);
-    for (std::uint64_t e = 0; e < row.count; ++e) {
-      bool goes = false;
-      for (const int kind : {-1, int{kind_at(row, e)}}) {
-        const auto at = find({keys[i].from, row.part->sources(row.begin + e), kind});
-        if (at == keys.end()) continue;
-        found[static_cast<std::size_t>(at - keys.begin())] = 1;
-        goes = true;
-      }
-      removed += goes ? 1 : 0;
-    }
+  for (const EdgeKey& key : keys) {
+    if (std::max(key.from, key.to) >= graph->nodes()) continue;  // is not found
+    touched.out.push_back(key.from);
+    touched.in.push_back(key.to);
   }
+  touched.sort();
+  std::vector<std::uint8_t> found(keys.size());
+  const auto drops = [&](std::uint32_t from, std::uint32_t to, std::uint8_t kind) {
+    bool any = false;
+    for (const int of : {-1, int{kind}}) {
+      const auto [begin, end] = std::ranges::equal_range(keys, EdgeKey{from, to, of});
+      if (begin == end) continue;
+      found[static_cast<std::size_t>(begin - keys.begin())] = 1;
+      any = true;
+    }
+    return any;
+  };
+  auto next = changed(*graph, {}, {}, touched, drops, graph->table());
   for (std::size_t i = 0; i < keys.size(); ++i)
     if (found[i] == 0) throw NotFound("there is no edge " + describe(keys[i]));
-  if (keys.empty()) return 0;
-  sort_unique(touched.out);
-  sort_unique(touched.in);
-  const auto drops = [&](std::uint32_t from, std::uint32_t to, std::uint8_t kind) {
-    return find({from, to, -1}) != keys.end() || find({from, to, kind}) != keys.end();
-  };
-  publish(changed(*graph, {}, {}, touched, drops, graph->table()), touched);
+  const std::uint64_t removed = graph->edges() - next->edges();
+  publish(std::move(next), touched);
   merge_if_due(lock);
   return removed;
 }
@@ -362,8 +364,7 @@ void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
   Touched touched{sorted, sorted};
   ends_of(view.out, touched.in);
   ends_of(view.in, touched.out);
-  sort_unique(touched.out);
-  sort_unique(touched.in);
+  touched.sort();
   const std::shared_ptr<NodeTable> table =
       table_for(m_context->memory(Space::serial), *graph->table(), graph->nodes(),
                 graph->table()->kinds.size() > 0);

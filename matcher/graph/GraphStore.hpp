@@ -14,11 +14,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -45,12 +45,9 @@ class GraphStore {
   GraphStore(const GraphStore&) = delete;
   GraphStore& operator=(const GraphStore&) = delete;
 
-  std::shared_ptr<const GraphSnapshot> snapshot() const;
+  std::shared_ptr<const GraphSnapshot> snapshot() const { return m_snapshot.get(); }
 
-  bool has_names() const noexcept { return m_names.has_value(); }
   const std::optional<Vocabulary>& names() const noexcept { return m_names; }
-  /// The node must exist.
-  std::optional<std::uint32_t> find(std::string_view name) const;
 
   std::uint32_t add_nodes(std::uint64_t count, std::span<const std::uint8_t> kinds);
   std::vector<std::uint32_t> add_nodes(std::span<const std::string_view> names,
@@ -61,23 +58,23 @@ class GraphStore {
   /// \throws OutOfMemory; the graph is then unchanged
   void merge();
 
-  void save(const std::string& path) const;
-  /// The bytes of that file.
-  std::vector<std::byte> to_bytes() const;
+  /// Calls `write(graph)` with the graph in its file layout.
+  void write(const std::function<void(const StoredGraph&)>& write) const;
   GraphStatistics statistics() const;
 
  private:
-  /// Calls `write(graph)` with the graph in its file layout.
-  template <class Write>
-  void write(const Write& write) const;
+  /// Of the rows of a caller or a file. \param owner of their memory, if they are borrowed
+  void start(BothRows<Kokkos::HostSpace> rows, EdgeForm form, std::shared_ptr<const void> owner,
+             std::shared_ptr<const NodeTable> table, std::uint64_t outside);
   struct Touched {
-    std::vector<std::uint32_t> in;  ///< ascending and distinct
+    std::vector<std::uint32_t> in;  ///< ascending and distinct, once they are sorted
     std::vector<std::uint32_t> out;
+
+    void sort();
   };
 
   /// Publishes \p next after a change of the rows \p touched. `m_updates` must be held.
   void publish(std::shared_ptr<const GraphSnapshot> next, const Touched& touched);
-  void set(std::shared_ptr<const GraphSnapshot> next);
   /// The snapshot after a change of rows. \param added in input order
   std::shared_ptr<const GraphSnapshot> changed(
       const GraphSnapshot& graph, std::span<const Edge> added, std::span<const std::uint8_t> kinds,
@@ -93,7 +90,8 @@ class GraphStore {
   void merge_quietly() noexcept;
   /// Logs \p what and \p error, if memory permits.
   void log(LogLevel level, const char* what, const std::exception& error) const noexcept;
-  void loop();
+  /// On the thread that merges.
+  void merge_while_due();
 
   Context* m_context;
   GraphOptions m_options;
@@ -101,16 +99,14 @@ class GraphStore {
 
   SharedSnapshot<GraphSnapshot> m_snapshot;
 
-  TimedMutex m_updates;  ///< held while the graph changes
-  bool m_recording = false;
-  Touched m_recorded;  ///< rows rebuilt since the running merge started
-
-  TimedMutex m_merging;  ///< held by a merge
+  TimedMutex m_updates;    ///< the only lock: held while the graph changes, not while it is merged
+  bool m_merging = false;  ///< whether a merge runs
+  Touched m_recorded;      ///< rows rebuilt since it started
+  double m_failed = 0;     ///< changed rows and edges at the time of the last failed merge
   std::atomic<std::uint64_t> m_merges{0};
-  double m_failed = 0;  ///< changed rows and edges at the time of the last failed merge
 
-  std::condition_variable_any m_wake;
-  bool m_requested = false;
+  std::condition_variable_any m_merged;  ///< of calls that wait for a merge
+  bool m_merges_beside = false;          ///< whether the thread merges
   bool m_stop = false;
   std::thread m_thread;
 };

@@ -22,6 +22,9 @@ struct GraphView {
   ArrayView<const std::uint8_t, MemorySpace> node_kinds;  ///< empty: all are of kind 0
   ArrayView<const std::uint64_t, MemorySpace> removed;    ///< a bit per node; may end early
   std::size_t nodes = 0;                                  ///< all ids below it have been assigned
+  /// Of the state: data derived from it is valid for every later one with the same identity. Null:
+  /// nothing is kept.
+  const GraphIdentity* identity = nullptr;
 };
 
 }  // namespace Kindred::Impl

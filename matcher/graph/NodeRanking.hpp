@@ -17,11 +17,9 @@ class NodeRanking {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  /// Constructs empty buffers in \p memory.
-  void bind(MemoryResource& memory) {
-    m_keys = {memory, "Kindred::SpreadingEngine::keys", 0};
-    m_top = {memory, "Kindred::SpreadingEngine::top", 0};
-  }
+  explicit NodeRanking(MemoryResource& memory)
+      : m_keys(memory, "Kindred::SpreadingEngine::keys", 0),
+        m_top(memory, "Kindred::SpreadingEngine::top", 0) {}
 
   /// \brief Writes the best \p top ranks of queries `first_query … first_query + queries` of \p
   /// state to \p ranks. Fences \p exec_space.

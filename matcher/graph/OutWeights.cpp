@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace Kindred::Impl {
 
@@ -50,26 +51,31 @@ std::string describe_negative(const HostGraph& graph, std::uint32_t node) {
 }  // namespace
 
 void OutWeights::prepare(Context& context, const HostGraph& graph) {
-  const std::lock_guard lock(m_mutex);
-  if (m_is_made) return;
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_is_made) return;
+  }
+  // Calls that come first at the same time may all compute them; one keeps its sums.
   MemoryResource& memory = context.memory(Space::serial);
-  Placed<HostSpace>& host = m_placed.get<HostSpace>();
-  host.sums = {memory, "Kindred::SpreadingEngine::out_weights", graph.nodes};
-  host.inverses = {memory, "Kindred::SpreadingEngine::out_weight_inverses", graph.nodes};
+  Placed<HostSpace> host{{memory, "Kindred::SpreadingEngine::out_weights", graph.nodes},
+                         {memory, "Kindred::SpreadingEngine::out_weight_inverses", graph.nodes}};
   const OutWeightSums sum_node{graph, host.sums.view(), host.inverses.view()};
   constexpr double node_nanoseconds = 20;
   host_workers(context, Space::openmp)
       .for_each_range(graph.nodes, node_nanoseconds, [&](std::size_t begin, std::size_t end) {
         for (std::size_t node = begin; node < end; ++node) sum_node(node);
       });
-  m_fit_float = true;
+  bool fit_float = true;
   for (std::size_t node = 0; node < graph.nodes; ++node) {
     const double sum = host.sums.data()[node];
     KINDRED_THROW_IF(sum < 0, describe_negative(graph, static_cast<std::uint32_t>(node)));
-    if (sum > 0 && !(sum >= float_out_weights[0] && sum <= float_out_weights[1]))
-      m_fit_float = false;
+    if (sum > 0 && !(sum >= float_out_weights[0] && sum <= float_out_weights[1])) fit_float = false;
   }
+  const std::lock_guard lock(m_mutex);
+  if (m_is_made) return;
+  m_fit_float = fit_float;
   m_host_bytes = host.sums.bytes() + host.inverses.bytes();
+  m_placed.get<HostSpace>() = std::move(host);
   m_is_made = true;
 }
 

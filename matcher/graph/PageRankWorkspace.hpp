@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_GRAPH_PAGE_RANK_WORKSPACE_HPP
 #define KINDRED_MATCHER_GRAPH_PAGE_RANK_WORKSPACE_HPP
 
+#include "HeldMemory.hpp"
 #include "NodeRanking.hpp"
 #include "OutWeights.hpp"
 
@@ -12,6 +13,7 @@
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,9 +22,6 @@ namespace Kindred::Impl {
 
 /// The sources of a query: each node once, ascending, values ≥ 0.
 using RestartSources = std::span<const Activation>;
-
-/// The reproducible sum of the source values of a query, by which its restart is normalised.
-double restart_sum(RestartSources sources);
 
 /// Restart nodes of the queries of a batch, on the host.
 struct RestartTable {
@@ -33,12 +32,23 @@ struct RestartTable {
   RestartTable(std::size_t nodes, std::size_t width, std::span<const RestartSources> sources);
 };
 
-/// Parameters of PageRank.
-struct PageRankRequest {
+/// Queries of PageRank and their results.
+struct PageRankCall {
   PageRankParameters parameters;
   std::uint32_t max_iterations = 200;
   std::size_t top = 10;
   bool is_float = true;  ///< storage of the iterates; false: double
+  std::span<const RestartSources> sources;
+  std::span<Rank> ranks;  ///< the best of each query, padded with `rank_none`
+  std::span<Convergence> convergence;
+
+  PageRankCall part(std::size_t begin, std::size_t count) const {
+    PageRankCall some = *this;
+    some.sources = sources.subspan(begin, count);
+    some.ranks = ranks.subspan(begin * top, count * top);
+    some.convergence = convergence.subspan(begin, count);
+    return some;
+  }
 };
 
 /// The workspace of PageRank on one space, kept between calls.
@@ -46,130 +56,60 @@ template <class ExecutionSpace>
 class PageRankWorkspace {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
+  using side_type = GraphSide<memory_space>;
+  using weights_type = OutWeights::Placed<ExecutionSpace>;
 
-  explicit PageRankWorkspace(MemoryResource& memory) : m_memory(memory) { release(); }
-
-  bool is_empty() const { return m_partial.bytes() + m_progress.bytes() == 0; }
-  /// Releases its memory. None of its kernels may still run.
-  void release() {
-    release(m_floats);
-    release(m_doubles);
-    release(m_named, "Kindred::SpreadingEngine::page_rank_named");
-    release(m_before, "Kindred::SpreadingEngine::page_rank_before");
-    release(m_shares, "Kindred::SpreadingEngine::page_rank_shares");
-    release(m_partial, "Kindred::SpreadingEngine::page_rank_partial");
-    release(m_sums, "Kindred::SpreadingEngine::page_rank_sums");
-    release(m_progress, "Kindred::SpreadingEngine::page_rank_progress");
-    release(m_last, "Kindred::SpreadingEngine::page_rank_last");
-    release(m_columns, "Kindred::SpreadingEngine::page_rank_columns");
-    m_ranking.bind(m_memory);
-  }
+  explicit PageRankWorkspace(MemoryResource& memory)
+      : m_memory(memory), m_buffers(std::in_place, memory) {}
 
   /// Number of queries processed together.
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
 
-  /// Computes the best ranks, padded with `rank_none`, and the convergence for each of \p sources
-  /// (at most `batch`). Fences \p exec_space. \throws OutOfMemory; the object is then empty
-  void run(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
-           const OutWeights::Placed<ExecutionSpace>& weights,
-           std::span<const RestartSources> sources, const PageRankRequest& request, Rank* ranks,
-           Convergence* convergence) {
+  /// Computes the results of \p call, of at most `batch` queries. Fences \p exec_space. \throws
+  /// OutOfMemory; the object is then empty
+  void run(const ExecutionSpace& exec_space, const side_type& graph, const weights_type& weights,
+           const PageRankCall& call) {
+    if (graph.nodes == 0) return;
     try {
-      if (request.is_float)
-        run_as(exec_space, m_floats, graph, weights, sources, request, ranks, convergence);
+      if (call.is_float)
+        run_in(exec_space, m_buffers->floats, graph, weights, call);
       else
-        run_as(exec_space, m_doubles, graph, weights, sources, request, ranks, convergence);
+        run_in(exec_space, m_buffers->doubles, graph, weights, call);
     } catch (const OutOfMemory&) {
       Arch::fence(exec_space, "Kindred::SpreadingEngine::page_rank::out_of_memory");
-      release();
+      m_buffers.emplace(m_memory);
       throw;
     }
   }
 
  private:
+  template <class T>
+  using buffer = Buffer<T, memory_space>;
   template <class Value>
   struct Iterates {
-    Buffer<Value, memory_space> current;
-    Buffer<Value, memory_space> next;
+    explicit Iterates(MemoryResource& memory)
+        : current(memory, "Kindred::SpreadingEngine::page_rank_current", 0),
+          next(memory, "Kindred::SpreadingEngine::page_rank_next", 0) {}
+
+    buffer<Value> current;
+    buffer<Value> next;
   };
+  struct Buffers {
+    explicit Buffers(MemoryResource& given) : memory(given) {}
 
-  template <class T>
-  void release(Buffer<T, memory_space>& buffer, const char* label) {
-    buffer = Buffer<T, memory_space>(m_memory, label, 0);
-  }
-  template <class Value>
-  void release(Iterates<Value>& iterates) {
-    release(iterates.current, "Kindred::SpreadingEngine::page_rank_current");
-    release(iterates.next, "Kindred::SpreadingEngine::page_rank_next");
-  }
-  template <class T>
-  ArrayView<const T, ExecutionSpace> place(const ExecutionSpace& exec_space,
-                                           Buffer<T, memory_space>& buffer,
-                                           const std::vector<T>& values) {
-    buffer.resize_discarding(values.size());
-    upload(exec_space, buffer.view(), values.data(), values.size());
-    return buffer.const_view();
-  }
-
-  template <class Value>
-  void run_as(const ExecutionSpace& exec_space, Iterates<Value>& iterates,
-              const GraphSide<memory_space>& graph,
-              const OutWeights::Placed<ExecutionSpace>& weights,
-              std::span<const RestartSources> sources, const PageRankRequest& request, Rank* ranks,
-              Convergence* convergence) {
-    if (graph.nodes == 0) return;
-    std::vector<Column> columns;
-    for (std::size_t query = 0; query < sources.size(); ++query)
-      columns.push_back({query, sources[query], {}});
-    PageRankState<ExecutionSpace, Value> state;
-    state.width = width_of(columns.size());
-    state.nodes = graph.nodes;
-    const auto width = static_cast<std::size_t>(state.width);
-    iterates.current.resize_discarding(graph.nodes * width);
-    iterates.next.resize_discarding(graph.nodes * width);
-    m_partial.resize_discarding(graph.blocks() * width);
-    m_sums.resize_discarding(page_rank_sums(graph.nodes, state.width));
-    m_progress.resize_discarding(width);
-    m_last.resize_discarding(1);
-    state.current = iterates.current.view();
-    state.next = iterates.next.view();
-    state.out_weights = weights.sums.const_view();
-    state.inverses = weights.inverses.const_view();
-    state.partial = m_partial.view();
-    state.sums = m_sums.view();
-    state.progress = m_progress.view();
-    state.last = m_last.view();
-    place_restart(exec_space, columns, state);
-
-    PageRankParameters parameters = request.parameters;
-    start_page_rank(exec_space, state, columns.size(), parameters);
-    // Checking the progress stalls a device; an unneeded iteration costs less.
-    constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 4 : 1;
-    const auto is_done = [](const Column& column) { return column.progress.is_done != 0; };
-    while (true) {
-      Arch::end_if_cancelled(exec_space);
-      const std::uint32_t end = std::min(request.max_iterations, parameters.iteration - 1 + step);
-      for (; parameters.iteration <= end; ++parameters.iteration) {
-        page_rank_step(exec_space, graph, state, parameters);
-        std::swap(state.current, state.next);
-      }
-      download_progress(exec_space, columns);
-      if (parameters.iteration > request.max_iterations || std::ranges::all_of(columns, is_done))
-        break;
-      const auto left =
-          columns.size() - static_cast<std::size_t>(std::ranges::count_if(columns, is_done));
-      if (width_of(left) == state.width) continue;
-      answer(exec_space, state, columns, is_done, request.top, ranks, convergence);
-      keep_others(exec_space, is_done, columns, state);
-    }
-    std::uint32_t last = 0;
-    for (const Column& column : columns) last = std::max(last, column.progress.iterations);
-    // Iterations after convergence wrote nothing.
-    if ((parameters.iteration - 1 - last) % 2 != 0) std::swap(state.current, state.next);
-    const auto is_any = [](const Column&) { return true; };
-    answer(exec_space, state, columns, is_any, request.top, ranks, convergence);
-  }
-
+    MemoryResource& memory;
+    Iterates<float> floats{memory};
+    Iterates<double> doubles{memory};
+    buffer<std::uint64_t> named{memory, "Kindred::SpreadingEngine::page_rank_named", 0};
+    buffer<std::uint32_t> before{memory, "Kindred::SpreadingEngine::page_rank_before", 0};
+    buffer<double> shares{memory, "Kindred::SpreadingEngine::page_rank_shares", 0};
+    buffer<double> partial{memory, "Kindred::SpreadingEngine::page_rank_partial", 0};
+    buffer<double> sums{memory, "Kindred::SpreadingEngine::page_rank_sums", 0};
+    buffer<PageRankProgress> progress{memory, "Kindred::SpreadingEngine::page_rank_progress", 0};
+    buffer<std::uint32_t> last{memory, "Kindred::SpreadingEngine::page_rank_last", 0};
+    buffer<std::uint32_t> columns{memory, "Kindred::SpreadingEngine::page_rank_columns", 0};
+    NodeRanking<ExecutionSpace> ranking{memory};
+  };
   /// An active query.
   struct Column {
     std::size_t query;
@@ -178,35 +118,87 @@ class PageRankWorkspace {
   };
 
   template <class Value>
+  void run_in(const ExecutionSpace& exec_space, Iterates<Value>& iterates, const side_type& graph,
+              const weights_type& weights, const PageRankCall& call) {
+    std::vector<Column> columns;
+    for (std::size_t query = 0; query < call.sources.size(); ++query)
+      columns.push_back({query, call.sources[query], {}});
+    PageRankState<ExecutionSpace, Value> state;
+    state.width = width_of(columns.size());
+    state.nodes = graph.nodes;
+    const auto width = static_cast<std::size_t>(state.width);
+    const auto sized = [](auto& of, std::size_t size) {
+      of.resize_discarding(size);
+      return of.view();
+    };
+    state.current = sized(iterates.current, graph.nodes * width);
+    state.next = sized(iterates.next, graph.nodes * width);
+    state.out_weights = weights.sums.const_view();
+    state.inverses = weights.inverses.const_view();
+    state.partial = sized(m_buffers->partial, graph.blocks() * width);
+    state.sums = sized(m_buffers->sums, page_rank_sums(graph.nodes, state.width));
+    state.progress = sized(m_buffers->progress, width);
+    state.last = sized(m_buffers->last, 1);
+    place_restart(exec_space, columns, state);
+
+    PageRankParameters parameters = call.parameters;
+    start_page_rank(exec_space, state, columns.size(), parameters);
+    // Checking the progress stalls a device; an unneeded iteration costs less.
+    constexpr std::uint32_t step = Arch::is_device<ExecutionSpace> ? 4 : 1;
+    const auto is_done = [](const Column& column) { return column.progress.is_done != 0; };
+    while (true) {
+      Arch::end_if_cancelled(exec_space);
+      const std::uint32_t end = std::min(call.max_iterations, parameters.iteration - 1 + step);
+      for (; parameters.iteration <= end; ++parameters.iteration) {
+        page_rank_step(exec_space, graph, state, parameters);
+        std::swap(state.current, state.next);
+      }
+      PageRankProgress progress[batch];
+      download(exec_space, progress, m_buffers->progress.view(), columns.size());
+      for (std::size_t i = 0; i < columns.size(); ++i) columns[i].progress = progress[i];
+      if (parameters.iteration > call.max_iterations || std::ranges::all_of(columns, is_done))
+        break;
+      const auto left =
+          columns.size() - static_cast<std::size_t>(std::ranges::count_if(columns, is_done));
+      if (width_of(left) == state.width) continue;
+      answer(exec_space, state, columns, is_done, call);
+      keep_others(exec_space, is_done, columns, state);
+    }
+    std::uint32_t last = 0;
+    for (const Column& column : columns) last = std::max(last, column.progress.iterations);
+    // Iterations after convergence wrote nothing.
+    if ((parameters.iteration - 1 - last) % 2 != 0) std::swap(state.current, state.next);
+    answer(
+        exec_space, state, columns, [](const Column&) { return true; }, call);
+  }
+
+  template <class Value>
   void place_restart(const ExecutionSpace& exec_space, const std::vector<Column>& columns,
                      PageRankState<ExecutionSpace, Value>& state) {
     std::vector<RestartSources> sources;
     for (const Column& column : columns) sources.push_back(column.sources);
     const RestartTable restart(state.nodes, static_cast<std::size_t>(state.width), sources);
-    state.restart.named = place(exec_space, m_named, restart.named);
-    state.restart.before = place(exec_space, m_before, restart.before);
-    state.restart.shares = place(exec_space, m_shares, restart.shares);
-  }
-  void download_progress(const ExecutionSpace& exec_space, std::vector<Column>& columns) {
-    PageRankProgress progress[batch];
-    download(exec_space, progress, m_progress.view(), columns.size());
-    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].progress = progress[i];
+    state.restart.named = placed_in(exec_space, m_buffers->named, restart.named);
+    state.restart.before = placed_in(exec_space, m_buffers->before, restart.before);
+    state.restart.shares = placed_in(exec_space, m_buffers->shares, restart.shares);
   }
   /// Ranks the nodes of the chosen columns, adjacent queries together.
   template <class Value, class Chosen>
   void answer(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
-              const std::vector<Column>& columns, const Chosen& is_chosen, std::size_t top,
-              Rank* ranks, Convergence* convergence) {
+              const std::vector<Column>& columns, const Chosen& is_chosen,
+              const PageRankCall& call) {
     for (std::size_t first = 0; first < columns.size();) {
+      const std::size_t query = columns[first].query;
       std::size_t end = first;
       for (; end < columns.size() && is_chosen(columns[end]) &&
-             columns[end].query == columns[first].query + (end - first);
+             columns[end].query == query + (end - first);
            ++end) {
         const PageRankProgress& progress = columns[end].progress;
-        convergence[columns[end].query] = {progress.iterations, progress.residual};
+        call.convergence[columns[end].query] = {progress.iterations, progress.residual};
       }
       if (end > first)
-        rank(exec_space, state, first, end - first, top, ranks + columns[first].query * top);
+        m_buffers->ranking.rank(exec_space, state, state.nodes, first, end - first, 1, call.top,
+                                call.ranks.data() + query * call.top);
       first = std::max(end, first + 1);
     }
   }
@@ -221,8 +213,8 @@ class PageRankWorkspace {
     std::erase_if(columns, is_done);
     const HopWidth from_width = std::exchange(state.width, width_of(kept.size()));
     std::swap(state.current, state.next);
-    take_page_rank_columns<ExecutionSpace, Value>(exec_space, state.next, from_width,
-                                                  place(exec_space, m_columns, kept), state);
+    take_page_rank_columns<ExecutionSpace, Value>(
+        exec_space, state.next, from_width, placed_in(exec_space, m_buffers->columns, kept), state);
     place_restart(exec_space, columns, state);
     PageRankProgress progress[batch];
     for (std::size_t i = 0; i < batch; ++i) {
@@ -231,28 +223,11 @@ class PageRankWorkspace {
       else
         progress[i].is_done = 1;
     }
-    upload(exec_space, m_progress.view(), progress, static_cast<std::size_t>(state.width));
-  }
-
-  /// Ranks columns `first … first + count`.
-  template <class Value>
-  void rank(const ExecutionSpace& exec_space, const PageRankState<ExecutionSpace, Value>& state,
-            std::size_t first, std::size_t count, std::size_t top, Rank* ranks) {
-    m_ranking.rank(exec_space, state, state.nodes, first, count, 1, top, ranks);
+    upload(exec_space, m_buffers->progress.view(), progress, static_cast<std::size_t>(state.width));
   }
 
   MemoryResource& m_memory;
-  Iterates<float> m_floats;
-  Iterates<double> m_doubles;
-  Buffer<std::uint64_t, memory_space> m_named;
-  Buffer<std::uint32_t, memory_space> m_before;
-  Buffer<double, memory_space> m_shares;
-  Buffer<double, memory_space> m_partial;
-  Buffer<double, memory_space> m_sums;
-  Buffer<PageRankProgress, memory_space> m_progress;
-  Buffer<std::uint32_t, memory_space> m_last;
-  Buffer<std::uint32_t, memory_space> m_columns;
-  NodeRanking<ExecutionSpace> m_ranking;
+  std::optional<Buffers> m_buffers;
 };
 
 }  // namespace Kindred::Impl

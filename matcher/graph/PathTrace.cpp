@@ -176,8 +176,8 @@ void PathTrace::append_path(const std::vector<Prefixes>& layers, std::size_t hop
   to.steps.close_row();
 }
 
-void PathTrace::append_all(std::span<const Activation> nodes, std::size_t count,
-                           SpreadPaths& to) const {
+void PathTrace::append(std::span<const Activation> nodes, std::size_t count,
+                       SpreadPaths& to) const {
   const std::vector<Prefixes> layers = prefixes(nodes, count);
   struct Found {
     double strength;
@@ -200,26 +200,6 @@ void PathTrace::append_all(std::span<const Activation> nodes, std::size_t count,
       append_path(layers, path.hop, node.node, path.rank, to);
     }
     to.strengths.close_row();
-  }
-}
-
-void PathTrace::append(std::span<const Activation> nodes, std::size_t count,
-                       SpreadPaths& to) const {
-  const auto extent_of = [](const auto& rows) {
-    return std::pair(rows.offsets.size(), rows.values.size());
-  };
-  const auto cut = [](auto& rows, const auto& size) {
-    rows.offsets.resize(size.first);
-    rows.values.resize(size.second);
-  };
-  const auto strengths = extent_of(to.strengths);
-  const auto steps = extent_of(to.steps);
-  try {
-    append_all(nodes, count, to);
-  } catch (...) {
-    cut(to.strengths, strengths);
-    cut(to.steps, steps);
-    throw;
   }
 }
 

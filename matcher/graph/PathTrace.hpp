@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_GRAPH_PATH_TRACE_HPP
 #define KINDRED_MATCHER_GRAPH_PATH_TRACE_HPP
 
-#include "SpreadingWorkspace.hpp"
+#include "QueryGroups.hpp"
 
 #include <kindred/core/graph/GraphRows.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -58,7 +58,6 @@ class PathTrace {
   template <class Call>
   void for_carriers(std::uint32_t node, const Layer& before, const Call& call) const;
   std::vector<Prefixes> prefixes(std::span<const Activation> nodes, std::size_t count) const;
-  void append_all(std::span<const Activation> nodes, std::size_t count, SpreadPaths& to) const;
   void append_path(const std::vector<Prefixes>& layers, std::size_t hop, std::uint32_t node,
                    std::uint32_t rank, SpreadPaths& to) const;
 

@@ -1,51 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "QueryGroups.hpp"
 
-#include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 namespace Kindred::Impl {
 
 namespace {
 
-QueryGroup group_of(SpreadMode mode, const SpreadQuery& query) {
-  QueryGroup group;
-  group.parameters.mode = mode;
-  group.parameters.hops = query.hops;
+SpreadRequest request_of(const SpreadOptions& options, const SpreadQuery& query) {
+  SpreadRequest request;
+  request.parameters.mode = options.mode;
+  request.parameters.hops = query.hops;
   for (std::size_t tier = 0; tier < default_tier_thresholds.size(); ++tier) {
-    group.parameters.thresholds[tier] =
+    request.parameters.thresholds[tier] =
         query.threshold ? static_cast<float>(*query.threshold) : default_tier_thresholds[tier];
   }
-  group.decay = query.decay;
-  return group;
+  request.decay = query.decay;
+  request.top = options.top;
+  request.rules = {query.kinds, options.modifiers};
+  request.short_activations = options.activations == ActivationPrecision::bfloat16;
+  return request;
 }
 
 }  // namespace
 
 std::vector<QueryGroup> group_queries(const SpreadOptions& options, std::size_t queries) {
-  if (options.per_query.empty()) {
-    QueryGroup all =
-        group_of(options.mode, {options.hops, options.decay, options.threshold, options.kinds});
-    all.queries.resize(queries);
-    all.kinds.assign(queries, options.kinds);
-    std::iota(all.queries.begin(), all.queries.end(), std::size_t{0});
-    return {std::move(all)};
-  }
+  const SpreadQuery common{options.hops, options.decay, options.threshold, options.kinds};
   std::vector<QueryGroup> groups;
   // Queries that follow all kinds are separate, because they can use the small-frontier path.
   using Key = std::tuple<std::uint32_t, Decay::Kind, double, std::optional<double>, bool>;
   std::map<Key, std::size_t> places;
   for (std::size_t i = 0; i < queries; ++i) {
-    const SpreadQuery& query = options.per_query[i];
-    const auto [place, is_new] = places.try_emplace(
-        {query.hops, query.decay.kind, query.decay.parameter, query.threshold, query.kinds.all()},
-        groups.size());
-    if (is_new) groups.push_back(group_of(options.mode, query));
-    groups[place->second].queries.push_back(i);
-    groups[place->second].kinds.push_back(query.kinds);
+    const SpreadQuery& query = options.per_query.empty() ? common : options.per_query[i];
+    std::size_t place = 0;
+    if (!options.per_query.empty())
+      place = places
+                  .try_emplace({query.hops, query.decay.kind, query.decay.parameter,
+                                query.threshold, query.kinds.all()},
+                               groups.size())
+                  .first->second;
+    if (place == groups.size()) groups.push_back({request_of(options, query), {}, {}});
+    groups[place].queries.push_back(i);
+    groups[place].kinds.push_back(query.kinds);
   }
+  for (QueryGroup& group : groups) group.request.query_kinds = group.kinds;
   return groups;
 }
 

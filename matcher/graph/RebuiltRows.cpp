@@ -24,13 +24,6 @@ float weight_at(const HostRowPlace& row, std::uint64_t i) {
   return row.part->short_weights.extent(0) != 0 ? widen_weight(short_weight_at(row, i)) : 1.0F;
 }
 
-std::uint64_t outside_unit(const HostRowPlace& row) {
-  std::uint64_t count = 0;
-  for (std::uint64_t i = 0; i < row.count; ++i)
-    count += is_in_unit_interval(weight_at(row, i)) ? 0 : 1;
-  return count;
-}
-
 void RebuiltRows::begin(std::uint32_t node) { m_nodes.push_back(node); }
 
 void RebuiltRows::add(const HostRowPlace& row, std::uint64_t i) {
@@ -45,16 +38,6 @@ void RebuiltRows::add(const HalfEdge& edge) {
   if (m_form.weights == EdgeWeights::float32) m_weights.push_back(edge.weight);
   if (m_form.weights == EdgeWeights::bfloat16) m_short_weights.push_back(short_weight(edge.weight));
   if (m_form.kinds) m_kinds.push_back(edge.kind);
-}
-
-std::uint64_t RebuiltRows::last_outside_unit() const {
-  std::uint64_t count = 0;
-  for (std::uint64_t i = m_offsets[m_offsets.size() - 2]; i < m_offsets.back(); ++i) {
-    if (m_form.weights == EdgeWeights::float32) count += is_in_unit_interval(m_weights[i]) ? 0 : 1;
-    if (m_form.weights == EdgeWeights::bfloat16)
-      count += is_in_unit_interval(widen_weight(m_short_weights[i])) ? 0 : 1;
-  }
-  return count;
 }
 
 HostRows RebuiltRows::rows(MemoryResource& memory) const {
@@ -76,23 +59,31 @@ HostRows RebuiltRows::rows(MemoryResource& memory) const {
 RebuiltRows changed_rows(const HostGraphSide& side, const RowChange& change, EdgeForm form,
                          std::int64_t& outside, std::int64_t& edges) {
   RebuiltRows list(form);
+  const auto is_outside = [](float weight) { return is_in_unit_interval(weight) ? 0 : 1; };
   const auto rebuild = [&](std::uint32_t node, std::span<const HalfEdge> added) {
     const HostRowPlace row = row_of(side, node);
     list.begin(node);
     std::size_t next = 0;
-    const std::uint64_t before = list.edges();
+    const auto add_next = [&] {
+      const HalfEdge& edge = added[next++];
+      list.add(edge);
+      ++edges;
+      outside +=
+          is_outside(form.weights == EdgeWeights::bfloat16 ? widen_weight(short_weight(edge.weight))
+                                                           : edge.weight);
+    };
     for (std::uint64_t i = 0; i < row.count; ++i) {
       const std::uint32_t end = row.part->sources(row.begin + i);
-      while (change.by_source && next < added.size() && added[next].end < end)
-        list.add(added[next++]);
-      if (!change.drops || !change.drops(node, end, kind_at(row, i))) list.add(row, i);
+      while (change.by_source && next < added.size() && added[next].end < end) add_next();
+      if (!change.drops || !change.drops(node, end, kind_at(row, i))) {
+        list.add(row, i);
+        continue;
+      }
+      --edges;
+      outside -= is_outside(weight_at(row, i));
     }
-    while (next < added.size()) list.add(added[next++]);
+    while (next < added.size()) add_next();
     list.end();
-    edges +=
-        static_cast<std::int64_t>(list.edges() - before) - static_cast<std::int64_t>(row.count);
-    outside += static_cast<std::int64_t>(list.last_outside_unit()) -
-               static_cast<std::int64_t>(outside_unit(row));
   };
 
   const auto& old = side.delta.row_nodes;

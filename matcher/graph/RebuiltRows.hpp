@@ -33,8 +33,6 @@ inline std::uint8_t kind_at(const HostRowPlace& row, std::uint64_t i) {
 inline HostRowPlace row_of(const HostGraphSide& side, std::uint32_t node) {
   return Kindred::row_of(side.built, side.delta, node);
 }
-/// Number of edges of a row with a weight outside [0, 1].
-std::uint64_t outside_unit(const HostRowPlace& row);
 
 /// Builder of rebuilt rows of one direction.
 class RebuiltRows {
@@ -49,9 +47,6 @@ class RebuiltRows {
   void end() { m_offsets.push_back(m_ends.size()); }
 
   std::span<const std::uint32_t> nodes() const { return m_nodes; }
-  std::uint64_t edges() const { return m_ends.size(); }
-  /// The count of the row that was ended last.
-  std::uint64_t last_outside_unit() const;
   /// Copies the rows to separate memory and plans them. \throws OutOfMemory
   HostRows rows(MemoryResource& memory) const;
 

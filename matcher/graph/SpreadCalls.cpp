@@ -1,22 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SpreadCalls.hpp"
-
 #include "ExpectedEdges.hpp"
+#include "PathTrace.hpp"
+#include "SpreadChecks.hpp"
+#include "SpreadingState.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
-#include <memory>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
 
-namespace Kindred::Impl {
+namespace Kindred {
 
 namespace {
 
-/// Number of small queries that a device processes concurrently; further groups wait.
-constexpr std::size_t device_slots = 8;
+using Impl::QueryGroup;
+using Impl::QuerySources;
+using Impl::SpreadRequest;
+
+/// A stable radix sort by node: sources of the same node keep their order.
+void sort_by_node(std::vector<Activation>& sources) {
+  const auto by_node = [](const Activation& a, const Activation& b) { return a.node < b.node; };
+  if (std::is_sorted(sources.begin(), sources.end(), by_node)) return;
+  constexpr std::size_t few = 64;  // below this, clearing the counts takes longer
+  if (sources.size() < few) {
+    std::stable_sort(sources.begin(), sources.end(), by_node);
+    return;
+  }
+  std::uint32_t bits = 0;
+  for (const Activation& source : sources) bits |= source.node;
+  std::vector<Activation> sorted(sources.size());
+  for (unsigned shift = 0; shift < 32 && bits >> shift != 0; shift += 8) {
+    const auto byte_of = [shift](const Activation& source) { return source.node >> shift & 0xFFU; };
+    std::array<std::size_t, 256> places{};
+    for (const Activation& source : sources) ++places[byte_of(source)];
+    std::exclusive_scan(places.begin(), places.end(), places.begin(), std::size_t{0});
+    for (const Activation& source : sources) sorted[places[byte_of(source)]++] = source;
+    sources.swap(sorted);
+  }
+}
+
+/// The distinct nodes of a query in ascending order. The values of duplicates are added in input
+/// order, each addition in float32, and then clamped to 1 in engine mode.
+std::vector<Activation> merged_sources(const Impl::HostSources& sources, std::size_t query,
+                                       SpreadMode mode) {
+  std::vector<Activation> sorted(sources.offset(query + 1) - sources.offset(query));
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = sources.at(query, i);
+  sort_by_node(sorted);
+  std::vector<Activation> merged;
+  merged.reserve(sorted.size());
+  for (const Activation& source : sorted) {
+    if (merged.empty() || merged.back().node != source.node) {
+      merged.push_back({source.node, 0.0F});
+    }
+    merged.back().value += source.value;
+  }
+  for (Activation& source : merged) {
+    if (mode == SpreadMode::engine) source.value = std::min(1.0F, source.value);
+    KINDRED_THROW_IF(mode == SpreadMode::pagerank && !std::isfinite(source.value),
+                     "the activations of source node " + std::to_string(source.node) +
+                         " have a sum that exceeds the float32 limit of 3.4e38");
+  }
+  return merged;
+}
 
 /// Up to this number of edges, a thread block cluster is faster than the whole device.
 constexpr double cluster_edges_most = 150'000;
@@ -26,238 +77,28 @@ constexpr double cluster_edges_most = 150'000;
 /// many sources or because, on a host, several queries share every read of an edge. \param queries
 /// number of queries of the call
 template <class ExecutionSpace>
-bool is_surely_large(const ExecutionSpace&, const GraphSnapshot& graph, QuerySources sources,
+bool is_surely_large(const ExecutionSpace&, const Impl::GraphSnapshot& graph, QuerySources sources,
                      const SpreadRequest& request, std::size_t queries) {
   constexpr double margin = 8;  // for the error of the estimate
-  const bool shares = !Arch::is_device<ExecutionSpace> && queries >= SpreadWork::sharing_queries;
-  if (sources.size() <= SpreadWork::few_sources && !shares) return false;
-  QueryGroup group;
-  group.parameters = request.parameters;
-  if (!shares) group.parameters.hops = std::min<std::uint32_t>(group.parameters.hops, 2);
-  group.decay = request.decay;
+  const bool shares =
+      !Arch::is_device<ExecutionSpace> && queries >= Impl::SpreadWork::sharing_queries;
+  if (sources.size() <= Impl::SpreadWork::few_sources && !shares) return false;
+  const std::uint32_t hops = shares ? request.parameters.hops : 2;
   const double budget =
       static_cast<double>(FrontierShape::budget_of<ExecutionSpace>(graph.nodes(), graph.edges()));
-  return expected_edges(graph.base()->sample(), graph.host(), sources, group) > margin * budget;
+  return expected_edges(graph.base()->sample(), graph.host(), sources, request, hops) >
+         margin * budget;
 }
 
-/// Calls `call()`. If memory is missing, calls `give_back()`, which returns whether it has released
-/// any, and if so `call()` once more; if memory is missing again, only `give_back()`.
-template <class GiveBack, class Call>
-void with_less_memory(const GiveBack& give_back, const Call& call) {
-  try {
-    return call();
-  } catch (const OutOfMemory&) {
-    if (!give_back()) throw;
-  }
-  try {
-    call();
-  } catch (const OutOfMemory&) {
-    give_back();
-    throw;
-  }
-}
-
-}  // namespace
-
-SpreadCalls::SpreadCalls(Context& context) : m_context(&context) {}
-
+/// Every hop reads all edges for 32 queries at a time.
 template <class ExecutionSpace>
-auto SpreadCalls::device_workspace() -> DeviceWorkspace<ExecutionSpace>& {
-  auto& device = m_devices.get<ExecutionSpace>();
-  if (!device.workspace) {
-    device.workspace.emplace(m_context->memory(Space::cuda), m_context->pinned_memory(),
-                             device_slots);
-    device.bins.emplace(m_context->memory(Space::cuda));
-  }
-  return device;
-}
-
-template <class Body>
-void SpreadCalls::lend_on_host(Space space, const Body& body) {
-  HostWorkspaces& workspaces = host(space);
-  const HostLease lease(*m_context, space);
-  const auto slots = static_cast<std::size_t>(threads_of(*m_context, space));
-  workspaces.cache.lend(
-      [&] {
-        return std::make_unique<HostWorkspace>(m_context->memory(space), slots, workspaces.kept);
-      },
-      lease.get(), "Kindred::SpreadingEngine::failed", 0,
-      [&](HostWorkspace& lent) {
-        body(lease.get(), lent.workspace);
-        lent.count_kept();
-      });
-}
-
-template <class Body>
-void SpreadCalls::alone(Space space, const Body& run) {
-  const auto body = [&](const auto& exec_space, auto& workspace) {
-    with_less_memory([&] { return give_back(workspace); },
-                     [&] {
-                       try {
-                         run(exec_space, workspace);
-                       } catch (...) {
-                         // Launched kernels read a snapshot that may be destroyed.
-                         Arch::fence(exec_space, "Kindred::SpreadingEngine::failed");
-                         rethrow_translated("Kindred::SpreadingEngine");
-                       }
-                     });
-  };
-  if (space != Space::cuda) {
-    return lend_on_host(space, body);
-  }
-  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    auto& device = m_devices.get<ExecutionSpace>();
-    const auto lock = cancellable_lock(device.mutex);
-    auto& workspace = *device_workspace<ExecutionSpace>().workspace;
-    device.on_streams.wait();
-    try {
-      body(exec_space, workspace);
-    } catch (const InvalidArgument&) {
-      throw;  // a refused call has changed nothing
-    } catch (...) {
-      give_back(workspace);  // what a call leaves in it is incomplete
-      workspace.whole.release_all();
-      throw;
-    }
-    m_device_kept = workspace.whole.kept_bytes() + device.bins->bytes();
-  });
-}
-
-template <class Body>
-void SpreadCalls::on_stream(Stream stream, const std::shared_ptr<const GraphSnapshot>& graph,
-                            const Body& run) {
-  with_instance(*m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& own) {
-    const auto lock = cancellable_lock(m_devices.get<ExecutionSpace>().mutex);
-    auto& device = device_workspace<ExecutionSpace>();
-    const auto& exec_space = call_instance(*m_context, own, stream);
-    with_less_memory(
-        [&] {
-          device.on_streams.wait();
-          return give_back(*device.workspace);
-        },
-        [&] {
-          device.on_streams.run(exec_space, "Kindred::SpreadingEngine::failed", graph,
-                                [&] { run(own, exec_space, device); });
-        });
-    m_device_kept = device.workspace->whole.kept_bytes() + device.bins->bytes();
-  });
-}
-
-std::uint64_t SpreadCalls::kept_bytes(Space space) const noexcept {
-  if (space == Space::serial) return m_serial.kept;
-  return space == Space::openmp ? m_openmp.kept : m_device_kept;
-}
-
-template <class ExecutionSpace>
-bool SpreadCalls::give_back(Workspace<ExecutionSpace>& workspace) {
-  bool had_any = !workspace.frontier.is_empty();
-  workspace.frontier.release();
-  if constexpr (Arch::is_device<ExecutionSpace>) {
-    auto& bins = m_devices.get<ExecutionSpace>().bins;
-    had_any = bins->drop() || had_any;
-  }
-  return had_any;
-}
-
-bool SpreadCalls::release(Space space) {
-  if (space != Space::cuda) return host(space).cache.release();
-  bool had_any = false;
-  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-    auto& device = m_devices.get<ExecutionSpace>();
-    const std::lock_guard lock(device.mutex);
-    device.on_streams.wait();
-    if (device.workspace) {
-      had_any = give_back(*device.workspace) || !device.workspace->whole.is_empty();
-      device.workspace->whole.release_all();
-    }
-    m_device_kept = 0;
-  });
-  return had_any;
-}
-
-template <class ExecutionSpace>
-BinnedEdges<typename ExecutionSpace::memory_space> SpreadCalls::bins_of(
-    const ExecutionSpace& exec_space, const GraphSnapshot& graph, std::size_t hops) {
-  if constexpr (!Arch::is_device<ExecutionSpace>) {
-    return {};
-  } else {
-    const auto host = graph.host().in.built.offsets;
-    return m_devices.get<ExecutionSpace>().bins->after(exec_space, hops, graph.identity(),
-                                                       graph.view(exec_space).in.built,
-                                                       {host.data(), host.extent(0)});
-  }
-}
-
-void SpreadCalls::spread(Space space, const GraphSnapshot& graph,
-                         std::span<const QuerySources> sources, const SpreadRequest& request,
-                         std::span<Rank> ranks) {
-  alone(space, [&](const auto& exec_space, auto& workspace) {
-    const auto view = graph.view(exec_space);
-    const auto side =
-        workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
-    if (request.rules.modifiers)
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
-    workspace.done.assign(sources.size(), 0);
-    // Runs `call` for the unfinished queries for which `is_target(query)` is true.
-    const auto answer = [&](const auto& is_target, const auto& call) {
-      std::vector<std::size_t> rest;
-      std::vector<QuerySources> rest_sources;
-      for (std::size_t query = 0; query < sources.size(); ++query) {
-        if (workspace.done[query] != 0 || !is_target(query)) continue;
-        rest.push_back(query);
-        rest_sources.push_back(sources[query]);
-      }
-      if (rest.empty()) return;
-      if (rest.size() == sources.size())
-        return call(sources, ranks, std::span<std::uint8_t>(workspace.done));
-      const std::size_t top = request.top;
-      std::vector<Rank> rest_ranks(rest.size() * top);
-      std::vector<std::uint8_t> rest_done(rest.size(), 1);
-      call(std::span<const QuerySources>(rest_sources), std::span<Rank>(rest_ranks),
-           std::span<std::uint8_t>(rest_done));
-      for (std::size_t i = 0; i < rest.size(); ++i) {
-        if (rest_done[i] == 0) continue;
-        workspace.done[rest[i]] = 1;
-        std::copy_n(rest_ranks.begin() + static_cast<std::ptrdiff_t>(i * top), top,
-                    ranks.begin() + static_cast<std::ptrdiff_t>(rest[i] * top));
-      }
-    };
-    const auto is_any = [](std::size_t) { return true; };
-    if (request.rules.kinds.all() && !request.short_activations) {  // all queries follow all kinds
-      if constexpr (Arch::is_device<std::decay_t<decltype(exec_space)>>) {
-        QueryGroup group;
-        group.parameters = request.parameters;
-        group.decay = request.decay;
-        const auto is_small = [&](std::size_t query) {
-          return expected_edges(graph.base()->sample(), graph.host(), sources[query], group) <=
-                 cluster_edges_most;
-        };
-        answer(is_small, [&](auto some, auto best, auto is_done) {
-          workspace.frontier.spread_small(exec_space, side, view.out, some, request, best, is_done);
-        });
-      }
-      const auto may_be_small = [&](std::size_t query) {
-        return !is_surely_large(exec_space, graph, sources[query], request, sources.size());
-      };
-      answer(may_be_small, [&](auto some, auto best, auto is_done) {
-        workspace.frontier.spread(exec_space, side, view.out, graph.edges(), workspace.slots, some,
-                                  request, best, is_done);
-      });
-    }
-    answer(is_any, [&](auto some, auto best, auto) {
-      spread_whole(exec_space, workspace, graph, side, some, request, best);
-    });
-  });
-}
-
-template <class ExecutionSpace>
-void SpreadCalls::spread_whole(const ExecutionSpace& exec_space,
-                               Workspace<ExecutionSpace>& workspace, const GraphSnapshot& graph,
-                               GraphSide<typename ExecutionSpace::memory_space> side,
-                               std::span<const QuerySources> sources, const SpreadRequest& request,
-                               std::span<Rank> ranks) {
-  if (sources.size() == 1 && request.rules.is_plain() && !request.short_activations)
-    side.bins = bins_of(exec_space, graph, request.parameters.hops);
+void spread_whole(const ExecutionSpace& exec_space, Impl::GraphWorkspace<ExecutionSpace>& workspace,
+                  const Impl::GraphSnapshot& graph,
+                  GraphSide<typename ExecutionSpace::memory_space> side,
+                  std::span<const QuerySources> sources, const SpreadRequest& request,
+                  std::span<Rank> ranks) {
+  if (sources.size() == 1 && request.is_plain())
+    side.bins = workspace.bins_of(exec_space, graph, request.parameters.hops);
   split_and_retry(sources.size(), workspace.whole.batch, [&](std::size_t begin, std::size_t count) {
     SpreadRequest of_some = request;
     if (!request.query_kinds.empty())
@@ -269,100 +110,289 @@ void SpreadCalls::spread_whole(const ExecutionSpace& exec_space,
     try {
       spread_some();
     } catch (const OutOfMemory&) {
-      if (!give_back(workspace)) throw;
+      if (!workspace.give_back()) throw;
       side.bins = {};
       spread_some();
     }
   });
 }
 
-void SpreadCalls::trace(const GraphSnapshot& graph, QuerySources sources,
-                        const SpreadRequest& request, std::span<const Activation> nodes,
-                        std::size_t count, SpreadPaths& paths) {
-  lend_on_host(Space::serial, [&](const HostSpace& exec_space, Workspace<HostSpace>& workspace) {
-    const GraphView<Kokkos::HostSpace> view = graph.host();
-    const auto side =
-        workspace.whole.along(exec_space, view, graph.whole_identity(), request.rules);
-    if (request.rules.modifiers)
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
-    PathTrace(side, view.out, sources, request).append(nodes, count, paths);
-  });
-}
-
-void SpreadCalls::hop(Space space, const GraphSnapshot& graph, std::span<const float> x,
-                      std::span<float> y, const HopRequest& request) {
-  alone(space, [&](const auto& exec_space, auto& workspace) {
-    auto view = graph.view(exec_space);
-    if (request.columns == 1 && request.rules.is_plain() &&
-        request.direction == HopDirection::along)
-      view.in.bins = bins_of(exec_space, graph, 1);
-    workspace.whole.hop(exec_space, view, graph.whole_identity(), x, y, request);
-  });
-}
-
-void SpreadCalls::hop_on_device(const std::shared_ptr<const GraphSnapshot>& graph,
-                                const HopVectors& vectors, const HopRequest& request,
-                                std::optional<Stream> stream) {
-  const bool uses_bins =
-      request.columns == 1 && request.rules.is_plain() && request.direction == HopDirection::along;
-  const auto launch = [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                                Workspace<ExecutionSpace>& workspace,
-                                                const auto& view) {
-    workspace.whole.launch_hop(exec_space, view, graph->whole_identity(),
-                               ArrayView<const float, ExecutionSpace>(vectors.x, vectors.count),
-                               ArrayView<float, ExecutionSpace>(vectors.y, vectors.count), request);
+/// The best ranks of every query. Fences \p exec_space.
+template <class ExecutionSpace>
+void spread_queries(const ExecutionSpace& exec_space, MemoryResource& pinned,
+                    Impl::GraphWorkspace<ExecutionSpace>& workspace,
+                    const Impl::GraphSnapshot& graph, std::span<const QuerySources> sources,
+                    const SpreadRequest& request, std::span<Rank> ranks) {
+  const auto view = graph.view(exec_space);
+  const auto side = workspace.whole.along(exec_space, view, request.rules);
+  if (request.rules.modifiers)
+    Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
+  std::vector<std::uint8_t> done(sources.size());
+  // Runs `call` for the unfinished queries for which `is_target(query)` is true.
+  const auto answer = [&](const auto& is_target, const auto& call) {
+    std::vector<std::size_t> rest;
+    std::vector<QuerySources> rest_sources;
+    for (std::size_t query = 0; query < sources.size(); ++query) {
+      if (done[query] != 0 || !is_target(query)) continue;
+      rest.push_back(query);
+      rest_sources.push_back(sources[query]);
+    }
+    if (rest.empty()) return;
+    using call_type = Impl::FrontierCall<ExecutionSpace>;
+    if (rest.size() == sources.size())
+      return call(call_type{side, view.out, request, sources, ranks, done});
+    const std::size_t top = request.top;
+    std::vector<Rank> rest_ranks(rest.size() * top);
+    std::vector<std::uint8_t> rest_done(rest.size(), 1);
+    call(call_type{side, view.out, request, rest_sources, rest_ranks, rest_done});
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      if (rest_done[i] == 0) continue;
+      done[rest[i]] = 1;
+      std::copy_n(rest_ranks.begin() + static_cast<std::ptrdiff_t>(i * top), top,
+                  ranks.begin() + static_cast<std::ptrdiff_t>(rest[i] * top));
+    }
   };
-  if (!stream) {
-    return alone(Space::cuda, [&](const auto& exec_space, auto& workspace) {
-      auto view = graph->view(exec_space);
-      if (uses_bins) view.in.bins = bins_of(exec_space, *graph, 1);
-      launch(exec_space, workspace, view);
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
+  if (request.rules.kinds.all() && !request.short_activations) {  // all queries follow all kinds
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      const auto is_small = [&](std::size_t query) {
+        return expected_edges(graph.base()->sample(), graph.host(), sources[query], request,
+                              request.parameters.hops) <= cluster_edges_most;
+      };
+      answer(is_small,
+             [&](const auto& call) { workspace.frontier.spread_small(exec_space, pinned, call); });
+    }
+    const auto may_be_small = [&](std::size_t query) {
+      return !is_surely_large(exec_space, graph, sources[query], request, sources.size());
+    };
+    answer(may_be_small, [&](const auto& call) {
+      workspace.frontier.spread(exec_space, pinned, call, graph.edges(), workspace.slots);
     });
   }
-  on_stream(*stream, graph, [&](const auto& own, const auto& exec_space, auto& device) {
-    auto view = graph->view(own);
-    if (uses_bins) view.in.bins = device.bins->existing(graph->identity());
-    if (!device.workspace->whole.is_ready_to_hop(view, graph->whole_identity(), vectors.x, request))
-      device.on_streams.wait();
-    launch(exec_space, *device.workspace, view);
+  answer([](std::size_t) { return true; },
+         [&](const auto& call) {
+           spread_whole(exec_space, workspace, graph, side, call.sources, request, call.ranks);
+         });
+}
+
+/// Whether every hop of \p group reads all edges, regardless of how few nodes have been reached.
+bool is_whole(const Impl::GraphSnapshot& graph, const QueryGroup& group) {
+  const SpreadRequest& request = group.request;
+  return !request.rules.kinds.all() || request.short_activations ||
+         (graph.form().weights != EdgeWeights::float32 && !request.rules.modifiers);
+}
+
+/// Stores rows in arrays of the caller, which are padded.
+void put_rows(Context& context, const Ragged<Activation>& rows, const SpreadOutput& output) {
+  const auto top = static_cast<std::size_t>(output.nodes.extent(1));
+  const auto count = static_cast<std::size_t>(output.nodes.size());
+  const bool is_placed = output.nodes.on_device();
+  std::vector<std::uint32_t> placed_nodes(is_placed ? count : 0);
+  std::vector<float> placed_values(is_placed ? count : 0);
+  auto* const to_nodes = static_cast<std::uint32_t*>(output.nodes.data());
+  auto* const to_values = static_cast<float*>(output.values.data());
+  auto* const nodes = is_placed ? placed_nodes.data() : to_nodes;
+  auto* const values = is_placed ? placed_values.data() : to_values;
+  for (std::size_t query = 0; query < rows.rows(); ++query) {
+    const auto row = rows[query];
+    for (std::size_t i = 0; i < top; ++i) {
+      nodes[query * top + i] = i < row.size() ? row[i].node : 0xFFFFFFFFU;
+      values[query * top + i] = i < row.size() ? row[i].value : 0.0F;
+    }
+  }
+  if (!is_placed || count == 0) return;
+  Impl::with_instance(
+      context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+        Impl::upload(exec_space, ArrayView<std::uint32_t, ExecutionSpace>(to_nodes, count), nodes,
+                     count);
+        Impl::upload(exec_space, ArrayView<float, ExecutionSpace>(to_values, count), values, count);
+      });
+}
+
+/// The arrays of a caller in the memory of a space, which \p graph is in, too.
+template <class ExecutionSpace>
+Impl::ArrayQueries<ExecutionSpace> queries_of(
+    const Impl::GraphView<typename ExecutionSpace::memory_space>& graph,
+    const SpreadSources& sources, const SpreadOutput& output) {
+  const auto take = [&]<class T>(ArrayView<T, ExecutionSpace>& view, const auto& array) {
+    view = ArrayView<T, ExecutionSpace>(static_cast<T*>(array.data()), array.size());
+  };
+  Impl::ArrayQueries<ExecutionSpace> queries;
+  if (sources.offsets.type() == DataType::int64)
+    take(queries.sources.offsets, sources.offsets);
+  else
+    take(queries.sources.short_offsets, sources.offsets);
+  take(queries.sources.nodes, sources.nodes);
+  take(queries.sources.values, sources.values);
+  queries.sources.removed =
+      ArrayView<const std::uint64_t, ExecutionSpace>(graph.removed.data(), graph.removed.extent(0));
+  queries.queries = sources.offsets.size() - 1;
+  queries.top = static_cast<std::size_t>(output.nodes.extent(1));
+  take(queries.nodes, output.nodes);
+  take(queries.values, output.values);
+  return queries;
+}
+
+}  // namespace
+
+SpreadResults SpreadingEngine::spread(const SpreadSources& sources, const SpreadOptions& options,
+                                      const std::optional<SpreadOutput>& output) const {
+  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread", [&] {
+    return m_state->spread(m_state->store.snapshot(), sources, options, output);
   });
 }
 
-void SpreadCalls::spread_on_stream(const std::shared_ptr<const GraphSnapshot>& graph,
-                                   const SpreadSources& sources, const SpreadOutput& output,
-                                   const SpreadRequest& request, Stream stream) {
-  on_stream(stream, graph,
-            [&]<class ExecutionSpace>(const ExecutionSpace& own, const ExecutionSpace& exec_space,
-                                      DeviceWorkspace<ExecutionSpace>& device) {
-              const auto view = graph->view(own);
-              const auto array_of = [&]<class T>(const auto& array, T*) {
-                return ArrayView<T, ExecutionSpace>(static_cast<T*>(array.data()), array.size());
-              };
-              ArrayQueries<ExecutionSpace> queries;
-              if (sources.offsets.type() == DataType::int64)
-                queries.sources.offsets =
-                    array_of(sources.offsets, static_cast<const std::int64_t*>(nullptr));
-              else
-                queries.sources.short_offsets =
-                    array_of(sources.offsets, static_cast<const std::int32_t*>(nullptr));
-              queries.sources.nodes =
-                  array_of(sources.nodes, static_cast<const std::uint32_t*>(nullptr));
-              queries.sources.values = array_of(sources.values, static_cast<const float*>(nullptr));
-              queries.sources.removed = ArrayView<const std::uint64_t, ExecutionSpace>(
-                  view.removed.data(), view.removed.extent(0));
-              queries.queries = sources.offsets.size() - 1;
-              queries.top = static_cast<std::size_t>(output.nodes.extent(1));
-              queries.nodes = array_of(output.nodes, static_cast<std::uint32_t*>(nullptr));
-              queries.values = array_of(output.values, static_cast<float*>(nullptr));
-              SpreadingWorkspace<ExecutionSpace>& whole = device.workspace->whole;
-              if (!whole.is_ready_to_spread(view.in, graph->whole_identity(), queries, request))
-                device.on_streams.wait();
-              auto side = whole.along(exec_space, view, graph->whole_identity(), request.rules);
-              if (queries.queries == 1 && request.rules.is_plain() && !request.short_activations)
-                side.bins = device.bins->existing(graph->identity());
-              whole.launch_spread(exec_space, side, queries, request);
-            });
+SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const SpreadSources& sources,
+                                             SpreadOptions options,
+                                             const std::optional<SpreadOutput>& output) {
+  const std::optional<Space> where = Impl::check_spread_arrays(context, sources, output);
+  KINDRED_THROW_IF(output && options.trace_paths > 0,
+                   "trace_paths is set, but arrays have no place for paths; pass the sources as "
+                   "rows in host memory");
+  KINDRED_THROW_IF(options.stream && !where,
+                   "a stream is given, and the sources lie in host memory; a stream orders calls "
+                   "on arrays on its device");
+  if (where) require_on_device(*graph, options.space);
+  if (output) options.top = static_cast<std::size_t>(output->nodes.extent(1));
+  const std::size_t queries = sources.offsets.size() - 1;
+  SpreadResults results;
+  if (options.stream) {
+    KINDRED_THROW_IF(!output, "a stream is given without arrays for the results");
+    results.record = spread_on_stream(graph, sources, *output, options);
+    return results;
+  }
+  if (where) options.space = where;
+  Impl::check_spread(*graph, options, queries);
+  const Impl::HostSources given(context, sources);
+  check_sources(*graph, given, options.mode);
+  if (queries == 0 && options.mode != SpreadMode::pagerank) return {};
+
+  std::vector<std::vector<Activation>> merged;
+  merged.reserve(queries);
+  for (std::size_t query = 0; query < queries; ++query)
+    merged.push_back(merged_sources(given, query, options.mode));
+  const std::vector<QuerySources> spans(merged.begin(), merged.end());
+  const std::size_t top = options.top = std::min(options.top, graph->nodes());
+  std::vector<Rank> ranks(size_product("queries × top", {queries, top}));
+  results.not_guaranteed = options.activations != ActivationPrecision::float32;
+  std::vector<QueryGroup> groups;
+  if (options.mode == SpreadMode::pagerank) {
+    results.convergence.resize(queries);
+    results.record = page_rank(*graph, spans, options, ranks, results.convergence);
+  } else {
+    groups = Impl::group_queries(options, queries);
+    results.record = spread_hops(*graph, spans, groups, options.space, ranks);
+  }
+  for (std::size_t query = 0; query < queries; ++query) {
+    for (std::size_t place = 0; place < top; ++place) {
+      const Rank rank = ranks[query * top + place];
+      if (rank == rank_none) break;
+      results.activations.values.push_back({rank_index(rank), score_descending(rank)});
+    }
+    results.activations.close_row();
+  }
+  if (options.trace_paths > 0) trace(*graph, spans, groups, options.trace_paths, results);
+  if (output) {
+    put_rows(context, results.activations, *output);
+    results.activations = {};
+  }
+  return results;
 }
 
-}  // namespace Kindred::Impl
+DispatchRecord SpreadingEngine::State::spread_hops(const Impl::GraphSnapshot& graph,
+                                                   std::span<const QuerySources> sources,
+                                                   std::span<const QueryGroup> groups,
+                                                   std::optional<Space> space,
+                                                   std::span<Rank> ranks) {
+  Workload workload = work_of(graph, sources.size(), 1);
+  const auto view = graph.host();
+  Impl::SpreadWork work(graph.base()->sample(), view, graph.edges());
+  for (const QueryGroup& group : groups) {
+    if (is_whole(graph, group)) {
+      // With rounded activations, queries are always processed in groups of 32.
+      const std::size_t queries = group.queries.size();
+      work.add_whole(group.request.short_activations ? (queries + 31) / 32 * 32 : queries,
+                     group.request.parameters.hops);
+      continue;
+    }
+    for (const std::size_t query : group.queries) work.add(sources[query], group);
+  }
+  work.put_in(workload);
+  workload.transfer_bytes = ranks.size() * sizeof(Rank);
+  for (const QuerySources& query : sources) workload.transfer_bytes += query.size_bytes();
+  MemoryResource& pinned = context.pinned_memory();
+  return run(workload, space, [&](const auto& exec_space, auto& workspace) {
+    if (groups.size() == 1)
+      return spread_queries(exec_space, pinned, workspace, graph, sources, groups[0].request,
+                            ranks);
+    for (const QueryGroup& group : groups) {
+      const std::size_t top = group.request.top;
+      std::vector<QuerySources> some;
+      for (const std::size_t query : group.queries) some.push_back(sources[query]);
+      std::vector<Rank> best(some.size() * top);
+      spread_queries(exec_space, pinned, workspace, graph, some, group.request, best);
+      for (std::size_t i = 0; i < some.size(); ++i)
+        std::ranges::copy(std::span(best).subspan(i * top, top),
+                          ranks.subspan(group.queries[i] * top, top).begin());
+    }
+  });
+}
+
+void SpreadingEngine::State::trace(const Impl::GraphSnapshot& graph,
+                                   std::span<const QuerySources> sources,
+                                   std::span<const QueryGroup> groups, std::size_t count,
+                                   SpreadResults& results) {
+  std::vector<SpreadRequest> requests(sources.size());
+  for (const QueryGroup& group : groups) {
+    for (std::size_t i = 0; i < group.queries.size(); ++i) {
+      requests[group.queries[i]] = group.request;
+      requests[group.queries[i]].rules.kinds = group.kinds[i];
+    }
+  }
+  calls.run_on(context, Space::serial, 0,
+               [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                         Impl::GraphWorkspace<ExecutionSpace>& workspace, Space) {
+                 if constexpr (!Arch::is_device<ExecutionSpace>) {
+                   results.paths = {};
+                   const auto view = graph.host();
+                   for (std::size_t query = 0; query < sources.size(); ++query) {
+                     const SpreadRequest& request = requests[query];
+                     const auto side = workspace.whole.along(exec_space, view, request.rules);
+                     if (request.rules.modifiers)
+                       Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::modifiers");
+                     Impl::PathTrace(side, view.out, sources[query], request)
+                         .append(results.activations[query], count, results.paths);
+                   }
+                   count_kept(workspace, Space::serial);
+                 }
+               });
+}
+
+DispatchRecord SpreadingEngine::State::spread_on_stream(const Snapshot& graph,
+                                                        const SpreadSources& sources,
+                                                        const SpreadOutput& output,
+                                                        const SpreadOptions& options) {
+  const std::size_t count = sources.offsets.size() - 1;
+  KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,
+                   "PageRank decides on the host when to stop; call it without a stream");
+  KINDRED_THROW_IF(!options.per_query.empty(),
+                   "per_query is set; on a stream all queries of a call have the same parameters: "
+                   "make one call for each set of parameters");
+  Impl::check_spread(*graph, options, count);
+  const std::vector<QueryGroup> groups = Impl::group_queries(options, 1);
+  const SpreadRequest& request = groups.front().request;
+  return run_on_stream(
+      work_of(*graph, count, request.parameters.hops), *options.stream, graph,
+      [&]<class ExecutionSpace>(const ExecutionSpace& own, const ExecutionSpace& exec_space,
+                                Impl::GraphWorkspace<ExecutionSpace>& workspace) {
+        const auto view = graph->view(own);
+        const auto queries = queries_of<ExecutionSpace>(view, sources, output);
+        if (!workspace.whole.is_ready_to_spread(view, queries, request))
+          workspace.on_streams.wait();
+        auto side = workspace.whole.along(exec_space, view, request.rules);
+        if (queries.queries == 1 && request.is_plain())
+          side.bins = workspace.bins.existing(graph->base());
+        workspace.whole.launch_spread(exec_space, side, queries, request);
+      });
+}
+
+}  // namespace Kindred

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 
 namespace Kindred::Impl {
@@ -69,14 +70,29 @@ void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_en
   }
 }
 
-void check_sources(const GraphSnapshot& graph, const RaggedSpan<Activation>& sources,
-                   SpreadMode mode) {
-  for (std::size_t query = 0; query < sources.rows(); ++query) {
-    KINDRED_THROW_IF(sources.offsets[query] > sources.offsets[query + 1] ||
-                         sources.offsets[query + 1] > sources.values.size(),
+HostSources::HostSources(Context& context, const SpreadSources& sources)
+    : m_is_short(sources.offsets.type() == DataType::int32),
+      m_nodes(
+          on_host<std::uint32_t>(context, sources.nodes, "Kindred::SpreadingEngine::array_nodes")),
+      m_values(on_host<float>(context, sources.values, "Kindred::SpreadingEngine::array_values")),
+      m_node_step(sources.nodes.stride(0)),
+      m_value_step(sources.values.stride(0)) {
+  constexpr const char* label = "Kindred::SpreadingEngine::array_offsets";
+  if (m_is_short)
+    m_short = on_host<std::int32_t>(context, sources.offsets, label);
+  else
+    m_offsets = on_host<std::int64_t>(context, sources.offsets, label);
+}
+
+void check_sources(const GraphSnapshot& graph, const HostSources& sources, SpreadMode mode) {
+  for (std::size_t query = 0; query < sources.queries(); ++query) {
+    const std::uint64_t begin = sources.offset(query);
+    const std::uint64_t end = sources.offset(query + 1);
+    KINDRED_THROW_IF(begin > end || end > sources.size(),
                      "the sources of query " + std::to_string(query) + " lie outside the " +
-                         std::to_string(sources.values.size()) + " values given");
-    for (const Activation& source : sources[query]) {
+                         std::to_string(sources.size()) + " values given");
+    for (std::size_t i = 0; i < end - begin; ++i) {
+      const Activation source = sources.at(query, i);
       const auto which = [&] {
         return "query " + std::to_string(query) + ", source node " + std::to_string(source.node) +
                ": ";
@@ -105,26 +121,76 @@ void check_spread(const GraphSnapshot& graph, const SpreadOptions& options, std:
           ", outside [0, 1]; engine mode requires weights in [0, 1], linear mode accepts any");
 }
 
-void check_spread_arrays(const SpreadSources& sources, const SpreadOutput& output) {
-  const std::array<NamedArray, 3> read{
-      {{"offsets", sources.offsets}, {"nodes", sources.nodes}, {"values", sources.values}}};
-  const std::array<NamedArray, 2> written{
-      {{"output.nodes", output.nodes}, {"output.values", output.values}}};
-  require_given(read[0], {DataType::int32, DataType::int64}, {any_extent});
+std::optional<Space> check_spread_arrays(const Context& context, const SpreadSources& sources,
+                                         const std::optional<SpreadOutput>& output) {
+  // The host reads the elements one by one, so they may have gaps there.
+  const auto dense = [](const ConstArray& array) {
+    return array.on_device() || array.rank() != 1 || array.stride(0) == 1
+               ? array
+               : ConstArray(array.data(), array.type(), array.shape());
+  };
+  std::array<NamedArray, 5> all{{{"offsets", sources.offsets},
+                                 {"nodes", dense(sources.nodes)},
+                                 {"values", dense(sources.values)},
+                                 {"output.nodes", {}},
+                                 {"output.values", {}}}};
+  require_given(all[0], {DataType::int32, DataType::int64}, {any_extent});
   KINDRED_THROW_IF(sources.offsets.size() == 0,
                    "offsets has no elements; it must have one more than there are queries");
-  require_given(read[1], {DataType::int32, DataType::uint32}, {any_extent});
-  require_given(read[2], {DataType::float32}, {sources.nodes.extent(0)});
-  const std::int64_t queries = sources.offsets.extent(0) - 1;
-  require_given(written[0], {DataType::int32, DataType::uint32}, {queries, any_extent});
-  KINDRED_THROW_IF(output.nodes.extent(1) == 0,
-                   "output.nodes is " + to_string(output.nodes) +
-                       "; its rows must have at least one place for a result");
-  require_given(written[1], {DataType::float32}, {queries, output.nodes.extent(1)});
-  for (const NamedArray& out : written) {
-    for (const NamedArray& in : read) require_apart(in, out);
+  require_given(all[1], {DataType::int32, DataType::uint32}, {any_extent});
+  require_given(all[2], {DataType::float32}, {sources.nodes.extent(0)});
+  if (output) {
+    all[3].array = output->nodes;
+    all[4].array = output->values;
+    const std::int64_t queries = sources.offsets.extent(0) - 1;
+    require_given(all[3], {DataType::int32, DataType::uint32}, {queries, any_extent});
+    KINDRED_THROW_IF(output->nodes.extent(1) == 0,
+                     "output.nodes is " + to_string(output->nodes) +
+                         "; its rows must have at least one place for a result");
+    require_given(all[4], {DataType::float32}, {queries, output->nodes.extent(1)});
+    for (std::size_t out = 3; out < all.size(); ++out) {
+      for (std::size_t in = 0; in < out; ++in) require_apart(all[in], all[out]);
+    }
   }
-  require_apart(written[0], written[1]);
+  return space_of(context, std::span(all).first(output ? all.size() : 3));
+}
+
+HopRequest checked_hop(const ConstArray& x, const Array& y, std::size_t nodes) {
+  const std::int64_t columns = x.rank() == 2 ? x.extent(1) : 1;
+  KINDRED_THROW_IF(columns == 0, "columns is 0; it must be at least 1");
+  KINDRED_THROW_IF(columns > 4096, "columns is " + std::to_string(columns) + "; the limit is 4096");
+  const auto rows = static_cast<std::int64_t>(nodes);
+  for (const NamedArray& given : {NamedArray{"x", x}, NamedArray{"y", y}}) {
+    if (given.array.rank() == 1 && columns == 1)
+      require_given(given, {DataType::float32}, {rows});
+    else
+      require_given(given, {DataType::float32}, {rows, columns});
+  }
+  require_apart({"x", x}, {"y", y});
+  HopRequest request;
+  request.x = static_cast<const float*>(x.data());
+  request.y = static_cast<float*>(y.data());
+  request.columns = static_cast<std::size_t>(columns);
+  request.count = static_cast<std::size_t>(x.size());
+  return request;
 }
 
 }  // namespace Kindred::Impl
+
+namespace Kindred {
+
+SpreadSources::SpreadSources(const RaggedSpan<Activation>& rows) {
+  static_assert(sizeof(Activation) == sizeof(std::uint32_t) + sizeof(float));
+  static constexpr std::int64_t none = 0;
+  const std::array<std::int64_t, 1> ends{static_cast<std::int64_t>(rows.offsets.size())};
+  // None is negative: they are the same numbers without a sign.
+  offsets = rows.offsets.empty() ? ConstArray(std::span(&none, 1))
+                                 : ConstArray(rows.offsets.data(), DataType::int64, ends);
+  const std::array<std::int64_t, 1> count{static_cast<std::int64_t>(rows.values.size())};
+  const std::array<std::int64_t, 1> step{2};
+  const auto* const first = rows.values.data();
+  nodes = ConstArray(first == nullptr ? nullptr : &first->node, DataType::uint32, count, step);
+  values = ConstArray(first == nullptr ? nullptr : &first->value, DataType::float32, count, step);
+}
+
+}  // namespace Kindred

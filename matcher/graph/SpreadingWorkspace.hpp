@@ -2,9 +2,9 @@
 #ifndef KINDRED_MATCHER_GRAPH_SPREADING_WORKSPACE_HPP
 #define KINDRED_MATCHER_GRAPH_SPREADING_WORKSPACE_HPP
 
-#include "EdgeChoice.hpp"
-#include "HopWorkspace.hpp"
+#include "HeldMemory.hpp"
 #include "NodeRanking.hpp"
+#include "QueryGroups.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/graph/Hop.hpp>
@@ -14,25 +14,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// The sources of one query: distinct nodes in ascending order, with the values of duplicates
-/// added.
-using QuerySources = std::span<const Activation>;
-
-/// Parameters common to all queries of a call.
-struct SpreadRequest {
-  HopParameters parameters;
-  Decay decay;
-  std::size_t top = 10;
-  EdgeRules rules;
-  std::span<const EdgeKinds>
-      query_kinds;  ///< one per query; empty: all queries follow the kinds of `rules`
-  bool short_activations = false;
-};
 /// Queries of a call whose sources and results are arrays in the memory of a space.
 template <class ExecutionSpace>
 struct ArrayQueries {
@@ -42,11 +29,20 @@ struct ArrayQueries {
   ArrayView<std::uint32_t, ExecutionSpace> nodes;
   ArrayView<float, ExecutionSpace> values;
 };
-/// Parameters of a hop.
+/// A hop: its vectors, and how it reads the edges.
 struct HopRequest {
-  HopDirection direction = HopDirection::along;
+  const float* x = nullptr;
+  float* y = nullptr;
   std::size_t columns = 1;
+  std::size_t count = 0;   ///< values of x, and of y
+  bool is_placed = false;  ///< x and y are in memory of the space; if not, in that of the host
+  HopDirection direction = HopDirection::along;
   EdgeRules rules;
+
+  /// Whether it can use the bins of a graph.
+  bool is_plain() const {
+    return columns == 1 && rules.is_plain() && direction == HopDirection::along;
+  }
 };
 
 /// The workspace of spreading on one space, kept between calls.
@@ -56,20 +52,10 @@ class SpreadingWorkspace {
   using memory_space = typename ExecutionSpace::memory_space;
 
   explicit SpreadingWorkspace(MemoryResource& memory)
-      : m_memory(memory), m_hops(memory), m_choice(memory) {
-    release();
-  }
+      : m_memory(memory), m_buffers(std::in_place, memory), m_choice(memory) {}
 
   /// Bytes of data derived from a graph, excluding the workspace.
   std::uint64_t kept_bytes() const { return m_choice.bytes(); }
-  bool is_empty() const {
-    return m_value.bytes() + m_passed.bytes() + m_hops.bytes() + m_choice.bytes() == 0;
-  }
-  /// Releases all its memory. None of its kernels may still run.
-  void release_all() {
-    release();
-    m_choice.release();
-  }
 
   /// Number of queries spread together.
   static constexpr std::size_t batch = static_cast<std::size_t>(HopWidth::thirty_two);
@@ -77,9 +63,8 @@ class SpreadingWorkspace {
   /// The direction along the edges of \p graph with \p rules applied; valid until the next such
   /// call.
   GraphSide<memory_space> along(const ExecutionSpace& exec_space,
-                                const GraphView<memory_space>& graph, const GraphIdentity& identity,
-                                const EdgeRules& rules) {
-    return m_choice.side(exec_space, graph, identity, HopDirection::along, rules);
+                                const GraphView<memory_space>& graph, const EdgeRules& rules) {
+    return m_choice.side(exec_space, graph, HopDirection::along, rules);
   }
 
   /// Spreads \p sources (at most `batch`) over \p graph, which must come from `along`, and writes
@@ -88,13 +73,23 @@ class SpreadingWorkspace {
   /// memory
   void spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
               std::span<const QuerySources> sources, const SpreadRequest& request, Rank* ranks) {
-    try {
-      spread_all(exec_space, graph, sources, request, ranks);
-    } catch (const OutOfMemory&) {
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::out_of_memory");
-      release();
-      throw;
-    }
+    or_release(exec_space, [&] {
+      HopParameters parameters = request.parameters;
+      SpreadState<ExecutionSpace> state =
+          prepare(exec_space, graph, sources.size(), request, request.query_kinds);
+      start(exec_space, state, sources);
+      for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
+        if (!Arch::is_device<ExecutionSpace> || hop % 16 == 0) {
+          std::uint32_t last = 0;
+          download(exec_space, &last, m_buffers->last.view(), 1);
+          if (last + 1 < hop) break;
+        }
+        launch_next(exec_space, graph, state, request, parameters, hop);
+      }
+      if (graph.nodes > 0)
+        m_buffers->ranking.rank(exec_space, state, graph.nodes, 0, sources.size(), ranked_together,
+                                request.top, ranks);
+    });
   }
 
   /// \brief Spreads the queries of arrays over \p graph, which must come from `along`, and writes
@@ -102,105 +97,140 @@ class SpreadingWorkspace {
   /// \throws OutOfMemory; the workspace is then released
   void launch_spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
                      const ArrayQueries<ExecutionSpace>& queries, const SpreadRequest& request) {
-    m_array_shape = {};
-    try {
-      m_faults.resize_discarding(queries.queries);
-      Kokkos::deep_copy(exec_space, m_faults.view(), 0U);
+    or_release(exec_space, [&] {
+      auto& faults = m_buffers->faults;
+      m_buffers->array_shape = {};
+      faults.resize_discarding(queries.queries);
+      Kokkos::deep_copy(exec_space, faults.view(), 0U);
       for (std::size_t first = 0; first < queries.queries; first += batch) {
         const std::size_t count = std::min(batch, queries.queries - first);
         SpreadState<ExecutionSpace> state = prepare(exec_space, graph, count, request, {});
         start_from_arrays(exec_space, state, queries.sources, graph.nodes, first, count,
-                          request.parameters.mode, m_faults.view());
+                          request.parameters.mode, faults.view());
         HopParameters parameters = request.parameters;
         for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop)
           launch_next(exec_space, graph, state, request, parameters, hop);
         put_best(exec_space, graph.nodes, state, first, count, queries);
       }
-    } catch (const OutOfMemory&) {
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::out_of_memory");
-      release();
-      throw;
-    }
-    m_array_shape = shape_of(graph, queries, request);
+      m_buffers->array_shape = shape_of(graph, queries, request);
+    });
   }
   /// Whether `launch_spread` neither allocates memory nor changes what calls that are still running
   /// may read: it was the last such call that had these sizes.
-  bool is_ready_to_spread(const GraphSide<memory_space>& graph, const GraphIdentity& identity,
+  bool is_ready_to_spread(const GraphView<memory_space>& graph,
                           const ArrayQueries<ExecutionSpace>& queries,
                           const SpreadRequest& request) const {
-    return m_choice.has(identity, HopDirection::along, request.rules) &&
-           m_array_shape == shape_of(graph, queries, request);
+    return m_choice.has(graph, HopDirection::along, request.rules) &&
+           m_buffers->array_shape == shape_of(graph.in, queries, request);
   }
 
-  /// `y = Wᵀx` or `y = W x` for columns. Fences \p exec_space.
+  /// `y = Wᵀx` or `y = W x` for columns. Fences \p exec_space, unless the vectors are placed.
   void hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
-           const GraphIdentity& identity, std::span<const float> x, std::span<float> y,
            const HopRequest& request) {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      m_passed.resize_discarding(x.size());
-      m_next.resize_discarding(y.size());
-      upload(exec_space, m_passed.view(), x.data(), x.size());
-      launch_hop(exec_space, graph, identity, m_passed.const_view(), m_next.view(), request);
-      download(exec_space, y.data(), m_next.view(), y.size());
-    } else {
-      launch_hop(exec_space, graph, identity,
-                 ArrayView<const float, ExecutionSpace>(x.data(), x.size()),
-                 ArrayView<float, ExecutionSpace>(y.data(), y.size()), request);
-      Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
+    ArrayView<const float, ExecutionSpace> x(request.x, request.count);
+    ArrayView<float, ExecutionSpace> y(request.y, request.count);
+    const bool copies = Arch::is_device<ExecutionSpace> && !request.is_placed;
+    if (copies) {
+      m_buffers->passed.resize_discarding(request.count);
+      m_buffers->next.resize_discarding(request.count);
+      upload(exec_space, m_buffers->passed.view(), request.x, request.count);
+      x = m_buffers->passed.const_view();
+      y = m_buffers->next.view();
     }
-  }
-  /// The same for vectors in memory of the space. Does not fence.
-  void launch_hop(const ExecutionSpace& exec_space, const GraphView<memory_space>& graph,
-                  const GraphIdentity& identity, const ArrayView<const float, ExecutionSpace>& x,
-                  const ArrayView<float, ExecutionSpace>& y, const HopRequest& request) {
-    const GraphSide<memory_space> side =
-        m_choice.side(exec_space, graph, identity, request.direction, request.rules);
+    const auto side = m_choice.side(exec_space, graph, request.direction, request.rules);
     const auto words = m_choice.kind_queries(exec_space, request.rules);
-    m_hops.hop(exec_space, side, x, y, request.columns, words);
+    launch_hop(exec_space, side, x, y, request.columns, words);
+    if (copies)
+      download(exec_space, request.y, y, request.count);
+    else if (!request.is_placed)
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
   }
-  /// Whether `launch_hop` neither allocates memory nor changes what hops that are still running may
-  /// read.
-  bool is_ready_to_hop(const GraphView<memory_space>& graph, const GraphIdentity& identity,
-                       const float* x, const HopRequest& request) const {
+  /// Whether `hop` of placed vectors neither allocates memory nor changes what hops that are still
+  /// running may read.
+  bool is_ready_to_hop(const GraphView<memory_space>& graph, const HopRequest& request) const {
     const auto& side = request.direction == HopDirection::along ? graph.in : graph.out;
-    return m_choice.has(identity, request.direction, request.rules) &&
-           m_hops.fits(side, x, request.columns);
+    const auto wide = static_cast<std::size_t>(width_of(request.columns));
+    const std::size_t panel = hops_in_place(request.x, request.columns) ? 0 : side.nodes * wide;
+    return m_choice.has(graph, request.direction, request.rules) &&
+           m_buffers->hop_partial.bytes() >= side.blocks() * wide * sizeof(double) &&
+           std::min(m_buffers->panel_x.bytes(), m_buffers->panel_y.bytes()) >=
+               panel * sizeof(float);
   }
 
  private:
-  template <class T>
-  void release(Buffer<T, memory_space>& buffer, const char* label) {
-    buffer = Buffer<T, memory_space>(m_memory, label, 0);
-  }
-  void release() {
-    release(m_value, "Kindred::SpreadingEngine::value");
-    release(m_passed, "Kindred::SpreadingEngine::passed");
-    release(m_next, "Kindred::SpreadingEngine::next");
-    release(m_tier, "Kindred::SpreadingEngine::tier");
-    release(m_partial, "Kindred::SpreadingEngine::partial");
-    release(m_last, "Kindred::SpreadingEngine::last");
-    release(m_source_places, "Kindred::SpreadingEngine::source_places");
-    release(m_source_values, "Kindred::SpreadingEngine::source_values");
-    m_ranking.bind(m_memory);
-    release(m_short_passed, "Kindred::SpreadingEngine::short_passed");
-    release(m_short_next, "Kindred::SpreadingEngine::short_next");
-    m_hops.release();
-    release(m_faults, "Kindred::SpreadingEngine::faults");
-    m_array_shape = {};
+  /// What determines the sizes of buffers in `launch_spread`.
+  using array_shape_type = std::array<std::size_t, 6>;
+  /// All memory but that of derived data.
+  struct Buffers {
+    explicit Buffers(MemoryResource& given) : memory(given) {}
+
+    MemoryResource& memory;
+    Buffer<float, memory_space> value{memory, "Kindred::SpreadingEngine::value", 0};
+    Buffer<float, memory_space> passed{memory, "Kindred::SpreadingEngine::passed", 0};
+    Buffer<float, memory_space> next{memory, "Kindred::SpreadingEngine::next", 0};
+    Buffer<std::uint8_t, memory_space> tier{memory, "Kindred::SpreadingEngine::tier", 0};
+    Buffer<double, memory_space> partial{memory, "Kindred::SpreadingEngine::partial", 0};
+    Buffer<std::uint32_t, memory_space> last{memory, "Kindred::SpreadingEngine::last", 0};
+    Buffer<std::uint64_t, memory_space> source_places{memory,
+                                                      "Kindred::SpreadingEngine::source_places", 0};
+    Buffer<float, memory_space> source_values{memory, "Kindred::SpreadingEngine::source_values", 0};
+    Buffer<Arch::BFloat16, memory_space> short_passed{memory,
+                                                      "Kindred::SpreadingEngine::short_passed", 0};
+    Buffer<Arch::BFloat16, memory_space> short_next{memory, "Kindred::SpreadingEngine::short_next",
+                                                    0};
+    Buffer<std::uint32_t, memory_space> faults{memory, "Kindred::SpreadingEngine::faults",
+                                               0};  // one word per query
+    NodeRanking<ExecutionSpace> ranking{memory};
+    Buffer<double, memory_space> hop_partial{memory, "Kindred::SpreadingEngine::hop_partial", 0};
+    Buffer<float, memory_space> panel_x{memory, "Kindred::SpreadingEngine::panel_x", 0};
+    Buffer<float, memory_space> panel_y{memory, "Kindred::SpreadingEngine::panel_y", 0};
+    array_shape_type array_shape{};  // of the last `launch_spread`; zeros: none
+  };
+
+  template <class Body>
+  void or_release(const ExecutionSpace& exec_space, const Body& body) {
+    try {
+      body();
+    } catch (const OutOfMemory&) {
+      Arch::fence(exec_space, "Kindred::SpreadingEngine::spread::out_of_memory");
+      m_buffers.emplace(m_memory);
+      throw;
+    }
   }
 
-  void spread_all(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
-                  std::span<const QuerySources> sources, const SpreadRequest& request,
-                  Rank* ranks) {
-    HopParameters parameters = request.parameters;
-    SpreadState<ExecutionSpace> state =
-        prepare(exec_space, graph, sources.size(), request, request.query_kinds);
-    start(exec_space, state, sources);
-    for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
-      if ((!Arch::is_device<ExecutionSpace> || hop % 16 == 0) && last(exec_space) + 1 < hop) break;
-      launch_next(exec_space, graph, state, request, parameters, hop);
+  /// Whether the kernels read x and write y where they are; if not, panels of columns are copied.
+  static bool hops_in_place(const float* x, std::size_t columns) {
+    return columns == static_cast<std::size_t>(width_of(columns)) &&
+           begin_at(hop_alignment<ExecutionSpace>, x);
+  }
+  /// `y = W x` for the rows of \p graph. Does not fence. \param words \see
+  /// SpreadState::kind_queries
+  void launch_hop(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
+                  const ArrayView<const float, ExecutionSpace>& x,
+                  const ArrayView<float, ExecutionSpace>& y, std::size_t columns,
+                  const ArrayView<const std::uint32_t, ExecutionSpace>& words) {
+    auto& partial = m_buffers->hop_partial;
+    auto& panel_x = m_buffers->panel_x;
+    auto& panel_y = m_buffers->panel_y;
+    for (std::size_t first = 0; first < columns;) {
+      const HopWidth width = width_of(columns - first);
+      const auto wide = static_cast<std::size_t>(width);
+      const std::size_t count = std::min(wide, columns - first);
+      partial.resize_discarding(graph.blocks() * wide);
+      if (hops_in_place(x.data(), columns)) {
+        Kindred::hop(exec_space, graph, width, x, y, partial.view(), words);
+      } else {
+        panel_x.resize_discarding(graph.nodes * wide);
+        panel_y.resize_discarding(graph.nodes * wide);
+        copy_columns<ExecutionSpace>(exec_space, {x, columns, first}, {panel_x.view(), wide}, count,
+                                     wide - count);
+        Kindred::hop(exec_space, graph, width, panel_x.const_view(), panel_y.view(), partial.view(),
+                     words);
+        copy_columns<ExecutionSpace>(exec_space, {panel_y.const_view(), wide}, {y, columns, first},
+                                     count);
+      }
+      first += count;
     }
-    rank(exec_space, state, sources.size(), graph.nodes, request.top, ranks);
   }
 
   /// The state of \p queries queries, at most `batch`, in buffers of this workspace.
@@ -208,27 +238,23 @@ class SpreadingWorkspace {
                                       const GraphSide<memory_space>& graph, std::size_t queries,
                                       const SpreadRequest& request,
                                       std::span<const EdgeKinds> query_kinds) {
-    const HopWidth width = request.short_activations ? HopWidth::thirty_two : width_of(queries);
-    const auto places = static_cast<std::size_t>(width) * graph.nodes;
-    const std::size_t long_places = request.short_activations ? 0 : places;
-    m_value.resize_discarding(places);
-    m_passed.resize_discarding(long_places);
-    m_next.resize_discarding(long_places);
-    m_short_passed.resize_discarding(places - long_places);
-    m_short_next.resize_discarding(places - long_places);
-    m_tier.resize_discarding(request.parameters.mode == SpreadMode::engine ? places : 0);
-    m_partial.resize_discarding(graph.blocks() * static_cast<std::size_t>(width));
-    m_last.resize_discarding(hop_marks);
     SpreadState<ExecutionSpace> state;
-    state.width = width;
-    state.value = m_value.view();
-    state.passed = m_passed.view();
-    state.next = m_next.view();
-    state.tier = m_tier.view();
-    state.partial = m_partial.view();
-    state.last = m_last.view();
-    state.short_passed = m_short_passed.view();
-    state.short_next = m_short_next.view();
+    state.width = request.short_activations ? HopWidth::thirty_two : width_of(queries);
+    const auto width = static_cast<std::size_t>(state.width);
+    const std::size_t places = width * graph.nodes;
+    const std::size_t long_places = request.short_activations ? 0 : places;
+    const auto sized = [](auto& buffer, std::size_t size) {
+      buffer.resize_discarding(size);
+      return buffer.view();
+    };
+    state.value = sized(m_buffers->value, places);
+    state.passed = sized(m_buffers->passed, long_places);
+    state.next = sized(m_buffers->next, long_places);
+    state.short_passed = sized(m_buffers->short_passed, places - long_places);
+    state.short_next = sized(m_buffers->short_next, places - long_places);
+    state.tier = sized(m_buffers->tier, request.parameters.mode == SpreadMode::engine ? places : 0);
+    state.partial = sized(m_buffers->partial, graph.blocks() * width);
+    state.last = sized(m_buffers->last, hop_marks);
     state.kind_queries = m_choice.kind_queries(exec_space, request.rules, query_kinds);
     return state;
   }
@@ -248,19 +274,18 @@ class SpreadingWorkspace {
                 const SpreadState<ExecutionSpace>& state, std::size_t first, std::size_t count,
                 const ArrayQueries<ExecutionSpace>& queries) {
     const std::size_t found = std::min(nodes, queries.top);
+    auto& ranking = m_buffers->ranking;
     const auto put = [&](std::size_t from, std::size_t some) {
-      put_ranks(exec_space, m_ranking.best(), found, first + from, some, queries.top,
-                m_faults.const_view(), queries.nodes, queries.values);
+      put_ranks(exec_space, ranking.best(), found, first + from, some, queries.top,
+                m_buffers->faults.const_view(), queries.nodes, queries.values);
     };
     if (found == 0) return put(0, count);
-    m_ranking.select_best(exec_space, state, nodes, 0, count, ranked_together, found, put);
+    ranking.select_best(exec_space, state, nodes, 0, count, ranked_together, found, put);
   }
 
-  /// What determines the sizes of buffers in `launch_spread`.
-  using array_shape = std::array<std::size_t, 6>;
-  static array_shape shape_of(const GraphSide<memory_space>& graph,
-                              const ArrayQueries<ExecutionSpace>& queries,
-                              const SpreadRequest& request) {
+  static array_shape_type shape_of(const GraphSide<memory_space>& graph,
+                                   const ArrayQueries<ExecutionSpace>& queries,
+                                   const SpreadRequest& request) {
     return {graph.nodes + 1,
             graph.blocks(),
             queries.queries,
@@ -283,43 +308,15 @@ class SpreadingWorkspace {
         values.push_back(source.value);
       }
     }
-    m_source_places.resize_discarding(places.size());
-    m_source_values.resize_discarding(values.size());
-    upload(exec_space, m_source_places.view(), places.data(), places.size());
-    upload(exec_space, m_source_values.view(), values.data(), values.size());
-    start_spreading(exec_space, state, m_source_places.const_view(), m_source_values.const_view());
-  }
-
-  std::uint32_t last(const ExecutionSpace& exec_space) {
-    std::uint32_t hop = 0;
-    download(exec_space, &hop, m_last.view(), 1);
-    return hop;
-  }
-
-  void rank(const ExecutionSpace& exec_space, const SpreadState<ExecutionSpace>& state,
-            std::size_t queries, std::size_t nodes, std::size_t top, Rank* ranks) {
-    if (nodes == 0) return;
-    m_ranking.rank(exec_space, state, nodes, 0, queries, ranked_together, top, ranks);
+    start_spreading(exec_space, state, placed_in(exec_space, m_buffers->source_places, places),
+                    placed_in(exec_space, m_buffers->source_values, values));
   }
 
   /// The values of eight queries for a node are the smallest unit that a device reads.
   static constexpr std::size_t ranked_together = Arch::is_device<ExecutionSpace> ? 8 : 1;
 
   MemoryResource& m_memory;
-  Buffer<float, memory_space> m_value;
-  Buffer<float, memory_space> m_passed;
-  Buffer<float, memory_space> m_next;
-  Buffer<std::uint8_t, memory_space> m_tier;
-  Buffer<double, memory_space> m_partial;
-  Buffer<std::uint32_t, memory_space> m_last;
-  Buffer<std::uint64_t, memory_space> m_source_places;
-  Buffer<float, memory_space> m_source_values;
-  NodeRanking<ExecutionSpace> m_ranking;
-  Buffer<Arch::BFloat16, memory_space> m_short_passed;
-  Buffer<Arch::BFloat16, memory_space> m_short_next;
-  HopWorkspace<ExecutionSpace> m_hops;
-  Buffer<std::uint32_t, memory_space> m_faults;  // one word per query
-  array_shape m_array_shape{};                   // of the last `launch_spread`; zeros: none
+  std::optional<Buffers> m_buffers;
   EdgeChoice<ExecutionSpace> m_choice;
 };
 

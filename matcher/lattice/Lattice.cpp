@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 namespace Kindred {
@@ -34,22 +35,8 @@ void check_budget(const Context& context, double bytes, const char* label) {
       "the result needs more than the " + std::to_string(free / 0x1p30) + " GiB of free memory");
 }
 
-/// Pairs of a call that have the same source, in input order.
-struct SharedSource {
-  std::uint64_t source = 0;
-  std::vector<std::size_t> pairs;
-};
-
-std::vector<SharedSource> by_source(std::span<const LatticePair> pairs) {
-  std::vector<std::size_t> order(pairs.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return pairs[i].from; });
-  std::vector<SharedSource> out;
-  for (const std::size_t i : order) {
-    if (out.empty() || out.back().source != pairs[i].from) out.push_back({pairs[i].from, {}});
-    out.back().pairs.push_back(i);
-  }
-  return out;
+std::pair<std::uint64_t, std::uint64_t> ends_of(const LatticePair& edge) {
+  return {edge.from, edge.to};
 }
 
 }  // namespace
@@ -64,7 +51,7 @@ struct KINDRED_HIDDEN Lattice::State {
   Context* context;
   LatticeShape shape;
   std::vector<std::uint64_t> blocked_nodes;  // ascending and distinct
-  std::vector<LatticePair> blocked_edges;    // from < to
+  std::vector<LatticePair> blocked_edges;    // from < to, ascending
 
   bool has_blocks() const { return !blocked_nodes.empty() || !blocked_edges.empty(); }
   bool is_blocked(std::uint64_t node) const {
@@ -148,10 +135,8 @@ struct KINDRED_HIDDEN Lattice::State {
   /// Impl::WorkspaceCalls
   template <class Body>
   DispatchRecord run(const Workload& workload, std::optional<Space> space, const Body& body) const {
-    return m_calls.run(
-        *context, workload, space,
-        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work,
-                                  Space) { body(exec_space, work); });
+    return m_calls.run(*context, workload, space,
+                       [&](const auto& exec_space, auto& work, Space) { body(exec_space, work); });
   }
 
   /// The search workspace of a space. \throws OutOfMemory
@@ -191,41 +176,43 @@ LatticePaths Lattice::State::routes(std::span<const LatticePair> pairs,
   workload.transfer_bytes = total * sizeof(std::uint64_t) + pairs.size_bytes();
   workload.device_bytes = workload.transfer_bytes;
   const LatticeGrid grid(shape);
+  static_assert(sizeof(LatticePair) == 2 * sizeof(std::uint64_t));
+  const std::span ends(reinterpret_cast<const std::uint64_t*>(pairs.data()), 2 * pairs.size());
+  const std::span<const std::uint64_t> begins(out.offsets.data(), pairs.size());
   result.record =
-      run(workload, space,
-          [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
-            static_assert(sizeof(LatticePair) == 2 * sizeof(std::uint64_t));
-            const std::span ends(reinterpret_cast<const std::uint64_t*>(pairs.data()),
-                                 2 * pairs.size());
-            const std::span<const std::uint64_t> begins(out.offsets.data(), pairs.size());
-            lattice_routes<ExecutionSpace>(exec_space, grid, work.pairs.placed(exec_space, ends),
-                                           work.offsets.placed(exec_space, begins),
-                                           work.nodes.writable(out.values));
-            work.nodes.take(exec_space, out.values);
-          });
+      run(workload, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, auto& work) {
+        lattice_routes<ExecutionSpace>(exec_space, grid, work.pairs.placed(exec_space, ends),
+                                       work.offsets.placed(exec_space, begins),
+                                       work.nodes.writable(out.values));
+        work.nodes.take(exec_space, out.values);
+      });
   return result;
 }
 
 LatticePaths Lattice::State::searched(std::span<const LatticePair> pairs,
                                       std::optional<Space> space) const {
-  const std::vector<SharedSource> sources = by_source(pairs);
+  std::vector<std::size_t> order(pairs.size());  // by source, then in input order
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return pairs[i].from; });
+  std::vector<std::size_t> ends;  // of the pairs with the same source
+  for (std::size_t i = 1; i <= order.size(); ++i)
+    if (i == order.size() || pairs[order[i]].from != pairs[order[i - 1]].from) ends.push_back(i);
   const Impl::SearchTables& search_tables = tables();
   std::vector<std::vector<std::uint64_t>> paths(pairs.size());
   LatticePaths out;
-  out.record =
-      run(search_work(sources.size()), space,
-          [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Work<ExecutionSpace>& work) {
-            auto& search = search_in(exec_space, work, search_tables);
-            std::vector<std::uint64_t> targets;
-            for (const SharedSource& shared : sources) {
-              targets.clear();
-              for (const std::size_t i : shared.pairs) targets.push_back(pairs[i].to);
-              search.run({&shared.source, 1}, targets);
-              const Ragged<std::uint64_t> found = search.paths(targets);
-              for (std::size_t k = 0; k < targets.size(); ++k)
-                paths[shared.pairs[k]].assign(found[k].begin(), found[k].end());
-            }
-          });
+  out.record = run(search_work(ends.size()), space, [&](const auto& exec_space, auto& work) {
+    auto& search = search_in(exec_space, work, search_tables);
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      std::vector<std::uint64_t> targets;
+      for (std::size_t i = begin; i < end; ++i) targets.push_back(pairs[order[i]].to);
+      search.run({&pairs[order[begin]].from, 1}, targets);
+      const Ragged<std::uint64_t> found = search.paths(targets);
+      for (std::size_t i = begin; i < end; ++i)
+        paths[order[i]].assign(found[i - begin].begin(), found[i - begin].end());
+      begin = end;
+    }
+  });
   for (const std::vector<std::uint64_t>& path : paths) out.paths.push_row(path);
   return out;
 }
@@ -243,6 +230,7 @@ Lattice::Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
                          std::to_string(edge.to) + " is not an edge of the lattice");
     m_state->blocked_edges.push_back({std::min(edge.from, edge.to), std::max(edge.from, edge.to)});
   }
+  std::ranges::sort(m_state->blocked_edges, {}, ends_of);
   std::vector<std::uint64_t>& nodes = m_state->blocked_nodes;
   nodes.assign(blocks.nodes.begin(), blocks.nodes.end());
   std::ranges::sort(nodes);
@@ -281,15 +269,14 @@ LatticeRows Lattice::rows(const LatticeOptions& options) const try {
       out.offsets.size() * sizeof(std::uint64_t) + out.ends.size() * sizeof(std::uint32_t);
   workload.device_bytes = workload.transfer_bytes;
   const LatticeGrid grid(shape());
-  out.record = m_state->run(workload, options.space,
-                            [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                                      State::Work<ExecutionSpace>& work) {
-                              fill_lattice_adjacency<ExecutionSpace>(
-                                  exec_space, grid, work.offsets.writable(out.offsets),
-                                  work.ends.writable(out.ends));
-                              work.offsets.take(exec_space, out.offsets);
-                              work.ends.take(exec_space, out.ends);
-                            });
+  out.record = m_state->run(
+      workload, options.space,
+      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, auto& work) {
+        fill_lattice_adjacency<ExecutionSpace>(exec_space, grid, work.offsets.writable(out.offsets),
+                                               work.ends.writable(out.ends));
+        work.offsets.take(exec_space, out.offsets);
+        work.ends.take(exec_space, out.ends);
+      });
   return out;
 } catch (...) {
   Impl::rethrow_translated("Kindred::Lattice::rows");
@@ -351,8 +338,7 @@ LatticePaths Lattice::paths(std::span<const LatticePair> pairs, const LatticeOpt
 }
 
 Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
-                                         std::uint64_t edges_max,
-                                         const LatticeAllPathsOptions& options) const try {
+                                         std::uint64_t edges_max, std::uint64_t limit) const try {
   m_state->check_open(from, "the start of the paths");
   m_state->check_open(to, "the end of the paths");
   const LatticeShape& lattice = shape();
@@ -362,13 +348,9 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
     if (to_end.empty()) return lattice.distance(node, to) <= left;
     return to_end[node] != LatticeDistances::unreached && to_end[node] <= left;
   };
-  std::vector<LatticePair> blocked = m_state->blocked_edges;
-  const auto less = [](const LatticePair& a, const LatticePair& b) {
-    return std::pair(a.from, a.to) < std::pair(b.from, b.to);
-  };
-  std::ranges::sort(blocked, less);
   const auto is_open = [&](std::uint64_t a, std::uint64_t b) {
-    return !std::ranges::binary_search(blocked, LatticePair{std::min(a, b), std::max(a, b)}, less);
+    return !std::ranges::binary_search(m_state->blocked_edges,
+                                       ends_of({std::min(a, b), std::max(a, b)}), {}, ends_of);
   };
   Ragged<std::uint64_t> out;
   if (!can_arrive(from, edges_max)) return out;
@@ -383,11 +365,11 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
     walk.push_back({node, {}});
     nodes.push_back(node);
     if (node == to) {
-      KINDRED_THROW_IF(out.rows() == options.limit,
-                       "there are more than " + std::to_string(options.limit) + " paths from " +
-                           std::to_string(from) + " to " + std::to_string(to) + " of at most " +
-                           std::to_string(edges_max) +
-                           " edges; increase the limit or allow fewer edges");
+      KINDRED_THROW_IF(out.rows() == limit, "there are more than " + std::to_string(limit) +
+                                                " paths from " + std::to_string(from) + " to " +
+                                                std::to_string(to) + " of at most " +
+                                                std::to_string(edges_max) +
+                                                " edges; increase the limit or allow fewer edges");
       out.push_row(nodes);
       return;
     }
@@ -417,9 +399,9 @@ Ragged<std::uint64_t> Lattice::all_paths(std::uint64_t from, std::uint64_t to,
 }
 
 LatticeDistances Lattice::distances(std::span<const std::uint64_t> sources,
-                                    const LatticeDistanceOptions& options) const try {
+                                    const std::optional<std::span<const std::uint64_t>>& targets,
+                                    const LatticeOptions& options) const try {
   for (const std::uint64_t source : sources) m_state->check_open(source, "a source");
-  const auto& targets = options.targets;
   if (targets)
     for (const std::uint64_t target : *targets) shape().check_node(target, "a target");
   const Impl::SearchTables& tables = m_state->tables();
@@ -427,18 +409,16 @@ LatticeDistances Lattice::distances(std::span<const std::uint64_t> sources,
   if (!targets) out.distances.resize(shape().nodes());
   Workload workload = m_state->search_work(1);
   workload.transfer_bytes = out.distances.size() * sizeof(std::uint32_t);
-  out.record = m_state->run(workload, options.space,
-                            [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                                      State::Work<ExecutionSpace>& work) {
-                              auto& search = State::search_in(exec_space, work, tables);
-                              search.run(sources);
-                              out.farthest = search.farthest();
-                              out.reached = search.reached();
-                              if (targets)
-                                out.distances = search.distances_of(*targets);
-                              else
-                                search.distances(out.distances);
-                            });
+  out.record = m_state->run(workload, options.space, [&](const auto& exec_space, auto& work) {
+    auto& search = State::search_in(exec_space, work, tables);
+    search.run(sources);
+    out.farthest = search.farthest();
+    out.reached = search.reached();
+    if (targets)
+      out.distances = search.distances_of(*targets);
+    else
+      search.distances(out.distances);
+  });
   return out;
 } catch (...) {
   Impl::rethrow_translated("Kindred::Lattice::distances");

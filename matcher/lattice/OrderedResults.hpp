@@ -30,7 +30,7 @@ class OrderedResults {
   /// ahead.
   std::optional<std::size_t> begin() {
     std::unique_lock lock(m_mutex);
-    m_not_full.wait(
+    m_changed.wait(
         lock, [&] { return m_stopped || m_next == m_items || m_next < m_taken + m_slots.size(); });
     if (m_stopped || m_next == m_items) return {};
     return m_next++;
@@ -40,7 +40,7 @@ class OrderedResults {
       const std::lock_guard lock(m_mutex);
       m_slots[item % m_slots.size()] = std::move(result);
     }
-    m_ready.notify_one();
+    m_changed.notify_all();
   }
   /// The next result in order, or no value if none is left. \throws Cancelled
   std::optional<Result> take(const CancelPoint& point) {
@@ -51,18 +51,18 @@ class OrderedResults {
       const auto is_ready = [&] {
         return slot.has_value() || m_taken == m_items || (m_stopped && m_taken == m_next);
       };
-      while (point.is_needed() && !m_ready.wait_for(lock, cancel_interval, is_ready)) {
+      while (point.is_needed() && !m_changed.wait_for(lock, cancel_interval, is_ready)) {
         // A check of the program may take long: workers go on meanwhile.
         lock.unlock();
         point.check();
         lock.lock();
       }
-      m_ready.wait(lock, is_ready);
+      m_changed.wait(lock, is_ready);
       if (!slot) return {};
       result.swap(slot);
       ++m_taken;
     }
-    m_not_full.notify_all();
+    m_changed.notify_all();
     return result;
   }
   void stop() {
@@ -70,15 +70,13 @@ class OrderedResults {
       const std::lock_guard lock(m_mutex);
       m_stopped = true;
     }
-    m_not_full.notify_all();
-    m_ready.notify_all();
+    m_changed.notify_all();
   }
 
  private:
   const std::size_t m_items;
   std::mutex m_mutex;
-  std::condition_variable m_not_full;
-  std::condition_variable m_ready;
+  std::condition_variable m_changed;
   std::vector<std::optional<Result>> m_slots;
   std::size_t m_next = 0;   // next item to start
   std::size_t m_taken = 0;  // next item to consume

@@ -2,12 +2,11 @@
 #ifndef KINDRED_MATCHER_LATTICE_SEARCH_RUN_HPP
 #define KINDRED_MATCHER_LATTICE_SEARCH_RUN_HPP
 
-#include "SearchTables.hpp"
-
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Ragged.hpp>
+#include <kindred/core/lattice/LatticeSearch.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/PlacedArray.hpp>
@@ -20,6 +19,16 @@
 
 namespace Kindred::Impl {
 
+/// \brief The tables that searches over a lattice read in addition to its shape; built by the first
+/// search.
+struct SearchTables {
+  LatticeBits bits;
+  std::vector<std::uint64_t> step_masks;
+  std::vector<std::uint64_t> open;  ///< words; empty: no node is blocked
+  /// With guard words, one dimension after the other; empty: none.
+  std::vector<std::uint64_t> blocked_edges;
+};
+
 /// \brief Runs searches over a lattice on one space sequentially, with their workspace.
 template <class ExecutionSpace>
 class SearchRun {
@@ -29,21 +38,14 @@ class SearchRun {
   /// \param threads of the space, 1 on a device \throws OutOfMemory
   SearchRun(const ExecutionSpace& exec_space, MemoryResource& memory, int threads,
             const SearchTables& tables)
-      : m_exec_space(exec_space),
+      : m_memory(memory),
+        m_exec_space(exec_space),
         m_threads(static_cast<std::uint64_t>(threads)),
         m_unreached(memory, "Kindred::Lattice::unreached", tables.bits.words()),
         m_frontiers{{memory, "Kindred::Lattice::frontier", tables.bits.guarded_words()},
                     {memory, "Kindred::Lattice::frontier", tables.bits.guarded_words()}},
         m_distances(memory, "Kindred::Lattice::distances", tables.bits.grid.nodes),
-        m_found(memory, "Kindred::Lattice::found", LatticeSearch<ExecutionSpace>::found_size),
-        m_sources(memory, "Kindred::Lattice::sources"),
-        m_targets(memory, "Kindred::Lattice::targets"),
-        m_begins(memory, "Kindred::Lattice::path_begins"),
-        m_paths(memory, "Kindred::Lattice::path_nodes"),
-        m_target_distances(memory, "Kindred::Lattice::target_distances"),
-        m_step_masks(memory, "Kindred::Lattice::step_masks"),
-        m_open(memory, "Kindred::Lattice::open"),
-        m_blocked_edges(memory, "Kindred::Lattice::blocked_edges") {
+        m_found(memory, "Kindred::Lattice::found", LatticeSearch<ExecutionSpace>::found_size) {
     m_open_words = m_open.placed(exec_space, tables.open);
     m_search.bits = tables.bits;
     m_search.step_masks = m_step_masks.placed(exec_space, tables.step_masks);
@@ -213,20 +215,24 @@ class SearchRun {
   static constexpr std::uint64_t list_in = 4;
   static constexpr std::uint64_t list_out = 2;
 
+  using placed_words = PlacedArray<ExecutionSpace, std::uint64_t>;
+
+  MemoryResource& m_memory;
   ExecutionSpace m_exec_space;
   std::uint64_t m_threads;
   Buffer<std::uint64_t, memory_space> m_unreached;
   Buffer<std::uint64_t, memory_space> m_frontiers[2];
   Buffer<std::uint32_t, memory_space> m_distances;
   Buffer<std::uint32_t, memory_space> m_found;
-  PlacedArray<ExecutionSpace, std::uint64_t> m_sources;
-  PlacedArray<ExecutionSpace, std::uint64_t> m_targets;
-  PlacedArray<ExecutionSpace, std::uint64_t> m_begins;
-  PlacedArray<ExecutionSpace, std::uint64_t> m_paths;
-  PlacedArray<ExecutionSpace, std::uint32_t> m_target_distances;
-  PlacedArray<ExecutionSpace, std::uint64_t> m_step_masks;
-  PlacedArray<ExecutionSpace, std::uint64_t> m_open;
-  PlacedArray<ExecutionSpace, std::uint64_t> m_blocked_edges;
+  placed_words m_sources{m_memory, "Kindred::Lattice::sources"};
+  placed_words m_targets{m_memory, "Kindred::Lattice::targets"};
+  placed_words m_begins{m_memory, "Kindred::Lattice::path_begins"};
+  placed_words m_paths{m_memory, "Kindred::Lattice::path_nodes"};
+  PlacedArray<ExecutionSpace, std::uint32_t> m_target_distances{
+      m_memory, "Kindred::Lattice::target_distances"};
+  placed_words m_step_masks{m_memory, "Kindred::Lattice::step_masks"};
+  placed_words m_open{m_memory, "Kindred::Lattice::open"};
+  placed_words m_blocked_edges{m_memory, "Kindred::Lattice::blocked_edges"};
   ArrayView<const std::uint64_t, ExecutionSpace> m_open_words;
   LatticeSearch<ExecutionSpace> m_search;
   std::uint64_t m_open_count = 0;

@@ -164,9 +164,10 @@ class HopProblem final : public Problem {
              HopDirection direction)
       : m_graph(std::move(graph)),
         m_x(uniform_values(m_graph->nodes * columns, seed + 4, 16)),
-        m_y(m_graph->nodes * columns) {
+        m_y(m_graph->nodes * columns),
+        m_columns(columns),
+        m_shape{static_cast<std::int64_t>(m_graph->nodes), static_cast<std::int64_t>(columns)} {
     m_options.direction = direction;
-    m_options.columns = columns;
     name = "BM_Spread_hop";
     arguments = {{"edges", static_cast<std::int64_t>(m_graph->edges.size())},
                  {"nodes", static_cast<std::int64_t>(m_graph->nodes)},
@@ -178,7 +179,8 @@ class HopProblem final : public Problem {
   bool reaches(Space space) const override { return m_graph->engine.bytes(space) > 0; }
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
-    return m_graph->engine.hop(m_x, m_y, m_options);
+    return m_graph->engine.hop(ConstArray(m_x.data(), DataType::float32, m_shape),
+                               Array(m_y.data(), DataType::float32, m_shape), m_options);
   }
   std::uint64_t digest() const override {
     Digest digest;
@@ -191,14 +193,13 @@ class HopProblem final : public Problem {
     std::vector<bool> expected(m_graph->nodes);
     for (const std::uint64_t node : nodes) expected[node] = true;
     const bool is_along = m_options.direction == HopDirection::along;
-    const std::size_t columns = m_options.columns;
-    const std::size_t column = columns / 2;
+    const std::size_t column = m_columns / 2;
     for (const Edge& edge : m_graph->edges) {
       const std::uint32_t row = is_along ? edge.to : edge.from;
       const std::size_t source = is_along ? edge.from : edge.to;
       if (expected[row])
-        terms[row].emplace_back(source,
-                                static_cast<double>(edge.weight) * m_x[source * columns + column]);
+        terms[row].emplace_back(
+            source, static_cast<double>(edge.weight) * m_x[source * m_columns + column]);
     }
     for (const std::uint64_t node : nodes) {
       auto& row = terms[node];
@@ -208,7 +209,7 @@ class HopProblem final : public Problem {
       std::vector<double> products;
       for (const auto& [from, product] : row) products.push_back(product);
       const auto sum = static_cast<float>(Reference::reproducible_sum(products));
-      const float found = m_y[node * columns + column];
+      const float found = m_y[node * m_columns + column];
       if (sum != found) return difference("sum", node, found, sum);
     }
     return {};
@@ -218,10 +219,8 @@ class HopProblem final : public Problem {
     constexpr std::size_t calls = 32;
     Context& context = *m_graph->context;
     const DeviceQueue queue;
-    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(m_graph->nodes),
-                                          static_cast<std::int64_t>(m_options.columns)};
-    const auto x = DeviceArray::of(context, shape, std::span<const float>(m_x));
-    const auto y = DeviceArray::of<float>(context, shape);
+    const auto x = DeviceArray::of(context, m_shape, std::span<const float>(m_x));
+    const auto y = DeviceArray::of<float>(context, m_shape);
     HopOptions options = m_options;
     options.space = Space::cuda;
     options.stream = queue.stream();
@@ -242,6 +241,8 @@ class HopProblem final : public Problem {
   std::shared_ptr<const GraphSet> m_graph;
   Values<float> m_x;
   Values<float> m_y;
+  std::size_t m_columns;
+  std::vector<std::int64_t> m_shape;
   HopOptions m_options;
 };
 
@@ -253,7 +254,7 @@ GraphSet::GraphSet(Context& made_in, std::size_t node_count, std::size_t edge_co
       nodes(node_count),
       edges(random_edges(edge_shape, node_count, edge_count, seed, made_in.threads())),
       shape(edge_shape),
-      engine(made_in, node_count, edges) {}
+      engine(made_in, {node_count, edges}) {}
 
 std::unique_ptr<Problem> spread_problem(std::shared_ptr<const GraphSet> graph, std::size_t queries,
                                         std::size_t sources, const SpreadOptions& options,

@@ -68,7 +68,7 @@ class LatticeSearchProblem final : public Problem {
   bool reaches(Space) const override { return true; }
   DispatchRecord run(std::optional<Space> space) override {
     const std::uint64_t corner = 0;
-    m_answer = m_lattice->distances({&corner, 1}, {m_targets, space});
+    m_answer = m_lattice->distances({&corner, 1}, m_targets, {space});
     return m_answer.record;
   }
   std::uint64_t digest() const override {

@@ -40,42 +40,48 @@ class HopWork final : public Work {
       : m_context(context),
         m_graph(context, nodes, nodes * degree, seed, shape),
         m_x(uniform_values(nodes * columns, seed + 4, 1)),
-        m_y(nodes * columns) {
+        m_y(nodes * columns),
+        m_columns(columns) {
     kind = "hop";
     unit = "edges";
-    m_options.columns = columns;
     const auto edges = static_cast<double>(m_graph.edges.size());
     items = edges * static_cast<double>(columns);
     bytes = 8 * edges + 8 * static_cast<double>(nodes * (1 + columns));
   }
   void write(JobFolder& folder) const override {
     write_graph(m_graph, folder);
-    const std::size_t columns = m_options.columns;
-    if (columns == 1)
+    if (m_columns == 1)
       folder.add<float>("x", "float32", m_x, {m_x.size()});
     else
-      folder.add<float>("x", "float32", m_x, {m_x.size() / columns, columns});
+      folder.add<float>("x", "float32", m_x, {m_x.size() / m_columns, m_columns});
   }
   void run(Space space) const override {
     HopOptions options = m_options;
     options.space = space;
-    m_graph.engine.hop(m_x, m_y, options);
+    hop(options);
   }
   std::vector<std::unique_ptr<NativePeer>> native_peers(Space space) const override {
-    return kokkos_kernels_hop(m_context, space, m_graph.edges, m_graph.nodes, m_x,
-                              m_options.columns);
+    return kokkos_kernels_hop(m_context, space, m_graph.edges, m_graph.nodes, m_x, m_columns);
   }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
-    m_graph.engine.hop(m_x, m_y, m_options);
+    hop(m_options);
     return compare_values(std::vector<float>(m_y.begin(), m_y.end()), answer.scores,
                           float_sum_tolerance);
   }
 
  private:
+  void hop(const HopOptions& options) const {
+    const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(m_graph.nodes),
+                                            static_cast<std::int64_t>(m_columns)};
+    m_graph.engine.hop(ConstArray(m_x.data(), DataType::float32, shape),
+                       Array(m_y.data(), DataType::float32, shape), options);
+  }
+
   Context& m_context;
   GraphSet m_graph;
   Values<float> m_x;
   mutable Values<float> m_y;
+  std::size_t m_columns;
   HopOptions m_options;
 };
 

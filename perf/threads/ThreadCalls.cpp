@@ -238,8 +238,8 @@ class MemoryCalls final : public ThreadCalls {
 class SpreadCallsOfThreads final : public ThreadCalls {
  public:
   SpreadCallsOfThreads(Context& context, std::uint64_t seed)
-      : m_engine(context, nodes, random_edges(GraphShape::uniform, nodes, 10 * nodes, seed, 1),
-                 Residency::host),
+      : m_engine(context, {nodes, random_edges(GraphShape::uniform, nodes, 10 * nodes, seed, 1)},
+                 {.residency = Residency::host}),
         m_sources(random_sources(seed), sources) {}
   std::uint64_t call(std::size_t first, std::size_t count,
                      std::optional<Space> space) const override {

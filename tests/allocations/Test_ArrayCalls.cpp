@@ -222,9 +222,8 @@ TEST(OutOfMemory, OfLatticesIsTyped) {
     expect_out_of_memory("paths", make,
                          [&](Lattice& lattice) { return lattice.paths(pairs, {space}); });
     expect_out_of_memory("paths of an open lattice", [&] { return open.paths(pairs, {space}); });
-    expect_out_of_memory("distances", make, [&](Lattice& lattice) {
-      return lattice.distances(sources, {.space = space});
-    });
+    expect_out_of_memory("distances", make,
+                         [&](Lattice& lattice) { return lattice.distances(sources, {}, {space}); });
   }
   expect_out_of_memory("metrics", [&] { return open.metrics(); });
   expect_out_of_memory("dense", make, [](Lattice& lattice) { return lattice.dense(); });

@@ -57,8 +57,9 @@ TEST(OutOfMemory, OfAGraphThatIsMadeOrLoadedIsTyped) {
   const TempFolder folder;
   const std::string graph_path = folder / "graph";
   const std::vector<Edge> given = edges("edges of failing allocations", 400);
-  expect_out_of_memory("SpreadingEngine(edges)",
-                       [&] { return SpreadingEngine(shared_context(), nodes, given); });
+  expect_out_of_memory("SpreadingEngine(edges)", [&] {
+    return SpreadingEngine(shared_context(), {nodes, given});
+  });
   expect_out_of_memory("SpreadingEngine(span)", make_engine);
   const std::vector<std::int64_t> offsets{0, 2, 3, 3};
   const std::vector<std::int32_t> ends{1, 2, 0};
@@ -105,7 +106,7 @@ TEST(OutOfMemory, OfAChangedGraphLeavesItAsItWas) {
   using Engine = SpreadingEngine;
   expect_out_of_memory("add_nodes with names", make_engine,
                        [&](Engine& engine) { return engine.add_nodes(names); });
-  const auto unnamed = [&] { return Engine(shared_context(), nodes, known); };
+  const auto unnamed = [&] { return Engine(shared_context(), {nodes, known}); };
   expect_out_of_memory("add_nodes", unnamed, [](Engine& engine) { return engine.add_nodes(10); });
   expect_out_of_memory("add_edges", make_engine, [&](Engine& engine) { engine.add_edges(more); });
   expect_out_of_memory("remove_edges", make_engine,
@@ -169,28 +170,28 @@ TEST(OutOfMemory, OfASpreadIsTyped) {
     expect_out_of_memory("spread of arrays", make_engine, [&](Engine& engine) {
       engine.spread(SpreadSources{ConstArray(std::span(offsets)), ConstArray(std::span(from)),
                                   ConstArray(std::span(values))},
+                    options,
                     SpreadOutput{Array(found.data(), DataType::int32, shape),
-                                 Array(activations.data(), DataType::float32, shape)},
-                    options);
+                                 Array(activations.data(), DataType::float32, shape)});
       return std::pair(std::span(found), std::span(activations));
     });
     const std::vector<float> x(2 * nodes, 0.5F);
     std::vector<float> y(2 * nodes);
+    const std::vector<std::int64_t> matrix{nodes, 2};
+    const ConstArray given_x(x.data(), DataType::float32, matrix);
+    const Array given_y(y.data(), DataType::float32, matrix);
     HopOptions hops;
-    hops.columns = 2;
     hops.space = space;
     for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
       hops.direction = direction;
       expect_out_of_memory("hop", make_engine, [&](Engine& engine) {
-        engine.hop(x, y, hops);
+        engine.hop(given_x, given_y, hops);
         return std::span(y);
       });
     }
     hops.modifiers = SpreadModifiers::engram();
-    const std::vector<std::int64_t> matrix{nodes, 2};
-    expect_out_of_memory("hop of arrays", make_engine, [&](Engine& engine) {
-      engine.hop(ConstArray(x.data(), DataType::float32, matrix),
-                 Array(y.data(), DataType::float32, matrix), hops);
+    expect_out_of_memory("hop with modifiers", make_engine, [&](Engine& engine) {
+      engine.hop(given_x, given_y, hops);
       return std::span(y);
     });
   }

@@ -2,6 +2,7 @@
 // Graphs as compressed sparse rows, and spreads and hops on arrays: the results of the C interface
 // are those of the C++ interface.
 #include "CSupport.hpp"
+#include "ColumnsOf.hpp"
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 
@@ -56,7 +57,7 @@ int count_release(void* count) { return ++*static_cast<int*>(count); }
 TEST(CCsr, GraphsAreThoseOfTheirEdges) {
   for (const std::uint32_t nodes : {0U, 1U, 2U, 33U, 129U}) {
     CsrRows rows(nodes);
-    const SpreadingEngine expected(context(), nodes, rows.edges, Residency::host);
+    const SpreadingEngine expected(context(), {nodes, rows.edges}, {.residency = Residency::host});
     const std::vector<float> x = random_rows("CCsr x", std::size_t{nodes} * 2);
     std::vector<float> y(x.size());
     std::vector<float> expected_y(x.size());
@@ -75,7 +76,8 @@ TEST(CCsr, GraphsAreThoseOfTheirEdges) {
                                                &narrow));
     for (const std::int32_t direction : {KINDRED_HOP_ALONG, KINDRED_HOP_AGAINST}) {
       const auto which = static_cast<HopDirection>(direction);
-      expected.hop(x, expected_y, {.direction = which, .columns = 2});
+      expected.hop(Testing::columns_of(x, 2), Testing::columns_of(expected_y, 2),
+                   {.direction = which});
       for (const std::int32_t space : c_spaces()) {
         kindred_hop_options options = KINDRED_HOP_OPTIONS_INIT;
         options.direction = direction;
@@ -96,7 +98,7 @@ TEST(CCsr, GraphsAreThoseOfTheirEdges) {
       KINDRED_ASSERT_OK(kindred_hop_csr(c_context(), rows.short_offsets.data(), rows.ends.data(),
                                         rows.weights.data(), nodes, column.data(), out.data(),
                                         direction));
-      expected.hop(column, expected_out, {.direction = which});
+      expected.hop(std::span(column), std::span(expected_out), {.direction = which});
       EXPECT_EQ(out, expected_out);
     }
     EXPECT_EQ(released, 0);
@@ -108,11 +110,12 @@ TEST(CCsr, GraphsAreThoseOfTheirEdges) {
 TEST(CCsr, MissingWeightsAreOne) {
   CsrRows rows(33);
   for (Edge& edge : rows.edges) edge.weight = 1;
-  const SpreadingEngine expected(context(), rows.nodes, rows.edges, Residency::host);
+  const SpreadingEngine expected(context(), {rows.nodes, rows.edges},
+                                 {.residency = Residency::host});
   const std::vector<float> x = random_rows("CCsr ones", rows.nodes);
   std::vector<float> y(x.size());
   std::vector<float> expected_y(x.size());
-  expected.hop(x, expected_y, {.direction = HopDirection::against});
+  expected.hop(std::span(x), std::span(expected_y), {.direction = HopDirection::against});
   KINDRED_ASSERT_OK(kindred_hop_csr(c_context(), rows.short_offsets.data(), rows.ends.data(),
                                     nullptr, rows.nodes, x.data(), y.data(), KINDRED_HOP_AGAINST));
   EXPECT_EQ(y, expected_y);
@@ -156,7 +159,8 @@ TEST(CCsr, InvalidRowsAreRefusedAndNotReleased) {
 TEST(CGraphArrays, SpreadsAreThoseOfCpp) {
   constexpr std::int64_t top = 9;
   CsrRows rows(129);
-  const SpreadingEngine expected(context(), rows.nodes, rows.edges, Residency::host);
+  const SpreadingEngine expected(context(), {rows.nodes, rows.edges},
+                                 {.residency = Residency::host});
   Owned<kindred_graph> graph(kindred_graph_destroy);
   KINDRED_ASSERT_OK(kindred_graph_create_csr(c_context(), &rows.offset_tensor, &rows.end_tensor,
                                              &rows.weight_tensor, nullptr, nullptr, nullptr,

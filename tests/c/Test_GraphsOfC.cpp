@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of the C interface are those of the C++ interface.
 #include "CSupport.hpp"
+#include "ColumnsOf.hpp"
 
 #include <kindred/matcher/RankFusion.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -92,7 +93,7 @@ TEST(CGraph, SpreadsAndHopsAreThoseOfCpp) {
   std::vector<float> x = random_rows("CGraph x", nodes * 3);
   std::vector<float> y(x.size());
   std::vector<float> expected_y(x.size());
-  expected.hop(x, expected_y, {.columns = 3});
+  expected.hop(Testing::columns_of(x, 3), Testing::columns_of(expected_y, 3));
   Tensor x_tensor(x.data(), KINDRED_FLOAT32, nodes, 3);
   Tensor y_tensor(y.data(), KINDRED_FLOAT32, nodes, 3);
   KINDRED_ASSERT_OK(kindred_graph_hop(graph, &x_tensor, &y_tensor, nullptr, nullptr));
@@ -102,7 +103,7 @@ TEST(CGraph, SpreadsAndHopsAreThoseOfCpp) {
   against.direction = KINDRED_HOP_AGAINST;
   KINDRED_ASSERT_OK(kindred_graph_hop(graph, &x_tensor, &y_tensor, &against, nullptr));
   expected_y.resize(nodes);
-  expected.hop(std::span<const float>(x).first(nodes), expected_y,
+  expected.hop(std::span<const float>(x).first(nodes), std::span(expected_y),
                {.direction = HopDirection::against});
   EXPECT_TRUE(std::equal(expected_y.begin(), expected_y.end(), y.begin()));
   Tensor wrong(y.data(), KINDRED_FLOAT32, nodes - 1, 3);

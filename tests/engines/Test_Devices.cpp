@@ -89,12 +89,12 @@ Answers compute(Context& context) {
     edges.push_back({static_cast<std::uint32_t>(generator() % nodes),
                      static_cast<std::uint32_t>(generator() % nodes), 0.5F});
   }
-  const SpreadingEngine graph(context, nodes, edges);
+  const SpreadingEngine graph(context, {nodes, edges});
   const std::vector<float> x = random_floats("devices x", nodes);
   answers.hop.resize(nodes);
   HopOptions hop;
   hop.space = Space::cuda;
-  graph.hop(x, answers.hop, hop);
+  graph.hop(std::span(x), std::span(answers.hop), hop);
   return answers;
 }
 

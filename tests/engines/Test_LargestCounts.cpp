@@ -66,7 +66,7 @@ TEST(LargestCounts, ATopBeyondAllPredictionsReturnsAll) {
 
 TEST(LargestCounts, ATopBeyondAllNodesAndHitsReturnsAll) {
   const std::vector<Edge> edges{{0, 1, 0.5F}, {1, 2, 0.5F}, {2, 3, 0.5F}};
-  SpreadingEngine engine(context(), 4, edges);
+  SpreadingEngine engine(context(), {4, edges});
   Ragged<Activation> sources;
   sources.push_row(std::vector<Activation>{{0, 1.0F}});
   for (const std::size_t top : near_largest) {
@@ -111,7 +111,7 @@ TEST(LargestCounts, PathsAndStreamsEndWhereRequired) {
   std::vector<float> place(4);
   const Bulk bulk(context());
   for (const std::size_t count : near_largest) {
-    EXPECT_EQ(lattice.all_paths(0, 3, count, {.limit = count}).rows(), 2U) << count;
+    EXPECT_EQ(lattice.all_paths(0, 3, count, count).rows(), 2U) << count;
   }
   const std::vector<std::span<float>> results{place};
   EXPECT_THROW(bulk.random_fill(results, 1, largest), InvalidArgument);

@@ -180,8 +180,8 @@ TEST(UnalignedArrays, OfSourcesAndActivationsHaveTheBitsOfAlignedOnes) {
         SpreadOptions options;
         options.mode = mode;
         if (queued) options.stream = stream->stream();
-        engine.spread({of_offsets.array(), of_nodes.array(), of_values.array()},
-                      {out.array(), activations.array()}, options);
+        engine.spread({of_offsets.array(), of_nodes.array(), of_values.array()}, options,
+                      SpreadOutput{out.array(), activations.array()});
         if (queued) stream->wait();
         return joined({out.result(), activations.result()});
       });

@@ -66,7 +66,7 @@ TEST(UnknownSpace, IsRejectedBySequencesAndGraphs) {
   match.space = unknown;
   EXPECT_THROW(SequenceMatcher(context(), rows).match(rows, match), InvalidArgument);
   const std::vector<Edge> edges{{0, 1, 0.5F}};
-  const SpreadingEngine engine(context(), 3, edges);
+  const SpreadingEngine engine(context(), {3, edges});
   Ragged<Activation> sources;
   sources.push_row(std::vector<Activation>{{0, 1.0F}});
   for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear, SpreadMode::pagerank}) {

@@ -54,7 +54,7 @@ inline Ragged<Activation> ragged(const std::vector<Sources>& queries) {
 inline std::vector<Answer> spread(Context& context, const Graph& graph,
                                   const std::vector<Sources>& queries, SpreadOptions options,
                                   Space space) {
-  const SpreadingEngine engine(context, graph.nodes, graph.edges);
+  const SpreadingEngine engine(context, {graph.nodes, graph.edges});
   options.space = space;
   const SpreadResults results = engine.spread(ragged(queries), options);
   std::vector<Answer> answers;

@@ -70,7 +70,7 @@ TEST(CsrGraph, SpreadsAndHopsAsTheListOfItsEdgesOnEverySpace) {
   auto generator = Testing::generator("CsrGraph.spread");
   const Graph graph = in_row_order(random_graph(300, row_lengths, 2000, 0, 1, generator));
   const CsrArrays arrays(graph);
-  const SpreadingEngine listed(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine listed(Testing::context(), {graph.nodes, graph.edges});
   const SpreadingEngine rows(Testing::context(), arrays.short_graph());
   const auto sources = ragged({random_sources(graph.nodes, 20, 0, 1, generator)});
   std::vector<float> x(graph.nodes);
@@ -86,8 +86,8 @@ TEST(CsrGraph, SpreadsAndHopsAsTheListOfItsEdgesOnEverySpace) {
       HopOptions hop_options;
       hop_options.direction = direction;
       hop_options.space = space;
-      listed.hop(x, expected, hop_options);
-      rows.hop(x, y, hop_options);
+      listed.hop(std::span(x), std::span(expected), hop_options);
+      rows.hop(std::span(x), std::span(y), hop_options);
       EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space);
     }
   }

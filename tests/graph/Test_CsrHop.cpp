@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "ColumnsOf.hpp"
 #include "CsrSupport.hpp"
 #include "MessageOf.hpp"
 #include "SpreadingSupport.hpp"
@@ -46,11 +47,9 @@ std::vector<float> random_values(std::size_t count, std::mt19937_64& generator) 
 std::vector<float> hopped(const CsrGraph& graph, const std::vector<float>& x, std::size_t columns,
                           const CsrHopOptions& options) {
   std::vector<float> y(x.size(), 7.0F);
-  const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(x.size() / columns),
-                                          static_cast<std::int64_t>(columns)};
-  const std::span<const std::int64_t> used(shape.data(), columns == 1 ? 1 : 2);
-  const auto record = hop(Testing::context(), graph, ConstArray(x.data(), DataType::float32, used),
-                          Array(y.data(), DataType::float32, used), options);
+  const ConstArray from = columns == 1 ? ConstArray(std::span(x)) : Testing::columns_of(x, columns);
+  const Array to = columns == 1 ? Array(std::span(y)) : Testing::columns_of(y, columns);
+  const auto record = hop(Testing::context(), graph, from, to, options);
   if (options.space) {
     EXPECT_EQ(record.chosen, *options.space);
   }
@@ -61,16 +60,16 @@ TEST(CsrHop, MatchesReferenceAndTheEngineInBothDirections) {
   auto generator = Testing::generator("CsrHop.columns");
   const Graph graph = in_row_order(random_graph(300, row_lengths, 2000, -1, 1, generator));
   const CsrArrays arrays(graph);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   for (const std::size_t columns : {1, 2, 8, 9, 31, 32, 33, 41}) {
     const std::vector<float> x = random_values(graph.nodes * columns, generator);
     for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
       const auto expected = bits_of(expected_hop(graph, x, columns, direction));
       for (const Space space : Testing::spaces()) {
-        HopOptions options{direction, columns};
+        HopOptions options{direction};
         options.space = space;
         std::vector<float> y(x.size());
-        engine.hop(x, y, options);
+        engine.hop(Testing::columns_of(x, columns), Testing::columns_of(y, columns), options);
         EXPECT_EQ(bits_of(y), expected);
         for (const CsrGraph& rows : {arrays.graph(), arrays.short_graph()})
           EXPECT_EQ(bits_of(hopped(rows, x, columns, {direction, space})), expected)
@@ -111,14 +110,14 @@ void expect_sums_of(float value, float weight) {
   const CsrArrays arrays(graph);
   const std::vector<float> x(graph.nodes, value);
   const auto expected = bits_of(expected_hop(graph, x, 1, HopDirection::against));
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   for (const Space space : Testing::spaces()) {
     EXPECT_EQ(bits_of(hopped(arrays.short_graph(), x, 1, {HopDirection::against, space})), expected)
         << value;
     std::vector<float> y(x.size());
     HopOptions options{HopDirection::against};
     options.space = space;
-    engine.hop(x, y, options);
+    engine.hop(std::span(x), std::span(y), options);
     EXPECT_EQ(bits_of(y), expected) << value;
   }
 }
@@ -174,10 +173,10 @@ TEST(CsrHop, LargeRowsUseAllThreadsWithTheSameBits) {
   }
   const CsrArrays arrays(graph);
   const std::vector<float> x = random_values(nodes, generator);
-  const SpreadingEngine engine(Testing::context(), nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {nodes, graph.edges});
   for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
     std::vector<float> expected(nodes);
-    engine.hop(x, expected, {.direction = direction});
+    engine.hop(std::span(x), std::span(expected), {.direction = direction});
     for (const Space space : Testing::spaces())
       EXPECT_EQ(bits_of(hopped(arrays.short_graph(), x, 1, {direction, space})), bits_of(expected));
   }

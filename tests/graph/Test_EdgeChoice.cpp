@@ -2,6 +2,7 @@
 // Kinds of edges that calls follow, and modifiers of weights.
 #include <kindred/core/common/Error.hpp>
 
+#include "ColumnsOf.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace EdgeChoiceTest {
@@ -12,7 +13,7 @@ using namespace Testing::SpreadingSupport;
 TEST(EdgeChoice, ModifiersChangeWeightsBeforeSummation) {
   auto generator = Testing::generator("SpreadingHops.modifiers");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   const auto modifiers = SpreadModifiers::engram_fan(SpreadModifiers::Fan::Kind::inverse_root);
   const auto links = Reference::modified(graph.nodes, links_of(graph), {}, modifiers);
   const Sources sources = random_sources(graph.nodes, 40, 0, 1, generator);
@@ -36,14 +37,14 @@ TEST(EdgeChoice, ModifiersChangeWeightsBeforeSummation) {
   for (const Space space : Testing::spaces()) {
     std::vector<float> y(graph.nodes);
     hop_options.space = space;
-    engine.hop(x, y, hop_options);
+    engine.hop(std::span(x), std::span(y), hop_options);
     EXPECT_EQ(bits_of(y), bits_of(product)) << to_string(space);
   }
 }
 
 TEST(EdgeChoice, ModifiedWeightsStayFinite) {
   const std::vector<Edge> edges{{0, 2, 1e30F}, {1, 2, -1e30F}, {3, 2, 0.5F}, {3, 4, 1}};
-  SpreadingEngine engine(Testing::context(), 5, edges);
+  SpreadingEngine engine(Testing::context(), {5, edges});
   HopOptions options;
   SpreadModifiers modifiers;
   modifiers.strengths[0][0] = 1e30F;
@@ -54,10 +55,9 @@ TEST(EdgeChoice, ModifiedWeightsStayFinite) {
   for (const Space space : Testing::spaces()) {
     options.space = space;
     for (const std::size_t columns : {1U, 8U, 9U, 32U}) {
-      options.columns = columns;
       const std::vector<float> zeros(5 * columns, 0.0F);
       std::vector<float> y(5 * columns, 1.0F);
-      engine.hop(zeros, y, options);
+      engine.hop(Testing::columns_of(zeros, columns), Testing::columns_of(y, columns), options);
       EXPECT_EQ(y, zeros) << to_string(space) << ", " << columns << " columns";
     }
   }
@@ -154,7 +154,7 @@ TEST(EdgeChoice, AChangedGraphWithKindsMatchesReference) {
       before.space = space;
       const std::vector<float> ones(graph.nodes, 1.0F);
       std::vector<float> y(graph.nodes);
-      engine.hop(ones, y, before);
+      engine.hop(std::span(ones), std::span(y), before);
     }
     engine.add_edges(std::span(graph.edges).subspan(first), std::span(kinds).subspan(first));
 
@@ -181,7 +181,7 @@ TEST(EdgeChoice, AChangedGraphWithKindsMatchesReference) {
         hop_options.modifiers = modifiers;
         hop_options.space = space;
         std::vector<float> y(graph.nodes);
-        engine.hop(x, y, hop_options);
+        engine.hop(std::span(x), std::span(y), hop_options);
         EXPECT_EQ(bits_of(y),
                   bits_of(Reference::hop(graph.nodes, modified, x, direction, followed)))
             << to_string(space) << ", weights " << to_string(kept);

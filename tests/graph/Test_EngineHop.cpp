@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "ColumnsOf.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace EngineHopTest {
@@ -19,7 +20,7 @@ using namespace Testing::SpreadingSupport;
 TEST(EngineHop, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
   auto generator = Testing::generator("SpreadingHops.columns");
   const Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   std::uniform_real_distribution<float> value(-1, 1);
   for (const std::size_t columns : {1, 2, 8, 9, 31, 32, 33, 41, 70}) {
     std::vector<float> x(graph.nodes * columns);
@@ -37,41 +38,34 @@ TEST(EngineHop, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
         std::vector<float> y(x.size(), 7.0F);
         HopOptions options;
         options.direction = direction;
-        options.columns = columns;
         options.space = space;
-        EXPECT_EQ(engine.hop(x, y, options).chosen, space);
+        const auto record =
+            engine.hop(Testing::columns_of(x, columns), Testing::columns_of(y, columns), options);
+        EXPECT_EQ(record.chosen, space);
         EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space) << ", " << columns;
       }
     }
   }
 }
 
-TEST(EngineHop, ArraysOfTheCallerGiveTheSameBits) {
+TEST(EngineHop, AVectorIsOneColumn) {
   auto generator = Testing::generator("EngineHop.arrays");
   const Graph graph = random_graph(100, {3, 40, 5000}, 300, -1, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
-  for (const std::int64_t columns : {1, 3, 33}) {
-    std::vector<float> x(graph.nodes * columns);
-    for (float& v : x) v = static_cast<float>(generator() % 100) / 7;
-    HopOptions options;
-    options.columns = columns;
-    std::vector<float> expected(x.size());
-    engine.hop(x, expected, options);
-    const std::vector<std::int64_t> shape{100, columns};
-    for (const Space space : Testing::spaces()) {
-      std::vector<float> y(x.size());
-      options = {};
-      options.space = space;
-      engine.hop(ConstArray(x.data(), DataType::float32, shape),
-                 Array(y.data(), DataType::float32, shape), options);
-      EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space);
-    }
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
+  std::vector<float> x(graph.nodes);
+  for (float& v : x) v = static_cast<float>(generator() % 100) / 7;
+  std::vector<float> expected(x.size());
+  engine.hop(Testing::columns_of(x, 1), Testing::columns_of(expected, 1));
+  for (const Space space : Testing::spaces()) {
+    std::vector<float> y(x.size());
+    engine.hop(std::span(x), std::span(y), {.space = space});
+    EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space);
   }
 }
 
 TEST(EngineHop, InvalidArraysAreRejected) {
   const Graph graph{3, {{0, 1, 1}}};
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   std::vector<float> x(6);
   std::vector<float> y(6);
   const std::vector<std::int64_t> shape{3, 2};
@@ -79,8 +73,6 @@ TEST(EngineHop, InvalidArraysAreRejected) {
   const ConstArray from(x.data(), DataType::float32, shape);
   const Array to(y.data(), DataType::float32, shape);
   EXPECT_NO_THROW(engine.hop(from, to));
-  EXPECT_NO_THROW(engine.hop(from, to, {.columns = 2}));
-  EXPECT_THROW(engine.hop(from, to, {.columns = 3}), InvalidArgument);
   EXPECT_THROW(engine.hop(from, Array(y.data(), DataType::float32, other)), InvalidArgument);
   EXPECT_THROW(engine.hop(from, Array(y.data(), DataType::int32, shape)), InvalidArgument);
   EXPECT_THROW(engine.hop(std::span(x), std::span(y)), InvalidArgument);
@@ -92,20 +84,24 @@ TEST(EngineHop, InvalidArraysAreRejected) {
 
 TEST(EngineHop, InvalidArgumentsAreRejected) {
   const Graph graph{3, {{0, 1, 1}}};
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   std::vector<float> x(6);
   std::vector<float> y(6);
-  EXPECT_THROW(engine.hop(x, y), InvalidArgument);
-  EXPECT_NO_THROW(engine.hop(x, y, {.columns = 2}));
-  EXPECT_THROW(engine.hop(std::span<const float>(), std::span<float>(), {.columns = 0}),
-               InvalidArgument);
-  EXPECT_THROW(engine.hop(x, y, {.columns = 4097}), InvalidArgument);
+  EXPECT_THROW(engine.hop(std::span(x), std::span(y)), InvalidArgument);
+  const auto to = Testing::columns_of(y, 2);
+  EXPECT_NO_THROW(engine.hop(Testing::columns_of(x, 2), to));
+  for (const std::int64_t columns : {0, 4097}) {
+    std::vector<float> wide(static_cast<std::size_t>(3 * columns) + 1);
+    const std::vector<std::int64_t> shape{3, columns};
+    const Array of_columns(wide.data(), DataType::float32, shape);
+    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { engine.hop(of_columns, of_columns); }),
+                ::testing::HasSubstr("columns is " + std::to_string(columns)));
+  }
   HopOptions options;
-  options.columns = 2;
   options.modifiers.emplace();
-  EXPECT_NO_THROW(engine.hop(x, y, options));
+  EXPECT_NO_THROW(engine.hop(Testing::columns_of(x, 2), to, options));
   options.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(engine.hop(x, y, options), InvalidArgument);
+  EXPECT_THROW(engine.hop(Testing::columns_of(x, 2), to, options), InvalidArgument);
 }
 
 }  // namespace EngineHopTest

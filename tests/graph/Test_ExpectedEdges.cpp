@@ -13,7 +13,7 @@ using namespace Kindred::Testing::SpreadingSupport;
 /// The work that the dispatcher was given to predict with.
 DispatchRecord expected(const Graph& graph, const std::vector<Sources>& queries,
                         const SpreadOptions& options) {
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   return engine.spread(ragged(queries), options).record;
 }
 double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {

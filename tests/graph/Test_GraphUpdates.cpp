@@ -54,10 +54,10 @@ void expect_same(const SpreadingEngine& changed, const EdgeList& list, const Gra
   std::vector<float> x(list.nodes);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 2.5F;
   std::vector<float> expected(list.nodes);
-  built.hop(x, expected, {.space = Space::serial});
+  built.hop(std::span(x), std::span(expected), {.space = Space::serial});
   for (const Space space : Testing::spaces()) {
     std::vector<float> y(list.nodes, -1.0F);
-    changed.hop(x, y, {.space = space});
+    changed.hop(std::span(x), std::span(y), {.space = space});
     RC_ASSERT(y == expected);
     for (const std::uint32_t source : list.alive()) {
       for (const SpreadMode mode : {SpreadMode::linear, SpreadMode::engine, SpreadMode::pagerank})

@@ -27,7 +27,7 @@ std::vector<Reference::Node> nodes_of(const Sources& sources) {
 /// bit.
 void expect_reference(const Graph& graph, const std::vector<Sources>& queries,
                       SpreadOptions options) {
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   const auto links = links_of(graph);
   const Reference::PageRankSettings settings{options.damping, options.tolerance,
                                              options.max_iterations};
@@ -110,7 +110,7 @@ TEST(PageRank, AQueryStopsWhereItConverges) {
   for (std::uint32_t i = 0; i < 12; ++i) queries.push_back({{i % 2 == 0 ? i : 3000 + 7 * i, 1}});
   queries.push_back({{3499, 1}, {0, 1}});
   expect_reference(graph, queries, page_rank());
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   const auto together = engine.spread(ragged(queries), page_rank());
   EXPECT_NE(together.convergence[0].iterations, together.convergence[1].iterations);
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -198,7 +198,7 @@ TEST(PageRank, NodesThatSourcesDoNotReachAreNotListed) {
 
 void expect_refused(const Graph& graph, const Sources& sources, const SpreadOptions& options,
                     const std::string& message) {
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   try {
     engine.spread(ragged({sources}), options);
     FAIL() << "not refused: " << message;
@@ -226,7 +226,7 @@ TEST(PageRank, BadInputIsRejected) {
     expect_refused(graph, {{0, 1}}, with([&](auto& o) { o.tolerance = tolerance; }), "tolerance");
   expect_refused(graph, {{0, 1}}, with([](auto& o) { o.max_iterations = 0; }), "iteration");
   Graph negative{4, {{0, 1, 1}, {2, 3, 1}, {2, 1, -0.5F}}};
-  const SpreadingEngine engine(Testing::context(), negative.nodes, negative.edges);
+  const SpreadingEngine engine(Testing::context(), {negative.nodes, negative.edges});
   try {
     engine.spread(ragged({{{0, 1}}}), page_rank());
     FAIL();

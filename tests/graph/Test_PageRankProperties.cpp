@@ -49,7 +49,7 @@ World any_world() {
 }
 
 SpreadResults answers(const World& world, const SpreadOptions& options) {
-  const SpreadingEngine engine(Testing::context(), world.nodes, world.edges);
+  const SpreadingEngine engine(Testing::context(), {world.nodes, world.edges});
   return engine.spread(Testing::ragged(world.queries), options);
 }
 

@@ -40,7 +40,7 @@ SpreadOptions traced(std::size_t paths, std::uint32_t hops, SpreadMode mode) {
 
 TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   const std::vector<Edge> edges{{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}};
-  const SpreadingEngine engine(Testing::context(), 4, edges);
+  const SpreadingEngine engine(Testing::context(), {4, edges});
   for (const Space space : Testing::spaces()) {
     SpreadOptions options = traced(5, 3, SpreadMode::linear);
     options.space = space;
@@ -59,7 +59,7 @@ TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
 
 TEST(PathTrace, IsAbsentByDefaultAndRejectedForPageRank) {
   const std::vector<Edge> edges{{0, 1, 0.5F}};
-  const SpreadingEngine engine(Testing::context(), 2, edges);
+  const SpreadingEngine engine(Testing::context(), {2, edges});
   const auto sources = Testing::ragged<Activation>({{{0, 1}}});
   EXPECT_EQ(engine.spread(sources).paths.strengths.rows(), 0U);
   EXPECT_THROW(engine.spread(sources, traced(1, 1, SpreadMode::pagerank)), InvalidArgument);
@@ -91,7 +91,7 @@ TEST(PathTrace, EqualsAllPathsSorted) {
     settings.threshold = options.threshold;
     const Testing::SpreadPathReference reference(nodes, links, nodes_of, settings,
                                                  options.mode == SpreadMode::linear);
-    const SpreadingEngine engine(Testing::context(), nodes, edges);
+    const SpreadingEngine engine(Testing::context(), {nodes, edges});
     const SpreadResults results =
         engine.spread(Testing::ragged<Activation>({sources, sources}), options);
     RC_ASSERT(results.paths.strengths.rows() == results.activations.values.size());

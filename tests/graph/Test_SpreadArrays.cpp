@@ -58,7 +58,7 @@ struct Arrays {
 TEST(SpreadArrays, HoldThePaddedRowsOfTheResults) {
   auto generator = Testing::generator("SpreadArrays.rows");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   for (const std::size_t queries : {0, 1, 2, 3, 31, 32, 33, 70}) {
     std::vector<Sources> lists;
     for (std::size_t q = 0; q < queries; ++q)
@@ -73,7 +73,7 @@ TEST(SpreadArrays, HoldThePaddedRowsOfTheResults) {
         for (const SpreadSources& sources : {arrays.sources(), arrays.short_sources()}) {
           arrays.out_nodes.assign(arrays.out_nodes.size(), 7);
           options.top = 1;  // is not used
-          engine.spread(sources, arrays.output(), options);
+          engine.spread(sources, options, arrays.output());
           for (std::size_t q = 0; q < queries; ++q) {
             const auto row = expected.activations[q];
             for (std::size_t i = 0; i < top; ++i) {
@@ -91,7 +91,7 @@ TEST(SpreadArrays, HoldThePaddedRowsOfTheResults) {
 
 TEST(SpreadArrays, TakeParametersPerQueryAndPageRank) {
   const Graph graph{4, {{0, 1, 0.5F}, {1, 2, 0.5F}, {2, 3, 0.5F}}};
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   const std::vector<Sources> lists{{{0, 1}}, {{1, 1}}};
   SpreadOptions options = constant_at(1, 0);
   std::vector<SpreadQuery> own(2);
@@ -99,24 +99,24 @@ TEST(SpreadArrays, TakeParametersPerQueryAndPageRank) {
   own[1].hops = 2;
   options.per_query = own;
   Arrays arrays(lists, 4);
-  engine.spread(arrays.sources(), arrays.output(), options);
+  engine.spread(arrays.sources(), options, arrays.output());
   const SpreadResults expected = engine.spread(ragged(lists), options);
   EXPECT_EQ(arrays.out_values[0], expected.activations[0][0].value);
   EXPECT_EQ(arrays.out_nodes[1] == -1, expected.activations[0].size() < 2);
   options = {};
   options.mode = SpreadMode::pagerank;
-  EXPECT_NO_THROW(engine.spread(arrays.sources(), arrays.output(), options));
+  EXPECT_NO_THROW(engine.spread(arrays.sources(), options, arrays.output()));
   EXPECT_EQ(arrays.out_nodes[0], static_cast<std::int32_t>(
                                      engine.spread(ragged(lists), options).activations[0][0].node));
 }
 
 TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
   const Graph graph{3, {{0, 1, 0.5F}}};
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   Arrays arrays({{{0, 1}}, {{1, 0.5F}}}, 2);
   const auto message = [&](const SpreadSources& sources, const SpreadOutput& output,
                            const SpreadOptions& options = {}) {
-    return Testing::message_of<InvalidArgument>([&] { engine.spread(sources, output, options); });
+    return Testing::message_of<InvalidArgument>([&] { engine.spread(sources, options, output); });
   };
   const std::vector<double> doubles(4);
   SpreadSources sources = arrays.sources();
@@ -171,7 +171,7 @@ TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
 TEST(SpreadArrays, OnADeviceThatCannotBeUsedAreRejected) {
   if (Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "the device can be used";
   const Graph graph{3, {{0, 1, 0.5F}}};
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   const std::vector<float> x(3);
   std::vector<float> y(3);
   const std::vector<std::int64_t> shape{3};

@@ -171,7 +171,7 @@ TEST(SpreadingAccuracy, NodeNumberingDoesNotMatter) {
 TEST(SpreadingAccuracy, ShortActivationsAreRoundedIdenticallyEverywhereAndReported) {
   auto generator = Testing::generator("SpreadingHops.short_activations");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   SpreadOptions options = linear(constant(0.5));
   options.activations = ActivationPrecision::bfloat16;
   std::vector<Sources> queries;

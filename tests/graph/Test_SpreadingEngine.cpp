@@ -148,7 +148,7 @@ TEST(SpreadingEngine, ABatchEqualsALoop) {
 TEST(SpreadingEngine, ModesAndWidthsCanAlternateOnOneEngine) {
   auto generator = Testing::generator("SpreadingEngine.modes");
   const Graph graph = random_graph(700, {5000, 300, 40}, 4000, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   std::vector<Sources> all;
   for (std::size_t i = 0; i < 40; ++i) all.push_back(random_sources(700, 400, 0, 1, generator));
   for (const Space space : Testing::spaces()) {
@@ -233,10 +233,10 @@ TEST(SpreadingEngine, AHopEqualsTheReproducibleProduct) {
       terms.push_back(static_cast<double>(x[edge.from]) * static_cast<double>(edge.weight));
     expected.push_back(static_cast<float>(Reference::reproducible_sum(terms)));
   }
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   for (const Space space : Testing::spaces()) {
     std::vector<float> y(graph.nodes, -7.0F);
-    EXPECT_EQ(engine.hop(x, y, {.space = space}).chosen, space);
+    EXPECT_EQ(engine.hop(std::span(x), std::span(y), {.space = space}).chosen, space);
     EXPECT_EQ(y, expected);
   }
 }
@@ -276,7 +276,7 @@ TEST(SpreadingEngine, TheResidencyOfAGraphDoesNotChangeTheBits) {
   std::optional<std::vector<float>> product;
   for (const SpreadingEngine& engine : engines) {
     std::vector<float> y(graph.nodes);
-    engine.hop(x, y);
+    engine.hop(std::span(x), std::span(y));
     if (!product) product = y;
     EXPECT_EQ(y, *product);
   }
@@ -288,7 +288,7 @@ TEST(SpreadingEngine, RejectsBadGraphs) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
   const auto make = [](const Graph& graph) {
-    const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+    const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   };
   EXPECT_THROW(make({2, {{0, 2, 1}}}), InvalidArgument);
   EXPECT_THROW(make({2, {{2, 0, 1}}}), InvalidArgument);
@@ -302,7 +302,7 @@ TEST(SpreadingEngine, RejectsBadGraphs) {
 
 TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const SpreadingEngine engine(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}});
+  const SpreadingEngine engine(Testing::context(), {3, std::vector<Edge>{{0, 1, 0.5F}}});
   const auto call = [&](const Sources& sources, const SpreadOptions& options) {
     return engine.spread(ragged({sources}), options);
   };
@@ -333,9 +333,10 @@ TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {
   EXPECT_THROW(call({{0, 1}}, pagerank), InvalidArgument);
   const std::vector<std::uint64_t> beyond{0, 2};
   const Sources one{{0, 1}};
-  EXPECT_THROW(engine.spread({beyond, one}), InvalidArgument);
+  EXPECT_THROW(engine.spread(RaggedSpan<Activation>{beyond, one}), InvalidArgument);
   std::vector<float> y(2);
-  EXPECT_THROW(engine.hop(std::vector<float>(3), y), InvalidArgument);
+  const std::vector<float> x(3);
+  EXPECT_THROW(engine.hop(std::span(x), std::span(y)), InvalidArgument);
   EXPECT_THAT(call({{0, 1}}, constant(1)).activations.values,
               ElementsAre(Activation{0, 1}, Activation{1, 0.5F}));
   if (!Testing::context().is_usable(Space::cuda)) {
@@ -345,8 +346,8 @@ TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {
 }
 
 TEST(SpreadingEngine, EngineModeNamesTheWeightThatItCannotUse) {
-  const SpreadingEngine engine(Testing::context(), 3,
-                               std::vector<Edge>{{0, 1, 0.5F}, {1, 2, -0.5F}});
+  const SpreadingEngine engine(Testing::context(),
+                               {3, std::vector<Edge>{{0, 1, 0.5F}, {1, 2, -0.5F}}});
   EXPECT_NO_THROW(engine.spread(ragged({{{0, 1}}}), linear({})));
   try {
     engine.spread(ragged({{{0, 1}}}));
@@ -357,18 +358,18 @@ TEST(SpreadingEngine, EngineModeNamesTheWeightThatItCannotUse) {
 }
 
 TEST(SpreadingEngine, ReportsItsSize) {
-  const SpreadingEngine engine(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}});
+  const SpreadingEngine engine(Testing::context(), {3, std::vector<Edge>{{0, 1, 0.5F}}});
   EXPECT_EQ(engine.nodes(), 3U);
   EXPECT_EQ(engine.edges(), 1U);
   EXPECT_GE(engine.bytes(Space::serial), 4 * 8 + 4 + 4U);
-  const SpreadingEngine host_only(Testing::context(), 3, std::vector<Edge>{{0, 1, 0.5F}},
-                                  Residency::host);
+  const SpreadingEngine host_only(Testing::context(), {3, std::vector<Edge>{{0, 1, 0.5F}}},
+                                  {.residency = Residency::host});
   EXPECT_EQ(host_only.bytes(Space::cuda), 0U);
   EXPECT_EQ(engine.bytes(Space::cuda) > 0, Testing::context().is_usable(Space::cuda));
 }
 
 TEST(SpreadingEngine, ReportsItsWorkspaceAndCaches) {
-  const SpreadingEngine engine(Testing::context(), 100, chain(100).edges);
+  const SpreadingEngine engine(Testing::context(), {100, chain(100).edges});
   for (const Space space : Testing::spaces()) {
     const std::uint64_t bare = engine.bytes(space);
     SpreadOptions options = constant(1);
@@ -392,7 +393,7 @@ TEST(SpreadingEngine, RepeatedCallsAllocateNothing) {
   Context context(options);
   auto generator = Testing::generator("SpreadingEngine.allocations");
   const Graph graph = random_graph(400, {5000}, 4000, 0, 1, generator);
-  const SpreadingEngine engine(context, graph.nodes, graph.edges);
+  const SpreadingEngine engine(context, {graph.nodes, graph.edges});
   std::vector<Sources> queries;
   for (int i = 0; i < 9; ++i) queries.push_back(random_sources(400, 60, 0, 1, generator));
   for (const Space space : {Space::serial, Space::openmp}) {

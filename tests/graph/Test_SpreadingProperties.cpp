@@ -62,7 +62,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> bits(std::span<const Activa
 
 void equals_reference(const World& world, SpreadOptions options) {
   const std::vector<Reference::Link> links = world.links();
-  const SpreadingEngine engine(Testing::context(), world.nodes, world.edges);
+  const SpreadingEngine engine(Testing::context(), {world.nodes, world.edges});
   for (const Space space : Testing::spaces()) {
     options.space = space;
     const SpreadResults results = engine.spread(Testing::ragged(world.sources), options);
@@ -108,7 +108,7 @@ TEST(SpreadingProperties, AQueryGivesTheSameAnswerAloneAndInABatch) {
   expect_property("a batch is its queries", [] {
     const World world = any_world(unit(), unit());
     const SpreadOptions options = any_options(SpreadMode::engine);
-    const SpreadingEngine engine(Testing::context(), world.nodes, world.edges);
+    const SpreadingEngine engine(Testing::context(), {world.nodes, world.edges});
     const SpreadResults together = engine.spread(Testing::ragged(world.sources), options);
     for (std::size_t q = 0; q < world.sources.size(); ++q) {
       const SpreadResults alone =
@@ -122,7 +122,7 @@ TEST(SpreadingProperties, QueriesWithIndividualHopsAndDecaysGiveTheSameAnswersAs
   expect_property("a batch of different queries is its queries, to the bit", [] {
     const World world = any_world(unit(), unit());
     SpreadOptions options = any_options(*rc::gen::element(SpreadMode::engine, SpreadMode::linear));
-    const SpreadingEngine engine(Testing::context(), world.nodes, world.edges);
+    const SpreadingEngine engine(Testing::context(), {world.nodes, world.edges});
     std::vector<SpreadQuery> queries;
     for (std::size_t q = 0; q < world.sources.size(); ++q) {
       const SpreadOptions own = any_options(options.mode);
@@ -148,7 +148,7 @@ TEST(SpreadingProperties, EngineActivationsLieInZeroOne) {
     const World world = any_world(unit(), unit());
     SpreadOptions options = any_options(SpreadMode::engine);
     options.top = world.nodes;
-    const SpreadingEngine engine(Testing::context(), world.nodes, world.edges);
+    const SpreadingEngine engine(Testing::context(), {world.nodes, world.edges});
     const SpreadResults results = engine.spread(Testing::ragged(world.sources), options);
     for (std::size_t q = 0; q < world.sources.size(); ++q) {
       std::vector<float> act(world.nodes, 0.0F);

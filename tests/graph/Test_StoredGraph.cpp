@@ -90,7 +90,7 @@ TEST(StoredGraph, RestoresWhatWasSaved) {
 TEST(StoredGraph, StoresEmptyGraphs) {
   const TempFolder folder;
   for (const std::size_t nodes : {0U, 1U, 64U, 65U}) {
-    const SpreadingEngine engine(Testing::context(), nodes, {});
+    const SpreadingEngine engine(Testing::context(), {nodes, {}});
     engine.save(folder / "a");
     SpreadingEngine loaded = SpreadingEngine::load(Testing::context(), folder / "a");
     EXPECT_EQ(loaded.nodes(), nodes);
@@ -106,7 +106,7 @@ TEST(StoredGraph, RemovedIdsStayRemoved) {
   const TempFolder folder;
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1}, {0, 2, 0.5F}};
   {
-    SpreadingEngine engine(Testing::context(), 3, edges);
+    SpreadingEngine engine(Testing::context(), {3, edges});
     engine.remove_nodes({{1}});
     EXPECT_FALSE(engine.has_node(1));
     engine.save(folder / "graph");
@@ -222,7 +222,7 @@ TEST(StoredGraph, RejectsDirectionsThatContradictEachOther) {
 TEST(StoredGraph, NamesTheEdgeThatEngineModeRejects) {
   const TempFolder folder;
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1.5F}};
-  SpreadingEngine(Testing::context(), 3, edges).save(folder / "a");
+  SpreadingEngine(Testing::context(), {3, edges}).save(folder / "a");
   const SpreadingEngine engine = SpreadingEngine::load(Testing::context(), folder / "a");
   Ragged<Activation> sources;
   sources.values.push_back({0, 0.5F});
@@ -259,7 +259,7 @@ TEST(StoredGraph, ReadsNothingBehindAColumn) {
   SpreadingEngine(Testing::context(), GraphSpan{2, edges, kinds, {}, {}}, {}).save(folder / "a");
   EXPECT_EQ(SpreadingEngine::inspect(folder / "a").outside_unit, 0U);
 
-  SpreadingEngine(Testing::context(), 7, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}})
+  SpreadingEngine(Testing::context(), {7, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}}})
       .save(folder / "a");
   EXPECT_EQ(SpreadingEngine::inspect(folder / "a").edges, 2U) << "8 offsets, then the ends";
 
@@ -276,7 +276,7 @@ TEST(StoredGraph, ReadsNothingBehindAColumn) {
 
 TEST(StoredGraph, RejectsAnEdgeThatReplacesAnotherOfTheSameNode) {
   const TempFolder folder;
-  SpreadingEngine(Testing::context(), 3, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}})
+  SpreadingEngine(Testing::context(), {3, std::vector<Edge>{{0, 1, 1}, {0, 2, 1}}})
       .save(folder / "a");
   EXPECT_THAT(forged<std::uint32_t>(read_all(folder / "a"), "out.ends", 1, 1, true),
               HasSubstr("'out.ends', element 1: the edge from node 0 to node 1 is "
@@ -286,7 +286,7 @@ TEST(StoredGraph, RejectsAnEdgeThatReplacesAnotherOfTheSameNode) {
 TEST(StoredGraph, NamesTheRemovedNodeThatHasEdges) {
   const TempFolder folder;
   std::vector<Edge> edges{{65, 66, 1}};
-  SpreadingEngine engine(Testing::context(), 130, edges);
+  SpreadingEngine engine(Testing::context(), {130, edges});
   engine.remove_nodes({{129}});
   engine.save(folder / "a");
   const std::string good = read_all(folder / "a");
@@ -302,7 +302,7 @@ TEST(StoredGraph, NamesTheRemovedNodeThatHasEdges) {
 TEST(StoredGraph, CountsWhatItHolds) {
   const TempFolder folder;
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, -0.5F}, {0, 2, 1.5F}, {2, 2, 0}};
-  SpreadingEngine(Testing::context(), 3, edges).save(folder / "a");
+  SpreadingEngine(Testing::context(), {3, edges}).save(folder / "a");
   EXPECT_EQ(SpreadingEngine::inspect(folder / "a").outside_unit, 2U);
   EXPECT_EQ(SpreadingEngine::inspect(folder / "a").name_bytes, 0U);
   small_graph().save(folder / "b");
@@ -321,7 +321,7 @@ TEST(StoredGraph, CountsWhatItHolds) {
 TEST(StoredGraph, StoresRemovedNodesAtTheEndOfAWord) {
   const TempFolder folder;
   for (const std::uint32_t nodes : {1U, 63U, 64U, 65U, 128U, 129U}) {
-    SpreadingEngine engine(Testing::context(), nodes, {});
+    SpreadingEngine engine(Testing::context(), {nodes, {}});
     engine.remove_nodes({{nodes - 1}});
     engine.save(folder / "a");
     const SpreadingEngine loaded = SpreadingEngine::load(Testing::context(), folder / "a");

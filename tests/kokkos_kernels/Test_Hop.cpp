@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
+#include "ColumnsOf.hpp"
 #include "Support.hpp"
 
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -73,7 +74,7 @@ TEST(KokkosKernels, GivesTheSameHops) {
   std::uniform_real_distribution<float> value(-1, 1);
   for (const std::size_t nodes : {1UL, 2UL, 33UL, 1000UL, 20000UL}) {
     const std::vector<Edge> edges = random_edges(generator, nodes, nodes * 12);
-    const SpreadingEngine engine(Testing::context(), nodes, edges);
+    const SpreadingEngine engine(Testing::context(), {nodes, edges});
     for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
       const bool against = direction == HopDirection::against;
       const Matrix matrix = matrix_of(edges, nodes, against, false);
@@ -91,7 +92,8 @@ TEST(KokkosKernels, GivesTheSameHops) {
         const Columns scale = multiplied(absolute, magnitudes);
         for (const Space space : Testing::spaces()) {
           std::vector<float> y(nodes * columns);
-          engine.hop(x, y, {.direction = direction, .columns = columns, .space = space});
+          engine.hop(Testing::columns_of(x, columns), Testing::columns_of(y, columns),
+                     {.direction = direction, .space = space});
           for (std::size_t i = 0; i < y.size(); ++i) {
             const double theirs = expected.data()[i];
             // Ours is rounded to float32 once; both sum in double, in different orders.

@@ -237,7 +237,7 @@ TEST(LatticeProperties, DistancesMatchReferenceOnEverySpace) {
     const std::vector<std::uint32_t> expected = maze.reference().distances(sources);
     const Lattice lattice = maze.lattice();
     for (const Space space : Testing::spaces()) {
-      const LatticeDistances found = lattice.distances(sources, {.space = space});
+      const LatticeDistances found = lattice.distances(sources, {}, {space});
       RC_ASSERT(found.distances == expected);
       std::uint64_t reached = 0;
       std::uint32_t farthest = 0;
@@ -249,7 +249,7 @@ TEST(LatticeProperties, DistancesMatchReferenceOnEverySpace) {
       RC_ASSERT(found.reached == reached);
       RC_ASSERT(found.farthest == farthest);
       const Nodes targets{0, lattice.shape().nodes() - 1, 0};
-      const LatticeDistances some = lattice.distances(sources, {targets, space});
+      const LatticeDistances some = lattice.distances(sources, targets, {space});
       RC_ASSERT(some.distances ==
                 (std::vector<std::uint32_t>{expected.front(), expected.back(), expected.front()}));
     }
@@ -361,7 +361,7 @@ TEST(Lattice, APathThatWindsThroughWallsIsFoundOnEverySpace) {
   const std::uint64_t last = size * size - 1;
   for (const Space space : Testing::spaces()) {
     EXPECT_EQ(lattice.path(0, last, {space}).size(), 31U * 60 + 30 * 2 + 1);
-    const LatticeDistances found = lattice.distances(Nodes{0}, {.space = space});
+    const LatticeDistances found = lattice.distances(Nodes{0}, {}, {space});
     EXPECT_EQ(found.reached, lattice.shape().nodes() - walls.size());
     EXPECT_EQ(found.farthest, 31U * 60 + 30 * 2);
   }
@@ -394,11 +394,9 @@ TEST(Lattice, RejectsBlockedAndUnknownEnds) {
               HasSubstr("is 9; the lattice's nodes are 0 to 8"));
   EXPECT_THAT(refusal([&] { lattice.paths(Pairs{{0, 1}, {9, 0}}); }), HasSubstr("is 9"));
   EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0, 4}); }), HasSubstr("blocked"));
-  EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0}, {.targets = Nodes{9}}); }),
-              HasSubstr("a target is 9"));
+  EXPECT_THAT(refusal([&] { lattice.distances(Nodes{0}, Nodes{9}); }), HasSubstr("a target is 9"));
   EXPECT_THAT(refusal([&] { lattice.all_paths(0, 4, 3); }), HasSubstr("blocked"));
-  EXPECT_THAT(refusal([&] { lattice.all_paths(0, 8, 8, {.limit = 1}); }),
-              HasSubstr("more than 1 paths"));
+  EXPECT_THAT(refusal([&] { lattice.all_paths(0, 8, 8, 1); }), HasSubstr("more than 1 paths"));
   EXPECT_THAT(refusal([] { Lattice(context(), 2, 3, {Nodes{9}, {}}); }), HasSubstr("is 9"));
   EXPECT_THAT(refusal([] {
                 Lattice(context(), 2, 3, {{}, Pairs{{2, 3}}});

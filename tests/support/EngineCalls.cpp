@@ -201,7 +201,7 @@ EngineCall spread_call(std::string name, SpreadMode mode) {
               for (std::size_t i = 0; i < 3 * query; ++i) sources.values.push_back({node(), 0.25F});
               sources.close_row();
             }
-            auto engine = std::make_shared<SpreadingEngine>(context, nodes, edges);
+            auto engine = std::make_shared<SpreadingEngine>(context, GraphSpan{nodes, edges});
             return [engine, sources, mode](std::optional<Space> space) {
               SpreadOptions options;
               options.mode = mode;
@@ -273,7 +273,7 @@ EngineCall lattice_call(std::string name) {
                 for (const auto node : paths.values) append(bytes, node);
               }
               const std::vector<std::uint64_t> sources{0, 50};
-              for (const auto distance : maze->distances(sources, {.space = space}).distances)
+              for (const auto distance : maze->distances(sources, {}, {space}).distances)
                 append(bytes, distance);
               for (const auto end : open->rows({space}).ends) append(bytes, end);
               return bytes;

@@ -374,7 +374,7 @@ TEST(Cancellation, EndsSpreadsAndHops) {
   const std::vector<float> x(3000, 0.5F);
   std::vector<float> y(3000);
   EXPECT_GT(expect_same_results([&] {
-              engine.hop(x, y);
+              engine.hop(std::span(x), std::span(y));
               return y;
             }),
             1U);

@@ -124,7 +124,7 @@ TEST_F(ConcurrentCalls, OfSpreadingEnginesOverlap) {
   std::vector<Edge> edges;
   for (std::uint32_t node = 0; node < 300; ++node)
     edges.push_back({node, static_cast<std::uint32_t>(generator() % 300), 0.5F});
-  const SpreadingEngine engine(context, 300, edges);
+  const SpreadingEngine engine(context, {300, edges});
   Ragged<Activation> sources;
   sources.push_row(std::vector<Activation>{{3, 1.0F}});
   expect_overlap([&] { engine.spread(sources, {}); });

@@ -372,7 +372,7 @@ kindred_status kindred_graph_spread_arrays(const kindred_graph* graph, const DLT
         static_cast<std::uint64_t>(places.extent(places.rank() - 1)) != given.options.top,
         "out_nodes is " + to_string(ConstArray(places)) + "; a row must have `top` elements, " +
             std::to_string(given.options.top));
-    write_record(record, object.spread(sources, output, given.options));
+    write_record(record, object.spread(sources, given.options, output).record);
   });
 }
 

@@ -258,7 +258,7 @@ kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, std::ui
   return guarded([&] {
     const Lattice& object = lattice_of(lattice);
     require(results, "results");
-    const Ragged<std::uint64_t> paths = object.all_paths(from, to, edges_max, {.limit = limit});
+    const Ragged<std::uint64_t> paths = object.all_paths(from, to, edges_max, limit);
     *results = make_handle_of<kindred_results>(rows_of_nodes(paths.offsets, paths.values));
   });
 }
@@ -273,18 +273,18 @@ kindred_status kindred_lattice_distances(const kindred_lattice* lattice,
     const Lattice& object = lattice_of(lattice);
     check_output(record, "record", true);
     span_of(distances, capacity, "distances");
-    LatticeDistanceOptions options;
-    options.space = space_option(space);
+    const LatticeOptions options{space_option(space)};
+    std::optional<std::span<const std::uint64_t>> to;
     const auto given = span_of(sources, count, "sources");
     std::uint64_t needed = object.shape().nodes();
     if (targets != nullptr) {
-      options.targets = span_of(targets, target_count, "targets");
+      to = span_of(targets, target_count, "targets");
       needed = target_count;
     }
     KINDRED_C_REFUSE_IF(needed > capacity, "distances has a capacity of " +
                                                std::to_string(capacity) + " elements; " +
                                                std::to_string(needed) + " are needed");
-    const LatticeDistances found = object.distances(given, options);
+    const LatticeDistances found = object.distances(given, to, options);
     std::copy(found.distances.begin(), found.distances.end(), distances);
     write_optional(reached, found.reached);
     write_optional(farthest, found.farthest);

@@ -127,15 +127,13 @@ nb::dict measure(const Handle& self, nb::handle space) {
 /// `(distances, reached, farthest)`
 nb::object distances(const Handle& self, nb::handle sources, nb::handle targets, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
-  LatticeDistanceOptions options;
-  options.space = space_of(space);
+  const LatticeOptions options = options_of(space);
   const std::vector<std::uint64_t> from = ids_of(sources, "sources");
-  std::vector<std::uint64_t> to;
-  if (!targets.is_none()) {
-    to = ids_of(targets, "targets");
-    options.targets = to;
-  }
-  const LatticeDistances found = unlocked([&] { return shared->lattice.distances(from, options); });
+  std::vector<std::uint64_t> listed;
+  std::optional<std::span<const std::uint64_t>> to;
+  if (!targets.is_none()) to = listed = ids_of(targets, "targets");
+  const LatticeDistances found =
+      unlocked([&] { return shared->lattice.distances(from, to, options); });
   keep_record(found.record);
   return nb::make_tuple(array_of(std::span<const std::uint32_t>(found.distances)), found.reached,
                         found.farthest);
@@ -265,10 +263,9 @@ void register_lattice(Module& module) {
             const std::uint64_t from = node_of(source, "source");
             const std::uint64_t to = node_of(target, "target");
             const auto most = static_cast<std::uint64_t>(integer_of(edges_max, "edges_max", 0));
-            const LatticeAllPathsOptions options{
-                static_cast<std::uint64_t>(integer_of(limit, "limit", 0))};
+            const auto paths_max = static_cast<std::uint64_t>(integer_of(limit, "limit", 0));
             return tuple_of(
-                unlocked([&] { return shared->lattice.all_paths(from, to, most, options); }));
+                unlocked([&] { return shared->lattice.all_paths(from, to, most, paths_max); }));
           },
           nb::arg("source").none(), nb::arg("target").none(), nb::arg("edges_max").none(),
           nb::arg("limit").none())

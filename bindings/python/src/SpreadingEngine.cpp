@@ -263,8 +263,10 @@ nb::object spread_arrays(const Handle& self, nb::handle lims, nb::handle nodes, 
   const Output nodes_out(node_array, "out[1]", &order);
   spreading.options.stream = order.stream();
   keep_record(unlocked([&] {
-    return shared->engine.spread({offsets.array(), ids.array(), given.array()},
-                                 {nodes_out.array(), values_out.array()}, spreading.options);
+    return shared->engine
+        .spread({offsets.array(), ids.array(), given.array()}, spreading.options,
+                SpreadOutput{nodes_out.array(), values_out.array()})
+        .record;
   }));
   return nb::make_tuple(value_array, node_array);
 }

@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "ColumnsOf.hpp"
 #include "SpreadingSupport.hpp"
 #include "ToSpace.hpp"
 #include "graph/GraphStore.hpp"
@@ -144,18 +145,11 @@ TEST(DeviceArrays, LaunchedSpreadsMatchTheEngineOnEverySpace) {
                 options.space = space;
                 const Placed<ExecutionSpace> placed(exec_space, lists, options.top);
                 const auto groups = Impl::group_queries(options, 1);
-                Impl::SpreadRequest request;
-                request.parameters = groups.front().parameters;
-                request.decay = groups.front().decay;
-                request.top = options.top;
-                request.rules = {options.kinds, {}};
-                request.short_activations = form == 2;
+                const Impl::SpreadRequest& request = groups.front().request;
                 const auto view = snapshot->view(exec_space);
-                const auto identity = snapshot->whole_identity();
                 for (const bool is_again : {false, true}) {
-                  const auto side = workspace.along(exec_space, view, identity, request.rules);
-                  const bool is_ready =
-                      workspace.is_ready_to_spread(side, identity, placed.views(), request);
+                  const auto side = workspace.along(exec_space, view, request.rules);
+                  const bool is_ready = workspace.is_ready_to_spread(view, placed.views(), request);
                   // The kinds of form 1 are sent by the first call that has queries and kinds.
                   if (form != 1 || (is_again && queries > 0)) {
                     EXPECT_EQ(is_ready, is_again);
@@ -173,7 +167,7 @@ TEST(DeviceArrays, LaunchedSpreadsMatchTheEngineOnEverySpace) {
 TEST(DeviceArrays, QueriesWithFaultsHaveNoResultsAndOthersHaveTheirs) {
   auto generator = Testing::generator("DeviceArrays.faults");
   const Graph graph = random_graph(64, {3, 40}, 300, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
   const Impl::GraphStore store(Testing::context(), GraphSpan{graph.nodes, graph.edges},
                                GraphOptions{});
   const std::vector<Sources> valid{{{3, 0.5F}}, {}, {{7, 0.25F}, {3, 0.5F}}};
@@ -187,13 +181,10 @@ TEST(DeviceArrays, QueriesWithFaultsHaveNoResultsAndOthersHaveTheirs) {
         Testing::context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
           Impl::SpreadingWorkspace<ExecutionSpace> workspace(Testing::context().memory(space));
           const Placed<ExecutionSpace> placed(exec_space, lists, options.top);
-          Impl::SpreadRequest request;
-          request.parameters = Impl::group_queries(options, 1).front().parameters;
-          request.decay = options.decay;
+          const auto groups = Impl::group_queries(options, 1);
           const auto view = store.snapshot()->view(exec_space);
-          workspace.launch_spread(
-              exec_space, workspace.along(exec_space, view, store.snapshot()->whole_identity(), {}),
-              placed.views(), request);
+          workspace.launch_spread(exec_space, workspace.along(exec_space, view, {}), placed.views(),
+                                  groups.front().request);
           const auto nodes = on_host(exec_space, placed.out_nodes);
           const auto values = on_host(exec_space, placed.out_values);
           for (std::size_t i = 0; i < options.top; ++i) {
@@ -221,20 +212,23 @@ TEST(DeviceArrays, LaunchedHopsAreReadyOnceTheyHaveRun) {
     Impl::with_instance(
         Testing::context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
           Impl::SpreadingWorkspace<ExecutionSpace> workspace(Testing::context().memory(space));
-          const auto identity = snapshot->whole_identity();
           const auto view = snapshot->view(exec_space);
           for (const std::size_t columns : {1, 33, 8}) {
             const View<ExecutionSpace, float> x("x", graph.nodes * columns);
             const View<ExecutionSpace, float> y("y", graph.nodes * columns);
             for (const int form : {0, 1, 2}) {
               Impl::HopRequest request;
+              request.x = x.data();
+              request.y = y.data();
               request.columns = columns;
+              request.count = x.size();
+              request.is_placed = true;
               if (form == 1) request.rules.kinds = EdgeKinds(1);
               if (form == 2) request.rules.modifiers.emplace();
-              workspace.launch_hop(exec_space, view, identity, x, y, request);
-              EXPECT_TRUE(workspace.is_ready_to_hop(view, identity, x.data(), request));
+              workspace.hop(exec_space, view, request);
+              EXPECT_TRUE(workspace.is_ready_to_hop(view, request));
               request.rules.kinds = EdgeKinds(2);
-              EXPECT_FALSE(workspace.is_ready_to_hop(view, identity, x.data(), request));
+              EXPECT_FALSE(workspace.is_ready_to_hop(view, request));
             }
           }
           Arch::fence(exec_space, "Kindred::Testing::ready");
@@ -278,12 +272,13 @@ TEST(DeviceArrays, HopsOfTheEngineMatchThoseOnTheHost) {
         const auto device_y = Testing::to_space(own, std::vector<float>(x.size(), 7.0F));
         for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
           for (const int form : {0, 1, 2}) {
-            HopOptions options{direction, columns};
+            HopOptions options{direction};
             if (form == 1) options.kinds = EdgeKinds(5);
             if (form == 2) options.modifiers = SpreadModifiers::engram();
             std::vector<float> expected(x.size());
             options.space = Space::serial;
-            engine.hop(x, expected, options);
+            engine.hop(Testing::columns_of(x, columns), Testing::columns_of(expected, columns),
+                       options);
             options.space = {};
             for (const bool has_stream : {false, true, true}) {
               Impl::upload(own, device_y, std::vector<float>(x.size(), 7.0F).data(), x.size());
@@ -320,19 +315,20 @@ TEST(DeviceArrays, HopsOnTwoStreamsOutliveChangesAndMergesOfTheGraph) {
     std::vector<View<ExecutionSpace, float>> results;
     for (int round = 0; round < 12; ++round) {
       HopOptions options;
-      options.columns = round % 2 == 0 ? 33 : 1;
-      const std::size_t count = nodes * options.columns;
+      const std::size_t columns = round % 2 == 0 ? 33 : 1;
+      const std::size_t count = nodes * columns;
       const std::vector<float> some(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(count));
       expected.emplace_back(count);
       options.space = Space::openmp;
-      engine.hop(some, expected.back(), options);
+      engine.hop(Testing::columns_of(some, columns), Testing::columns_of(expected.back(), columns),
+                 options);
       options.space = {};
       results.push_back(Testing::to_space(own, std::vector<float>(count, 7.0F)));
       const ExecutionSpace& used = round % 3 == 0 ? other : own;
       options.stream = Stream::cuda(used.cuda_stream());
       for (int again = 0; again < 5; ++again)
-        engine.hop(vectors(device_x, nodes, options.columns),
-                   vectors(results.back(), nodes, options.columns), options);
+        engine.hop(vectors(device_x, nodes, columns), vectors(results.back(), nodes, columns),
+                   options);
       engine.add_edges({{{static_cast<std::uint32_t>(round), 5, 0.5F}}});
       if (round % 4 == 3) engine.merge();
     }
@@ -351,8 +347,8 @@ TEST(DeviceArrays, AnEngineWaitsForItsCallsBeforeItEnds) {
     const auto device_x = Testing::to_space(own, x);
     const auto device_y = Testing::to_space(own, std::vector<float>(x.size(), 7.0F));
     {
-      const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
-      engine.hop(x, expected);
+      const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
+      engine.hop(std::span(x), std::span(expected));
       HopOptions options;
       options.stream = Stream::cuda(own.cuda_stream());
       for (int i = 0; i < 20; ++i)
@@ -366,7 +362,7 @@ TEST(DeviceArrays, SpreadsOfTheEngineMatchThoseOnTheHost) {
   on_device([]<class ExecutionSpace>(const ExecutionSpace& own) {
     auto generator = Testing::generator("DeviceArrays.engine_spread");
     const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-    SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges);
+    SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
     engine.add_edges({{{5, 6, 0.5F}}});
     engine.remove_nodes({{17}});
     for (const std::size_t queries : {0, 1, 3, 33, 70}) {
@@ -386,7 +382,7 @@ TEST(DeviceArrays, SpreadsOfTheEngineMatchThoseOnTheHost) {
             const Placed<ExecutionSpace> placed(own, lists, top);
             options.stream = {};
             if (has_stream) options.stream = Stream::cuda(own.cuda_stream());
-            engine.spread(placed.sources(), placed.output(), options);
+            engine.spread(placed.sources(), options, placed.output());
             placed.expect(own, expected);
           }
         }
@@ -394,25 +390,26 @@ TEST(DeviceArrays, SpreadsOfTheEngineMatchThoseOnTheHost) {
     }
     // A removed node is refused without a stream, and marked on one.
     const Placed<ExecutionSpace> removed(own, {{{17, 0.5F}}, {{3, 0.5F}}}, 2);
-    EXPECT_THROW(engine.spread(removed.sources(), removed.output()), InvalidArgument);
+    EXPECT_THROW(engine.spread(removed.sources(), {}, removed.output()), InvalidArgument);
     SpreadOptions options;
     options.stream = Stream::cuda(own.cuda_stream());
-    engine.spread(removed.sources(), removed.output(), options);
+    engine.spread(removed.sources(), options, removed.output());
     EXPECT_EQ(on_host(own, removed.out_nodes)[0], 0xFFFFFFFFU);
     EXPECT_NE(on_host(own, removed.out_nodes)[2], 0xFFFFFFFFU);
     options.mode = SpreadMode::pagerank;
-    EXPECT_THROW(engine.spread(removed.sources(), removed.output(), options), InvalidArgument);
+    EXPECT_THROW(engine.spread(removed.sources(), options, removed.output()), InvalidArgument);
   });
 }
 
 TEST(DeviceArrays, OfAGraphThatIsNotOnTheDeviceAreRejected) {
   on_device([]<class ExecutionSpace>(const ExecutionSpace& own) {
     const Graph graph{3, {{0, 1, 0.5F}}};
-    const SpreadingEngine engine(Testing::context(), graph.nodes, graph.edges, Residency::host);
+    const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges},
+                                 {.residency = Residency::host});
     const auto x = Testing::to_space(own, std::vector<float>(3));
     const auto y = Testing::to_space(own, std::vector<float>(3));
     EXPECT_THROW(engine.hop(vectors(x, 3, 1), vectors(y, 3, 1)), SpaceUnavailable);
-    const SpreadingEngine there(Testing::context(), graph.nodes, graph.edges);
+    const SpreadingEngine there(Testing::context(), {graph.nodes, graph.edges});
     HopOptions options;
     options.space = Space::serial;
     EXPECT_THROW(there.hop(vectors(x, 3, 1), vectors(y, 3, 1), options), InvalidArgument);
@@ -435,7 +432,7 @@ TEST(DeviceArrays, RowsOnTheDeviceMakeTheSameGraph) {
                  array_of(weights, DataType::float32)});
     const std::vector<float> x{1, 2, 4};
     std::vector<float> y(3);
-    engine.hop(x, y);
+    engine.hop(std::span(x), std::span(y));
     EXPECT_EQ(y, std::vector<float>({2, 0.5F, 0.25F}));
   });
 }

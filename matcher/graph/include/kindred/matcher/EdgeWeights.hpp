@@ -4,6 +4,7 @@
 
 #include <kindred/core/common/Public.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -15,7 +16,10 @@ enum class EdgeWeights : std::uint8_t {
   bfloat16,  ///< rounded to the nearest, ties to even
   none       ///< not stored: every weight must be 1
 };
-std::string_view to_string(EdgeWeights weights) noexcept;
+inline std::string_view to_string(EdgeWeights weights) noexcept {
+  constexpr std::string_view names[] = {"float32", "bfloat16"};
+  return weights < EdgeWeights::none ? names[static_cast<std::size_t>(weights)] : "none";
+}
 
 }  // namespace Kindred
 

@@ -25,7 +25,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -73,8 +72,7 @@ struct SpreadOptions {
 /// Options of `SpreadingEngine::hop`.
 struct HopOptions {
   HopDirection direction = HopDirection::along;
-  std::size_t columns = 1;              ///< number of columns; the values of a node are contiguous
-  EdgeKinds kinds = EdgeKinds().set();  ///< kinds of edges to follow
+  EdgeKinds kinds = EdgeKinds().set();            ///< kinds of edges to follow
   std::optional<SpreadModifiers> modifiers = {};  ///< weight modifiers by node kind
   std::optional<Space> space = {};                ///< overrides the dispatcher's choice
   /// For arrays on the device: the call is ordered by this stream and does not fence.
@@ -134,17 +132,11 @@ struct SpreadResults {
 /// waits for later ones. A call that throws changes nothing.
 class SpreadingEngine {
  public:
-  /// \brief Builds a graph of float32 weights.
   /// \param context must outlive this object
-  /// \param nodes number of nodes; isolated ones are allowed
-  /// \param edges in input order
-  /// \throws InvalidArgument for an end ≥ nodes or a non-finite weight; OutOfMemory
-  SpreadingEngine(Context& context, std::size_t nodes, std::span<const Edge> edges,
-                  Residency residency = Residency::automatic);
-  /// \brief Builds a graph with kinds, names or another weight type.
-  /// \throws InvalidArgument also for a weight that \p options cannot represent, inconsistent array
-  /// sizes and duplicate names; SpaceUnavailable; OutOfMemory
-  SpreadingEngine(Context& context, const GraphSpan& graph, const GraphOptions& options);
+  /// \throws InvalidArgument for an end that is not a node, a weight that is not finite or that \p
+  /// options cannot represent, inconsistent array sizes and duplicate names; SpaceUnavailable;
+  /// OutOfMemory
+  SpreadingEngine(Context& context, const GraphSpan& graph, const GraphOptions& options = {});
   /// \brief Builds a graph without names and kinds from compressed sparse rows. The results are
   /// those of the graph built from the list of the same edges in the same order.
   ///
@@ -189,7 +181,6 @@ class SpreadingEngine {
   std::uint64_t bytes(Space space) const;
   GraphStatistics statistics() const;
 
-  bool has_names() const noexcept;
   /// The node with that name, unless it was removed.
   std::optional<std::uint32_t> find(std::string_view name) const;
   /// The text is valid while this object lives. \throws NotFound for a node without a name
@@ -233,78 +224,64 @@ class SpreadingEngine {
   /// The bytes of the file that `save` writes. Complexity O(bytes). \throws OutOfMemory
   std::vector<std::byte> to_bytes() const;
 
-  /// \brief Spreads from the sources of every query. Fences the instance it ran on.
+  /// \brief Spreads from the sources of every query, which lie in host memory or on the device of
+  /// the graph. Fences the instance it ran on.
   ///
   /// Complexity at most O((nodes + edges) · hops) per query, where groups of 32 queries share the
   /// reads of an edge; a query with a small frontier reads only the rows that it reaches. PageRank:
   /// O(nodes + edges) per iteration. Path traces read the rows of their query a second time, on one
   /// thread.
-  /// \param sources row i: the sources of query i, dimensionless values; duplicates are added in
-  /// float32, then clamped to 1 (engine mode); an empty row has an empty result
-  /// \return rows of at most `options.top` nodes, in the order of \p sources
+  ///
+  /// Without a stream, sources on the device are copied to the host, validated and spread on the
+  /// device; work that writes the arrays must have ended. Given `options.stream`, the call comes
+  /// after the work in that stream, reads and writes the arrays in place, does not wait for the
+  /// device and copies nothing to the host. Then every hop reads all edges, and the contents of the
+  /// arrays cannot be refused: a query with a source that would be refused, or with offsets that
+  /// decrease or lie outside the arrays, has the node −1 and the activation NaN in its whole row,
+  /// and other queries are not affected. Such a call waits for earlier calls on streams only if it
+  /// has other sizes, kinds or modifiers than the last one. For streams, captures and changes of
+  /// the graph see `hop`.
+  /// \param sources of query i: dimensionless values; duplicates are added in float32, then clamped
+  /// to 1 (engine mode); a query without sources has an empty result
+  /// \param options with arrays for the results, `top` is ignored, because the arrays have it, and
+  /// `trace_paths` must be 0; on a stream `per_query` must be empty and the mode not PageRank
+  /// \param output where the results are stored; must not overlap \p sources. Unset: they are
+  /// returned. Required on a stream
+  /// \return rows of at most `options.top` nodes, in the order of \p sources; none if they are
+  /// stored in \p output
   /// \throws InvalidArgument for a source that is not a node, was removed or is outside [0, 1]
   /// (engine mode) or below 0 (PageRank); for a graph with a weight outside [0, 1] (engine mode) or
   /// below 0 (PageRank); for a decay, threshold, damping, tolerance or modifier out of range, top =
-  /// 0, options that the mode does not support, or `per_query` of the wrong size; SpaceUnavailable;
-  /// OutOfMemory; DeviceLost
-  SpreadResults spread(RaggedSpan<Activation> sources, const SpreadOptions& options = {}) const;
-
-  /// \brief The same for sources and results in arrays, in host memory or on the device of the
-  /// graph. Each row of \p output has a fixed number of places, the most results of a query.
-  ///
-  /// Without a stream, sources on the device are copied to the host, validated and spread as above
-  /// on the device, and the results are copied there; work that writes the arrays must have ended.
-  /// Given `options.stream`, the call comes after the work in that stream, reads and writes the
-  /// arrays in place, does not wait for the device and copies nothing to the host. Then every hop
-  /// reads all edges, and the contents of the arrays cannot be refused: a query with a source that
-  /// would be refused, or with offsets that decrease or lie outside the arrays, has the node −1 and
-  /// the activation NaN in its whole row, and other queries are not affected. Such a call waits for
-  /// earlier calls on streams only if it has other sizes, kinds or modifiers than the last one. For
-  /// streams, captures and changes of the graph see `hop`.
-  /// \param output must not overlap \p sources
-  /// \param options `top` is ignored: the arrays have it. `trace_paths` must be 0; on a stream
-  /// `per_query` must be empty and the mode not PageRank
-  /// \throws InvalidArgument also for arrays of another type, shape or memory, and for a stream
-  /// without arrays on the device; SpaceUnavailable if the graph is not on the device; OutOfMemory;
+  /// 0, options that the mode does not support, or `per_query` of the wrong size; for arrays of
+  /// another type, shape or memory, and for a stream without arrays on the device;
+  /// SpaceUnavailable, also if the graph is not on the device of the arrays; OutOfMemory;
   /// DeviceLost
-  DispatchRecord spread(const SpreadSources& sources, const SpreadOutput& output,
-                        const SpreadOptions& options = {}) const;
+  SpreadResults spread(const SpreadSources& sources, const SpreadOptions& options = {},
+                       const std::optional<SpreadOutput>& output = {}) const;
 
   /// \brief One hop with D = 1: the sparse matrix–vector product `y = Wᵀx`, or `y = W x` against
   /// the edges, for one or more columns (SpMM). Reproducible sums are rounded to float32 once; NaN
   /// is stored as 0x7FC00000. Fences the instance it ran on. Complexity O((nodes + edges) ·
   /// columns).
-  /// \param x,y `nodes() × columns` values, node v's at `v · columns`; y is overwritten completely
-  /// \throws InvalidArgument for a wrong size, 0 or more than 4096 columns, or a non-finite
-  /// modifier; SpaceUnavailable; OutOfMemory; DeviceLost
-  template <class X, class Y>
-  requires(std::is_convertible_v<const X&, std::span<const float>>&&
-               std::is_convertible_v<Y&, std::span<float>>) DispatchRecord
-      hop(const X& x, Y&& y, const HopOptions& options = {})
-  const { return hop_spans(x, y, options); }
-  /// \brief The same for arrays in host memory or on the device of the graph, which are used in
-  /// place.
   ///
-  /// Arrays on the device need the graph there (`bytes(Space::cuda) > 0`); the result stays on the
-  /// device. Given `options.stream`, the call comes after the work in that stream and does not wait
-  /// for it, nor does it copy anything to the host. It waits for earlier calls on streams only if
-  /// its workspace must grow, or kinds or modifiers are others than before; the first calls after a
+  /// Arrays on the device are used in place and need the graph there (`bytes(Space::cuda) > 0`).
+  /// Given `options.stream`, the call comes after the work in that stream and does not wait for it,
+  /// nor does it copy anything to the host. It waits for earlier calls on streams only if its
+  /// workspace must grow, or kinds or modifiers are others than before; the first calls after a
   /// change of the graph copy the change to the device, free what no call reads any more, and wait
   /// for that. Work of different streams in one graph runs in the order of the calls. The stream
   /// must outlive this object, and cannot be one that is being captured. Changes and merges of the
   /// graph do not disturb calls that still run. Without a stream, work that writes x must have
   /// ended.
-  /// \param x,y float32 [nodes] or [nodes, columns] without gaps; y is overwritten completely and
-  /// must not overlap x. A device copies an x that does not begin at a multiple of 16 bytes
-  /// \param options its `columns` must be 1, or the columns of the arrays
-  /// \throws InvalidArgument also for arrays of another type, shape or memory, and for a stream
-  /// without arrays on the device; SpaceUnavailable if the graph is not on the device; OutOfMemory;
-  /// DeviceLost
+  /// \param x,y float32 [nodes] or [nodes, columns] without gaps, in host memory or on the device
+  /// of the graph; y is overwritten completely and must not overlap x. A device copies an x that
+  /// does not begin at a multiple of 16 bytes \throws InvalidArgument for arrays of another type,
+  /// shape or memory, more than 4096 columns, a modifier that is not finite, and for a stream
+  /// without arrays on the device; SpaceUnavailable, also if the graph is not on the device of the
+  /// arrays; OutOfMemory; DeviceLost
   DispatchRecord hop(const ConstArray& x, const Array& y, const HopOptions& options = {}) const;
 
  private:
-  DispatchRecord hop_spans(std::span<const float> x, std::span<float> y,
-                           const HopOptions& options) const;
   struct State;
   explicit SpreadingEngine(std::unique_ptr<State> state);
   Impl::OwnedState<State> m_state;

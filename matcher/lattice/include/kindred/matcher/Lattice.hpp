@@ -37,18 +37,6 @@ struct LatticeOptions {
   std::optional<Space> space = {};  ///< overrides the dispatcher's choice
 };
 
-/// Options of `Lattice::distances`.
-struct LatticeDistanceOptions {
-  /// Nodes whose distances are returned. No value means all nodes.
-  std::optional<std::span<const std::uint64_t>> targets = {};
-  std::optional<Space> space = {};  ///< overrides the dispatcher's choice
-};
-
-/// Options of `Lattice::all_paths`.
-struct LatticeAllPathsOptions {
-  std::uint64_t limit = 1'000'000;  ///< maximum number of paths; more are an error
-};
-
 /// \brief A lattice as compressed rows: row v is `ends[offsets[v] … offsets[v + 1])`, ascending,
 /// with both directions of every edge.
 struct LatticeRows {
@@ -122,17 +110,20 @@ class Lattice {
   /// \brief All simple paths of at most \p edges_max edges, each once, in the order in which a
   /// depth-first search finds them. Branches that cannot reach \p to within the limit are pruned.
   /// The enumeration runs on the calling thread.
-  /// \throws InvalidArgument as `path`, and for more than `options.limit` paths; OutOfMemory
+  /// \param limit maximum number of paths
+  /// \throws InvalidArgument as `path`, and for more than \p limit paths; OutOfMemory
   Ragged<std::uint64_t> all_paths(std::uint64_t from, std::uint64_t to, std::uint64_t edges_max,
-                                  const LatticeAllPathsOptions& options = {}) const;
+                                  std::uint64_t limit = 1'000'000) const;
 
   /// \brief Multi-source breadth-first search from all \p sources. Fences the instance it ran on.
   /// Complexity O(nodes / 64 · dimensions · levels) for wide frontiers, O(nodes · dimensions) for
   /// narrow ones (host).
+  /// \param targets nodes whose distances are returned; no value: all nodes
   /// \throws InvalidArgument for a source that is not a node or is blocked, or a target that is not
   /// a node; SpaceUnavailable; OutOfMemory
   LatticeDistances distances(std::span<const std::uint64_t> sources,
-                             const LatticeDistanceOptions& options = {}) const;
+                             const std::optional<std::span<const std::uint64_t>>& targets = {},
+                             const LatticeOptions& options = {}) const;
 
  private:
   struct State;
