@@ -103,13 +103,6 @@ void require_reached(const GivenArrays<Void>& given, std::size_t i, const void* 
   require_memory(given.name_of(i), data, space);
 }
 
-/// \throws InvalidArgument if there is one
-inline void require_no_stream(const std::optional<Stream>& stream) {
-  KINDRED_THROW_IF(
-      stream.has_value(),
-      "a stream is given for arrays in host memory; it is only for arrays on a device");
-}
-
 /// The space of a prepared call. \param rows of its arrays \throws InvalidArgument
 template <class Rows>
 Space prepared_space(const Context& context, const BulkOptions& options,

@@ -4,8 +4,9 @@
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/Error.hpp>
 
+#include "kit/Overlap.hpp"
+
 #include <algorithm>
-#include <functional>
 #include <string>
 
 namespace Kindred::Impl {
@@ -32,15 +33,7 @@ void require_given(const NamedArray& given, std::initializer_list<DataType> type
 }
 
 void require_apart(const NamedArray& read, const NamedArray& written) {
-  const auto begin = [](const NamedArray& of) {
-    return static_cast<const std::byte*>(of.array.data());
-  };
-  const auto end = [&](const NamedArray& of) {
-    return begin(of) + of.array.size() * size_of(of.array.type());
-  };
-  const std::less<const std::byte*> before;
-  KINDRED_THROW_IF(read.array.size() > 0 && written.array.size() > 0 &&
-                       before(begin(read), end(written)) && before(begin(written), end(read)),
+  KINDRED_THROW_IF(overlap(ByteRange(read.array), ByteRange(written.array)),
                    std::string(read.name) + " and " + written.name +
                        " overlap; the results need memory of their own");
 }

@@ -4,6 +4,7 @@
 #include "CsrRows.hpp"
 #include "GraphChecks.hpp"
 #include "StoredGraph.hpp"
+#include "kit/SortedForRemoval.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -305,11 +306,8 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
   std::vector<EdgeKey> keys;
   for (const EdgeEnds& edge : edges)
     keys.push_back({edge.from, edge.to, edge.kind ? int{*edge.kind} : -1});
-  std::sort(keys.begin(), keys.end());
-  const auto twice = std::adjacent_find(keys.begin(), keys.end());
-  if (twice != keys.end())
-    throw NotFound("edge " + describe(*twice) + " is listed twice for removal; list it once");
-
+  keys = Impl::sorted_for_removal(std::span<const EdgeKey>(keys),
+                                  [](const EdgeKey& key) { return "edge " + describe(key); });
   if (keys.empty()) return 0;
   Touched touched;
   for (const EdgeKey& key : keys) {
@@ -341,11 +339,8 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
 void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
   auto lock = Impl::engine_lock(m_updates);
   const auto graph = snapshot();
-  std::vector<std::uint32_t> sorted(nodes.begin(), nodes.end());
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end())
-    throw NotFound("node " + std::to_string(*twice) + " is listed twice for removal; list it once");
+  const std::vector<std::uint32_t> sorted = Impl::sorted_for_removal(
+      nodes, [](std::uint32_t node) { return "node " + std::to_string(node); });
   for (const std::uint32_t node : sorted) {
     if (!graph->is_node(node)) {
       throw NotFound("there is no node " + std::to_string(node) + "; " +

@@ -248,9 +248,7 @@ SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const Spread
   KINDRED_THROW_IF(output && options.trace_paths > 0,
                    "trace_paths is set, but arrays have no place for paths; pass the sources as "
                    "rows in host memory");
-  KINDRED_THROW_IF(options.stream && !where,
-                   "a stream is given, and the sources lie in host memory; a stream orders calls "
-                   "on arrays on its device");
+  if (!where) Impl::require_no_stream(options.stream, "the sources");
   if (where) require_on_device(*graph, options.space);
   if (output) options.top = static_cast<std::size_t>(output->nodes.extent(1));
   const std::size_t queries = sources.offsets.size() - 1;

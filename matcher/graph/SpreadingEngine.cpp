@@ -125,9 +125,7 @@ DispatchRecord SpreadingEngine::State::hop(const Snapshot& graph, const ConstArr
   Impl::check_modifiers(options.modifiers, false);
   const std::optional<Space> where = Impl::space_of(context, {{"x", x}, {"y", y}});
   if (where) require_on_device(*graph, options.space);
-  KINDRED_THROW_IF(options.stream && !where && request.count > 0,
-                   "a stream is given, and x lies in host memory; a stream orders calls on arrays "
-                   "on its device");
+  if (!where && request.count > 0) Impl::require_no_stream(options.stream, "x and y");
   request.is_placed = where.has_value();
   request.direction = options.direction;
   request.rules = {options.kinds, options.modifiers};

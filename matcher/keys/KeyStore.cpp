@@ -2,6 +2,7 @@
 #include "KeyStore.hpp"
 
 #include "kit/Hash.hpp"
+#include "kit/SortedForRemoval.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
@@ -162,14 +163,9 @@ std::vector<std::uint64_t> ids_to_remove(const KeyStore& store, const KeySpan& k
     }
     ids.push_back(store.id(*slot));
   }
-  std::vector<std::uint64_t> sorted = ids;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) {
-    const auto at =
-        static_cast<std::size_t>(std::find(ids.begin(), ids.end(), *twice) - ids.begin());
-    throw NotFound(key_message(keys, at) + " is listed twice for removal; list it once");
-  }
+  (void)sorted_for_removal(std::span<const std::uint64_t>(ids), [&](std::uint64_t id) {
+    return key_message(keys, static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin()));
+  });
   return ids;
 }
 

@@ -31,12 +31,6 @@ inline bool is_given(const SearchOutput& out) noexcept {
   return out.scores.rank() != 1 || out.ids.rank() != 1 || out.scores.size() + out.ids.size() > 0;
 }
 
-/// For a call on arrays of the host. \throws InvalidArgument if there is a stream
-inline void require_no_stream(const std::optional<Stream>& stream) {
-  KINDRED_THROW_IF(stream.has_value(),
-                   "a stream was given, and the arrays lie on the host; give arrays on its device");
-}
-
 /// \brief The queries of a call, where its arrays lie and what the caller asks for of its place.
 struct VectorCall {
   /// \param arrays all arrays of the call, the queries first

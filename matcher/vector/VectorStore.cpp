@@ -10,6 +10,7 @@
 #include <string>
 
 #include "VectorSections.hpp"
+#include "kit/SortedForRemoval.hpp"
 #include "kit/ValueMessage.hpp"
 
 namespace Kindred::Impl {
@@ -206,11 +207,8 @@ void VectorStore::remove(std::span<const std::uint64_t> ids) {
     throw NotFound("no row has the id " + std::to_string(id) + "; " + std::to_string(m_size) +
                    " of the ids below " + std::to_string(m_end_id) + " have one");
   }
-  std::vector<std::uint64_t> sorted(ids.begin(), ids.end());
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end())
-    throw NotFound("id " + std::to_string(*twice) + " is listed twice for removal; list it once");
+  const std::vector<std::uint64_t> sorted =
+      sorted_for_removal(ids, [](std::uint64_t id) { return "id " + std::to_string(id); });
   std::vector<std::pair<VectorSegment*, std::size_t>> rows;
   rows.reserve(sorted.size());
   for (const std::uint64_t id : sorted) {
