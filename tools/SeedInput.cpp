@@ -34,17 +34,17 @@ VectorFileOptions seed_file_options(const std::string& path) {
 
 }  // namespace
 
-std::optional<VectorElement> seed_element(const std::string& name) {
+std::optional<DataType> seed_element(const std::string& name) {
   if (name.empty()) return {};
-  for (const VectorElement element :
-       {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::bfloat16}) {
     if (to_string(element) == name) return element;
   }
   throw UsageError(
       fmt::format("--element: {} is not one of float32, float16, bfloat16", in_quotes(name)));
 }
 
-SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
+SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> element,
                              Session& session) {
   return reading_file([&] {
     const VectorFile file(path, seed_file_options(path));
@@ -53,23 +53,23 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElemen
                                    to_string(file.type())));
     const bool is_half = file.type() == NumberType::float16;
     SeedRowsInput out;
-    out.element = element.value_or(is_half ? VectorElement::float16 : VectorElement::float32);
+    out.element = element.value_or(is_half ? DataType::float16 : DataType::float32);
     out.rows = file.rows();
     if (file.dimension() > 1U << 31U)
       throw InputError(fmt::format("{}: rows of {} features; at most 2147483648 can be", path,
                                    file.dimension()));
     out.hidden = static_cast<std::uint32_t>(file.dimension());
-    if (is_half && out.element == VectorElement::float16) {
+    if (is_half && out.element == DataType::float16) {
       out.bytes.resize(file.rows() * file.row_bytes());
       file.read(0, file.rows(), std::span(out.bytes));
       return out;
     }
-    if (out.element == VectorElement::float16)
+    if (out.element == DataType::float16)
       throw InputError(path + ": is of float32, which float16 cannot represent; convert it first");
     const Matrix matrix = read_matrix(path, seed_file_options(path), session.read_progress(path));
     const std::span<const float> values = matrix.span();
     out.bytes.resize(values.size() * size_of(out.element));
-    if (out.element == VectorElement::float32) {
+    if (out.element == DataType::float32) {
       std::memcpy(out.bytes.data(), values.data(), out.bytes.size());
     } else {
       for (std::size_t i = 0; i < values.size(); ++i) {

@@ -5,7 +5,7 @@
 #include "Session.hpp"
 #include "io/SeedJson.hpp"
 
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <array>
@@ -19,7 +19,7 @@ namespace Kindred::Tools {
 
 /// \brief Rows of a .npy file, converted to the element type of a layer.
 struct SeedRowsInput {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::uint64_t rows = 0;
   std::uint32_t hidden = 0;
   std::vector<std::byte> bytes;
@@ -31,18 +31,18 @@ struct SeedRowsInput {
  private:
   template <class Void>
   BasicArray<Void> array_of(Void* data) const {
-    const DataType type = element == VectorElement::float32   ? DataType::float32
-                          : element == VectorElement::float16 ? DataType::float16
+    const DataType type = element == DataType::float32   ? DataType::float32
+                          : element == DataType::float16 ? DataType::float16
                                                               : DataType::bfloat16;
     return {data, type, std::array{static_cast<std::int64_t>(rows), std::int64_t{hidden}}};
   }
 };
 
 /// Parses float32, float16 or bfloat16. \throws UsageError for other names
-std::optional<VectorElement> seed_element(const std::string& name);
+std::optional<DataType> seed_element(const std::string& name);
 /// \brief Reads all rows of a file, unchanged or rounded to \p element (to nearest, ties to even).
 /// \throws InputError, NotFound, CorruptFile
-SeedRowsInput read_seed_rows(const std::string& path, std::optional<VectorElement> element,
+SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> element,
                              Session& session);
 
 /// \brief Creates a layer from a state file and a weights file; an empty path omits that file.

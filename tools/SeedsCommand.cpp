@@ -41,10 +41,10 @@ void check_files(const char* command, const CallFlags& flags) {
 }
 
 /// Formats rows as a .npy file; bfloat16 is stored as float32, which is exact.
-std::string npy_of(const std::vector<std::byte>& bytes, VectorElement element, std::uint64_t rows,
+std::string npy_of(const std::vector<std::byte>& bytes, DataType element, std::uint64_t rows,
                    std::uint64_t columns) {
-  std::string out = npy_header(element == VectorElement::float16 ? "<f2" : "<f4", rows, columns);
-  if (element != VectorElement::bfloat16)
+  std::string out = npy_header(element == DataType::float16 ? "<f2" : "<f4", rows, columns);
+  if (element != DataType::bfloat16)
     return out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (std::size_t i = 0; i < bytes.size(); i += 2) {
     out.append(2, '\0');
@@ -124,7 +124,7 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   Session session(global, "seeds backward");
   const SeedStateFile state =
       session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
-  const auto read = [&](const std::string& path, std::optional<VectorElement> as) {
+  const auto read = [&](const std::string& path, std::optional<DataType> as) {
     return session.timed(Phase::load, [&] { return read_seed_rows(path, as, session); });
   };
   const SeedRowsInput x = read(flags.input, element);
@@ -150,7 +150,7 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   }
   const auto bytes = std::as_bytes(std::span(all));
   publish(out, npy_of(dx, x.element, x.rows, x.hidden), &out_weights,
-          npy_of({bytes.begin(), bytes.end()}, VectorElement::float32, blueprints, x.hidden));
+          npy_of({bytes.begin(), bytes.end()}, DataType::float32, blueprints, x.hidden));
   report_inputs(session, flags, x, state);
   if (session.reports()) session.add_result(gradients_of(all, blueprints));
   session.show(report_of({{flags.state, state.state}}, {}));

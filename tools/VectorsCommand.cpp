@@ -41,9 +41,9 @@ struct VectorBuildFlags {
   bool no_quantized_copy = false;
 };
 
-VectorElement element_from_string(const std::string& name) {
-  for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
-                                      VectorElement::bfloat16, VectorElement::int8}) {
+DataType element_from_string(const std::string& name) {
+  for (const DataType element : {DataType::float32, DataType::float16,
+                                      DataType::bfloat16, DataType::int8}) {
     if (to_string(element) == name) return element;
   }
   throw UsageError(

@@ -87,7 +87,7 @@ KeyedVectorIndex::KeyedVectorIndex(std::unique_ptr<State> state) : m_state(std::
 KeyKind KeyedVectorIndex::key_kind() const noexcept { return m_state->store.kind(); }
 std::size_t KeyedVectorIndex::size() const noexcept { return m_state->size; }
 std::size_t KeyedVectorIndex::dimension() const noexcept { return m_state->index.dimension(); }
-VectorElement KeyedVectorIndex::element() const noexcept { return m_state->index.element(); }
+DataType KeyedVectorIndex::element() const noexcept { return m_state->index.element(); }
 std::uint64_t KeyedVectorIndex::key_bytes() const noexcept { return m_state->key_bytes; }
 const VectorIndex& KeyedVectorIndex::vectors() const noexcept { return m_state->index; }
 

@@ -19,9 +19,9 @@ constexpr std::uint64_t outputs_each = 512;
 
 std::size_t aligned_size(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-bool is_widened(VectorElement element) {
-  if (element == VectorElement::float32) return false;
-  return element == VectorElement::float16 ||
+bool is_widened(DataType element) {
+  if (element == DataType::float32) return false;
+  return element == DataType::float16 ||
          !host_gemm_why_not(fastest_host_library(GemmType::bfloat16), GemmType::bfloat16).empty();
 }
 
@@ -34,7 +34,7 @@ GemmShape shape_of(const LinearLayerData& layer) {
   shape.lda = widened ? layer.inputs : layer.x_stride;
   shape.ldb = widened ? layer.inputs : layer.w_stride;
   shape.ldc = shape.n;
-  if (layer.input == VectorElement::bfloat16 && !widened) shape.input = GemmType::bfloat16;
+  if (layer.input == DataType::bfloat16 && !widened) shape.input = GemmType::bfloat16;
   return shape;
 }
 
@@ -54,9 +54,9 @@ void widen(const std::byte* values, std::uint64_t rows, std::uint64_t columns, s
   }
 }
 
-void widen(VectorElement element, const std::byte* values, std::uint64_t rows,
+void widen(DataType element, const std::byte* values, std::uint64_t rows,
            std::uint64_t columns, std::uint64_t stride, float* out) {
-  if (element == VectorElement::float16) {
+  if (element == DataType::float16) {
     widen<Arch::Float16>(values, rows, columns, stride, out);
   } else {
     widen<Arch::BFloat16>(values, rows, columns, stride, out);

@@ -31,7 +31,7 @@ void check_memory(const void* data, Space space, const std::string& name) {
 template <class Byte>
 void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string& name) {
   const std::size_t size = size_of(matrix.element);
-  KINDRED_THROW_IF(matrix.element == VectorElement::int8,
+  KINDRED_THROW_IF(matrix.element == DataType::int8,
                    name + " is int8; it must be float32, float16 or bfloat16");
   KINDRED_THROW_IF(matrix.row_stride() < matrix.columns,
                    name + " has a stride of " + std::to_string(matrix.stride) +
@@ -73,7 +73,7 @@ void require_shape(const MatrixSpan<Byte>& matrix, std::size_t rows, std::size_t
                        std::to_string(matrix.columns) + "; it must be " + std::to_string(rows) +
                        " × " + std::to_string(columns));
 }
-void require_element(VectorElement element, VectorElement required, const std::string& name) {
+void require_element(DataType element, DataType required, const std::string& name) {
   KINDRED_THROW_IF(element != required, name + " is " + std::string(to_string(element)) +
                                             "; it must have the element type of x, " +
                                             std::string(to_string(required)));

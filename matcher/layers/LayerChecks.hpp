@@ -33,10 +33,10 @@ struct LinearGradientData {
   std::uint64_t gradient_stride = 0;
   std::uint64_t dx_stride = 0;
   std::uint64_t dw_stride = 0;
-  VectorElement input = VectorElement::float32;   ///< of x and w
-  VectorElement output = VectorElement::float32;  ///< of the gradient
-  VectorElement dx_element = VectorElement::float32;
-  VectorElement dw_element = VectorElement::float32;
+  DataType input = DataType::float32;   ///< of x and w
+  DataType output = DataType::float32;  ///< of the gradient
+  DataType dx_element = DataType::float32;
+  DataType dw_element = DataType::float32;
   LayerActivation activation = LayerActivation::none;
 };
 

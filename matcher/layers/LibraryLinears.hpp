@@ -88,9 +88,9 @@ class DeviceLinear {
  private:
   static constexpr std::size_t products_max = (std::size_t{32} << 20U) / sizeof(float);
 
-  static GemmType type_of(VectorElement element) {
-    if (element == VectorElement::float16) return GemmType::float16;
-    return element == VectorElement::bfloat16 ? GemmType::bfloat16 : GemmType::float32;
+  static GemmType type_of(DataType element) {
+    if (element == DataType::float16) return GemmType::float16;
+    return element == DataType::bfloat16 ? GemmType::bfloat16 : GemmType::float32;
   }
   /// Alignment of all arrays in bytes: 256, 16 or less.
   static std::uint32_t alignment_of(const LinearLayerData& layer) {
@@ -104,7 +104,7 @@ class DeviceLinear {
   bool prepare_whole(Gemm& gemm) {
     const LinearLayerData& layer = m_layer;
     const bool is_gelu = layer.activation == LayerActivation::gelu;
-    if (layer.output != VectorElement::float32 && (is_gelu || layer.output != layer.input))
+    if (layer.output != DataType::float32 && (is_gelu || layer.output != layer.input))
       return false;
     GemmShape shape = m_shape;
     shape.m = layer.rows;

@@ -20,7 +20,7 @@ namespace Kindred::Impl {
 /// How the rows of a pass lie in memory. Not initialised: a call has room for more arrays than it
 /// has.
 struct RowLayout {
-  VectorElement element;
+  DataType element;
   std::uint64_t stride;  ///< elements from one row to the next
   std::uint64_t bytes;   ///< from the first element to the last
 

@@ -194,7 +194,7 @@ class KINDRED_HIDDEN LayerSeeds {
     out.weights = side<ExecutionSpace>().blueprints.view();
     return out;
   }
-  SeedForwardShape shape_of(std::uint64_t rows, VectorElement element, SeedTelemetryUse use) const {
+  SeedForwardShape shape_of(std::uint64_t rows, DataType element, SeedTelemetryUse use) const {
     return {m_layer.chunks, rows, element, telemetry.has(use) && m_layer.chunks.seeds > 0};
   }
   /// \brief One forward pass over rows that \p exec_space can access. Does not fence. \param

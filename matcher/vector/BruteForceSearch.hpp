@@ -83,7 +83,7 @@ class BruteForceSearch {
                       const RowFilter<ExecutionSpace>& filter,
                       const VectorQueries<ExecutionSpace>& queries, Metric metric,
                       const Visit& visit) {
-    const bool decodes = rows.element != VectorElement::float32;
+    const bool decodes = rows.element != DataType::float32;
     std::size_t chunk = chunk_bytes / (sizeof(Rank) * queries.count);
     if (decodes) chunk = std::min(chunk, chunk_bytes / (sizeof(float) * rows.dimension));
     chunk = std::max(std::min(chunk, row_limit), std::min(row_limit, row_limit_min));

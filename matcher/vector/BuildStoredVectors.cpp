@@ -25,13 +25,13 @@ namespace {
 /// The rows of a file, read in pieces and converted to an element type.
 class Pieces {
  public:
-  Pieces(const VectorFile& file, VectorElement element)
+  Pieces(const VectorFile& file, DataType element)
       : m_file(file),
         m_element(element),
         m_row_bytes(file.dimension() * size_of(element)),
         m_piece(std::min(file.rows(), std::max<std::uint64_t>(1, piece_bytes / m_row_bytes))),
         m_values(m_piece * m_row_bytes),
-        m_scales(element == VectorElement::int8 ? m_piece : 0),
+        m_scales(element == DataType::int8 ? m_piece : 0),
         m_hashes(m_piece == 0 ? 0 : quotient_up(file.rows(), m_piece)) {}
 
   std::uint64_t size() const { return m_piece; }
@@ -64,7 +64,7 @@ class Pieces {
   static constexpr std::uint64_t piece_bytes = std::uint64_t{16} << 20U;
 
   const VectorFile& m_file;
-  VectorElement m_element;
+  DataType m_element;
   std::uint64_t m_row_bytes;
   std::uint64_t m_piece;
   std::vector<std::byte> m_values;
@@ -74,7 +74,7 @@ class Pieces {
 };
 
 void write_rows(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces& pieces,
-                std::uint64_t count, VectorElement element,
+                std::uint64_t count, DataType element,
                 const std::function<void(std::uint64_t)>& progress) {
   std::vector<double> norms(count);
   std::vector<float> scales;
@@ -90,7 +90,7 @@ void write_rows(const HostSpace& exec_space, Impl::SectionWriter& writer, Pieces
       if (progress) progress(first + length);
     });
   });
-  if (element == VectorElement::int8) writer.write<float>("scale", scales);
+  if (element == DataType::int8) writer.write<float>("scale", scales);
   writer.write<double>("norm", norms);
 }
 
@@ -122,13 +122,13 @@ void write_quantized(const HostSpace& exec_space, MemoryResource& memory,
 void StoredVectors::build(Context& context, const VectorFile& file, const std::string& path,
                           const StoredVectorsOptions& options,
                           const std::function<void(std::uint64_t)>& progress) try {
-  const VectorElement element = options.element ? *options.element : natural_element(file.type());
+  const DataType element = options.element ? *options.element : natural_element(file.type());
   const std::uint64_t rows = file.rows();
   KINDRED_THROW_IF(rows >= Impl::id_limit, file.path() + ": " + std::to_string(rows) +
                                                " rows; a store has fewer than " +
                                                std::to_string(Impl::id_limit));
   // int8 rows are their own quantized copy.
-  const bool quantized = options.quantized_copy && element != VectorElement::int8;
+  const bool quantized = options.quantized_copy && element != DataType::int8;
   const std::uint64_t stride = quantized ? quantized_stride(file.dimension()) : 0;
   const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
   const Impl::HostLease lease(context, space);

@@ -19,7 +19,7 @@ RoundedRows<ExecutionSpace, Arch::Float16> rounded_copy(const ExecutionSpace& ex
     using tiles_type = typename TilesOf<ExecutionSpace>::type;
     const std::uint64_t dimension = store.dimension();
     const bool keeps = store.quantized_copy() != QuantizedCopy::never &&
-                       store.element() != VectorElement::int8 &&
+                       store.element() != DataType::int8 &&
                        GemmSearch<ExecutionSpace>::queries_max(dimension, 1, 0, 0) > 0;
     if (!keeps) return {};
     const auto order = TileOrder<ExecutionSpace>::of(segment.size());

@@ -32,7 +32,7 @@ void check_rows(const VectorSpan& rows) {
                    value_message("the size of the rows", rows.values.size()) +
                        " bytes; it must be a multiple of that of a row, " +
                        std::to_string(rows.row_bytes()));
-  const std::size_t scales = rows.element == VectorElement::int8 ? rows.count() : 0;
+  const std::size_t scales = rows.element == DataType::int8 ? rows.count() : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales,
                    value_message("the number of scales", rows.scales.size()) + "; " +
                        std::to_string(rows.count()) + " rows of " +

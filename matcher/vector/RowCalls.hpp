@@ -23,7 +23,7 @@ struct RowCall {
   ScoreCurve curve = {};
 
   const std::byte* rows = nullptr;
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   const float* scales = nullptr;  ///< int8 only
   std::size_t count = 0;
   std::size_t dimension = 0;

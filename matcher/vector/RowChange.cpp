@@ -44,7 +44,7 @@ struct RowsBefore {
   }
   VectorSpan span() const { return {element, values, dimension, scales}; }
 
-  VectorElement element;
+  DataType element;
   std::size_t dimension;
   std::vector<std::byte> values;
   std::vector<float> scales;

@@ -43,13 +43,13 @@ Impl::RowCall checked_call(std::span<const float> queries, const VectorSpan& row
   return call;
 }
 
-VectorElement element_of(const ConstArray& rows) {
-  if (rows.type() == DataType::float16) return VectorElement::float16;
-  if (rows.type() == DataType::bfloat16) return VectorElement::bfloat16;
+DataType element_of(const ConstArray& rows) {
+  if (rows.type() == DataType::float16) return DataType::float16;
+  if (rows.type() == DataType::bfloat16) return DataType::bfloat16;
   KINDRED_THROW_IF(
       rows.type() != DataType::float32,
       "rows is " + to_string(rows) + "; its elements must be float32, float16 or bfloat16");
-  return VectorElement::float32;
+  return DataType::float32;
 }
 
 /// The arguments that all calls on arrays have. \throws InvalidArgument, SpaceUnavailable

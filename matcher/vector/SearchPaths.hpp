@@ -50,7 +50,7 @@ constexpr double search_work(SearchPath path, std::size_t rows, std::size_t quer
 /// Why \p path is not available for the rows of \p store; empty if it is.
 inline std::string why_not(SearchPath path, const VectorStore& store) {
   if (path == SearchPath::quantized && store.quantized_copy() == QuantizedCopy::never &&
-      store.element() != VectorElement::int8)
+      store.element() != DataType::int8)
     return "the index was built without a quantized copy";
   return {};
 }

@@ -100,7 +100,7 @@ void check_columns(const StoredVectors& part) {
   const std::size_t count = part.rows.count();
   const std::size_t dimension = part.rows.dimension;
   const StoredQuantizedRows& quantized = part.quantized;
-  const bool scaled = part.rows.element == VectorElement::int8;
+  const bool scaled = part.rows.element == DataType::int8;
   const bool fits = part.rows.values.size() == count * part.rows.row_bytes() &&
                     part.rows.scales.size() == (scaled ? count : 0) && part.norms.size() == count &&
                     (part.ids.empty() || part.ids.size() == count) &&
@@ -147,7 +147,7 @@ std::uint64_t check_ids(const StoredVectors& part, std::uint64_t next_id, std::u
 /// Writes all sections of the live rows of \p parts.
 void write_columns(SectionWriter& writer, const VectorsHead& head,
                    std::span<const StoredVectors> parts) {
-  const VectorElement element = parts.front().rows.element;
+  const DataType element = parts.front().rows.element;
   Impl::write_head(writer, head);
   Impl::with_element_type(element, [&](auto zero) {
     using T = decltype(zero);
@@ -157,7 +157,7 @@ void write_columns(SectionWriter& writer, const VectorsHead& head,
   });
   const auto scales = [](const StoredVectors& part) { return part.rows.scales.data(); };
   const auto norms = [](const StoredVectors& part) { return part.norms.data(); };
-  if (element == VectorElement::int8) write_column<float>(writer, "scale", parts, 1, scales);
+  if (element == DataType::int8) write_column<float>(writer, "scale", parts, 1, scales);
   write_column<double>(writer, "norm", parts, 1, norms);
   if (head.rows != head.end_id) write_ids(writer, parts);
   if (head.quantized_stride > 0) {
@@ -179,7 +179,7 @@ void write_columns(SectionWriter& writer, const VectorsHead& head,
 StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
   const SectionChecks checks(*file, 0, threads);
   const VectorsHead head = Impl::read_head(checks, file->commits());
-  const auto element = static_cast<VectorElement>(head.element);
+  const auto element = static_cast<DataType>(head.element);
 
   StoredVectors stored;
   stored.end_id = head.end_id;
@@ -193,7 +193,7 @@ StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
         return std::as_bytes(section);
       });
   std::span<const float> scales;
-  if (element == VectorElement::int8) {
+  if (element == DataType::int8) {
     scales = checks.section<float>("scale");
     checks.count<float>("scale", scales, head.rows);
     checks.all<float>("scale", scales.size(), "the scale must be finite and ≥ 0",
@@ -318,8 +318,8 @@ StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int thread
 
 namespace Impl {
 
-void check_element(VectorElement element) {
-  KINDRED_THROW_IF(element > VectorElement::int8, std::to_string(static_cast<int>(element)) +
+void check_element(DataType element) {
+  KINDRED_THROW_IF(element > DataType::int8, std::to_string(static_cast<int>(element)) +
                                                       " is not an element type of vectors");
 }
 
@@ -360,7 +360,7 @@ VectorsHead read_head(const SectionChecks& checks, std::size_t commits) {
     checks.refuse<std::uint64_t>("head", at, std::to_string(numbers[at]) + " " + why);
   };
   if (commits != 1) refuse(2, "rows, and more than one commit; a store of vectors has only one");
-  if (head.element > static_cast<std::uint64_t>(VectorElement::int8))
+  if (head.element > static_cast<std::uint64_t>(DataType::int8))
     refuse(0, "is not an element type; it must be 0 to 3");
   if (head.dimension == 0 || head.dimension >= id_limit)
     refuse(1, "is not a valid dimension; it must be from 1 to 4294967294");

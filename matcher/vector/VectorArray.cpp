@@ -84,24 +84,24 @@ float encode_int8(std::span<const float> row, std::uint64_t number, std::byte* o
 
 }  // namespace
 
-VectorArray::VectorArray(VectorElement element, std::uint64_t count, std::uint64_t dimension) try
+VectorArray::VectorArray(DataType element, std::uint64_t count, std::uint64_t dimension) try
     : m_element(element),
       m_dimension(dimension),
       m_bytes(size_product("rows × dimension × bytes of an element",
                            {count, dimension, size_of(element)})) {
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   m_values = std::make_unique_for_overwrite<std::byte[]>(m_bytes);
-  if (element == VectorElement::int8) m_scales.resize(count);
+  if (element == DataType::int8) m_scales.resize(count);
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorArray");
 }
 
-void encode_rows(std::span<const float> floats, std::size_t dimension, VectorElement element,
+void encode_rows(std::span<const float> floats, std::size_t dimension, DataType element,
                  std::span<std::byte> values, std::span<float> scales,
                  std::uint64_t first_row) try {
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   const std::size_t count = floats.size() / dimension;
-  const std::size_t scale_count = element == VectorElement::int8 ? count : 0;
+  const std::size_t scale_count = element == DataType::int8 ? count : 0;
   KINDRED_THROW_IF(floats.size() % dimension != 0 ||
                        values.size() != floats.size() * size_of(element) ||
                        scales.size() != scale_count,
@@ -114,18 +114,18 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, VectorEle
     const auto row = floats.subspan(i * dimension, dimension);
     std::byte* const out = values.data() + i * row_bytes;
     switch (element) {
-      case VectorElement::float32:
+      case DataType::float32:
         std::memcpy(out, row.data(), row_bytes);
         break;
-      case VectorElement::float16:
+      case DataType::float16:
         encode_half(row, first_row + i, out, 0x7C00U, "exceeds the float16 limit of 65504",
                     to_float16);
         break;
-      case VectorElement::bfloat16:
+      case DataType::bfloat16:
         encode_half(row, first_row + i, out, 0x7F80U, "exceeds the bfloat16 limit of 3.3895e38",
                     to_bfloat16);
         break;
-      case VectorElement::int8:
+      case DataType::int8:
         scales[i] = encode_int8(row, first_row + i, out);
         break;
     }
@@ -136,7 +136,7 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, VectorEle
 
 void decode_rows(const VectorSpan& rows, std::span<float> out) try {
   const std::size_t count = rows.count();
-  const std::size_t scales = rows.element == VectorElement::int8 ? count : 0;
+  const std::size_t scales = rows.element == DataType::int8 ? count : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales || out.size() != count * rows.dimension,
                    std::to_string(rows.scales.size()) + " scales and " +
                        std::to_string(out.size()) + " floats for " + std::to_string(count) +
@@ -150,16 +150,16 @@ void decode_rows(const VectorSpan& rows, std::span<float> out) try {
     }
   };
   switch (rows.element) {
-    case VectorElement::float32:
+    case DataType::float32:
       decode(0.0F);
       break;
-    case VectorElement::float16:
+    case DataType::float16:
       decode(Arch::Float16{});
       break;
-    case VectorElement::bfloat16:
+    case DataType::bfloat16:
       decode(Arch::BFloat16{});
       break;
-    case VectorElement::int8:
+    case DataType::int8:
       decode(std::int8_t{});
       for (std::size_t i = 0; i < out.size(); ++i) out[i] *= rows.scales[i / rows.dimension];
       break;
@@ -168,28 +168,28 @@ void decode_rows(const VectorSpan& rows, std::span<float> out) try {
   Impl::rethrow_translated("Kindred::decode_rows");
 }
 
-VectorElement natural_element(NumberType type) noexcept {
+DataType natural_element(NumberType type) noexcept {
   switch (type) {
     case NumberType::float16:
     case NumberType::uint8:
-      return VectorElement::float16;
+      return DataType::float16;
     case NumberType::int8:
-      return VectorElement::int8;
+      return DataType::int8;
     case NumberType::float32:
     case NumberType::int32:
     case NumberType::int64:
       break;
   }
-  return VectorElement::float32;
+  return DataType::float32;
 }
 
 void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
-               VectorElement element, std::span<std::byte> values, std::span<float> scales) try {
-  const bool same = (file.type() == NumberType::float32 && element == VectorElement::float32) ||
-                    (file.type() == NumberType::float16 && element == VectorElement::float16) ||
-                    (file.type() == NumberType::int8 && element == VectorElement::int8);
+               DataType element, std::span<std::byte> values, std::span<float> scales) try {
+  const bool same = (file.type() == NumberType::float32 && element == DataType::float32) ||
+                    (file.type() == NumberType::float16 && element == DataType::float16) ||
+                    (file.type() == NumberType::int8 && element == DataType::int8);
   if (same) {
-    KINDRED_THROW_IF(scales.size() != (element == VectorElement::int8 ? count : 0),
+    KINDRED_THROW_IF(scales.size() != (element == DataType::int8 ? count : 0),
                      std::to_string(scales.size()) + " scales for " + std::to_string(count) +
                          " rows of " + std::string(to_string(element)));
     file.read(first, count, values);
@@ -221,7 +221,7 @@ void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
   Impl::rethrow_translated("Kindred::read_rows");
 }
 
-VectorArray read_rows(const VectorFile& file, VectorElement element,
+VectorArray read_rows(const VectorFile& file, DataType element,
                       const std::function<void(std::uint64_t)>& progress) try {
   constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 26U;
   VectorArray array(element, file.rows(), file.dimension());

@@ -315,7 +315,7 @@ std::size_t VectorIndex::size() const noexcept { return m_state->size; }
 std::uint64_t VectorIndex::end_id() const noexcept { return m_state->end_id; }
 std::uint64_t VectorIndex::changes() const noexcept { return m_state->changes; }
 std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
-VectorElement VectorIndex::element() const noexcept { return m_state->store.element(); }
+DataType VectorIndex::element() const noexcept { return m_state->store.element(); }
 
 std::vector<std::uint64_t> VectorIndex::ids() const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);

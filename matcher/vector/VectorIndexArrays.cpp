@@ -317,10 +317,10 @@ DispatchRecord VectorIndex::score(const ConstArray& queries, const ConstArray& c
 std::uint64_t VectorIndex::add(const ConstArray& rows) try {
   const NamedArray given{"rows", rows};
   const auto extent = static_cast<std::int64_t>(dimension());
-  const DataType type = element() == VectorElement::float16    ? DataType::float16
-                        : element() == VectorElement::bfloat16 ? DataType::bfloat16
+  const DataType type = element() == DataType::float16    ? DataType::float16
+                        : element() == DataType::bfloat16 ? DataType::bfloat16
                                                                : DataType::float32;
-  KINDRED_THROW_IF(element() == VectorElement::int8,
+  KINDRED_THROW_IF(element() == DataType::int8,
                    "the index has rows of int8, which need scales; give them as a VectorSpan");
   Impl::require_array(given, type, {any_extent, extent});
   const std::size_t row_bytes = dimension() * size_of(element());

@@ -5,7 +5,7 @@
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <kindred/matcher/StoredVectors.hpp>
 
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t id_limit = 0xFFFFFFFFU;
 
 /// The section `head`.
 struct VectorsHead {
-  std::uint64_t element = 0;  ///< a VectorElement
+  std::uint64_t element = 0;  ///< a DataType
   std::uint64_t dimension = 0;
   std::uint64_t rows = 0;
   std::uint64_t end_id = 0;
@@ -34,7 +34,7 @@ struct VectorsHead {
 };
 
 /// \throws InvalidArgument for a number that is not one of the element types
-void check_element(VectorElement element);
+void check_element(DataType element);
 /// \brief Checks everything about the rows of \p parts that an index or a file of them relies on,
 /// but not that norms and quantized copies belong to their rows. O(rows).
 /// \throws InvalidArgument
@@ -53,14 +53,14 @@ VectorsHead read_head(const SectionChecks& checks, std::size_t commits);
 
 /// Calls `body(T())`, where T is the type of the elements in their section.
 template <class Body>
-decltype(auto) with_element_type(VectorElement element, const Body& body) {
+decltype(auto) with_element_type(DataType element, const Body& body) {
   switch (element) {
-    case VectorElement::float32:
+    case DataType::float32:
       return body(float());
-    case VectorElement::float16:
-    case VectorElement::bfloat16:
+    case DataType::float16:
+    case DataType::bfloat16:
       return body(std::uint16_t());
-    case VectorElement::int8:
+    case DataType::int8:
       break;
   }
   return body(std::int8_t());

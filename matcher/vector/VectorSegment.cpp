@@ -38,7 +38,7 @@ std::size_t live_rows(std::span<const std::shared_ptr<VectorSegment>> parts) {
 
 }  // namespace
 
-VectorSegment::VectorSegment(Context& context, VectorElement element, std::size_t dimension,
+VectorSegment::VectorSegment(Context& context, DataType element, std::size_t dimension,
                              std::size_t count, std::uint32_t first_id)
     : m_context(&context),
       m_host(context.memory(host_space(context)), element, dimension, count, first_id != 0),

@@ -34,10 +34,10 @@ struct ResidentRows {
 
   ResidentRows() = default;
   /// Allocates \p count rows. \throws OutOfMemory
-  ResidentRows(MemoryResource& memory, VectorElement element_, std::size_t dimension_,
+  ResidentRows(MemoryResource& memory, DataType element_, std::size_t dimension_,
                std::size_t count, bool numbered)
       : values(memory, "Kindred::VectorIndex::rows", count * dimension_ * size_of(element_)),
-        scales(memory, "Kindred::VectorIndex::scales", element_ == VectorElement::int8 ? count : 0),
+        scales(memory, "Kindred::VectorIndex::scales", element_ == DataType::int8 ? count : 0),
         norms(memory, "Kindred::VectorIndex::norms", count),
         ids(memory, "Kindred::VectorIndex::ids", numbered ? count : 0),
         element(element_),
@@ -70,7 +70,7 @@ struct ResidentRows {
   Buffer<float, memory_space> scales;
   Buffer<double, memory_space> norms;
   Buffer<std::uint32_t, memory_space> ids;
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::size_t dimension = 0;
 };
 
@@ -194,7 +194,7 @@ class VectorSegment {
  public:
   /// Allocates space for rows on the host. \param first_id id of row 0; ids are consecutive \throws
   /// OutOfMemory
-  VectorSegment(Context& context, VectorElement element, std::size_t dimension, std::size_t count,
+  VectorSegment(Context& context, DataType element, std::size_t dimension, std::size_t count,
                 std::uint32_t first_id);
   /// Uses rows in place and keeps their owner. \throws OutOfMemory
   VectorSegment(Context& context, const StoredVectors& stored, StoredAccess access);
@@ -333,7 +333,7 @@ template <class ExecutionSpace>
 QuantizedRows<ExecutionSpace> VectorSegment::quantized(const ExecutionSpace& exec_space,
                                                        MemoryResource& memory) const {
   const ResidentRows<ExecutionSpace>& rows = resident<ExecutionSpace>();
-  if (rows.element == VectorElement::int8) return rows_as_quantized(rows.view());
+  if (rows.element == DataType::int8) return rows_as_quantized(rows.view());
   QuantizedBuffers<ExecutionSpace>& quantized = m_quantized.get<ExecutionSpace>();
   {
     const std::shared_lock lock(m_quantized_mutex);

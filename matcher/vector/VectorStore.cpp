@@ -69,7 +69,7 @@ void VectorStore::check(const VectorSpan& rows) const {
                    value_message("the size of the rows", rows.values.size()) +
                        " bytes; it must be a multiple of a row's, " +
                        std::to_string(rows.row_bytes()));
-  const std::size_t scales = m_element == VectorElement::int8 ? rows.count() : 0;
+  const std::size_t scales = m_element == DataType::int8 ? rows.count() : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales,
                    value_message("the number of scales", rows.scales.size()) + "; " +
                        std::to_string(rows.count()) + " rows of " +
@@ -251,7 +251,7 @@ std::pair<const VectorSegment*, std::size_t> VectorStore::find(std::uint64_t id)
 }
 
 bool VectorStore::has_quantized_copy(Space space) const {
-  return m_element == VectorElement::int8 ||
+  return m_element == DataType::int8 ||
          std::all_of(m_segments.begin(), m_segments.end(),
                      [&](const auto& segment) { return segment->quantized_bytes(space) > 0; });
 }

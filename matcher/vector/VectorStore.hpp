@@ -34,7 +34,7 @@ class VectorStore {
   std::size_t size() const noexcept { return m_size; }
   std::uint64_t end_id() const noexcept { return m_end_id; }
   std::size_t dimension() const noexcept { return m_dimension; }
-  VectorElement element() const noexcept { return m_element; }
+  DataType element() const noexcept { return m_element; }
   Residency residency() const noexcept { return m_options.residency; }
   QuantizedCopy quantized_copy() const noexcept { return m_options.quantized_copy; }
   std::span<const std::shared_ptr<VectorSegment>> segments() const noexcept { return m_segments; }
@@ -81,7 +81,7 @@ class VectorStore {
   Segments compacted(Segments segments) const;
 
   Context* m_context;
-  VectorElement m_element;
+  DataType m_element;
   std::size_t m_dimension;
   VectorIndexOptions m_options;
   Segments m_segments;

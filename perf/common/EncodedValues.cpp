@@ -7,9 +7,9 @@
 
 namespace Kindred::Perf {
 
-std::vector<std::byte> encoded(VectorElement element, std::span<const float> values) {
+std::vector<std::byte> encoded(DataType element, std::span<const float> values) {
   std::vector<std::byte> bytes(values.size() * size_of(element));
-  if (element == VectorElement::float32) {
+  if (element == DataType::float32) {
     std::memcpy(bytes.data(), values.data(), bytes.size());
     return bytes;
   }
@@ -21,8 +21,8 @@ std::vector<std::byte> encoded(VectorElement element, std::span<const float> val
   return bytes;
 }
 
-float decoded(VectorElement element, std::span<const std::byte> bytes, std::size_t i) {
-  if (element == VectorElement::float32) {
+float decoded(DataType element, std::span<const std::byte> bytes, std::size_t i) {
+  if (element == DataType::float32) {
     float value = 0;
     std::memcpy(&value, bytes.data() + 4 * i, 4);
     return value;
@@ -32,7 +32,7 @@ float decoded(VectorElement element, std::span<const std::byte> bytes, std::size
   return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16U);
 }
 
-std::vector<float> decoded(VectorElement element, std::span<const std::byte> bytes) {
+std::vector<float> decoded(DataType element, std::span<const std::byte> bytes) {
   std::vector<float> values(bytes.size() / size_of(element));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = decoded(element, bytes, i);
   return values;

@@ -2,7 +2,7 @@
 #ifndef KINDRED_PERF_COMMON_ENCODED_VALUES_HPP
 #define KINDRED_PERF_COMMON_ENCODED_VALUES_HPP
 
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
 #include <span>
@@ -11,11 +11,11 @@
 namespace Kindred::Perf {
 
 /// Encodes numbers as float32 or bfloat16, rounded to nearest.
-std::vector<std::byte> encoded(VectorElement element, std::span<const float> values);
+std::vector<std::byte> encoded(DataType element, std::span<const float> values);
 /// Decodes number \p i of \p bytes.
-float decoded(VectorElement element, std::span<const std::byte> bytes, std::size_t i);
+float decoded(DataType element, std::span<const std::byte> bytes, std::size_t i);
 /// Decodes all numbers of \p bytes.
-std::vector<float> decoded(VectorElement element, std::span<const std::byte> bytes);
+std::vector<float> decoded(DataType element, std::span<const std::byte> bytes);
 
 }  // namespace Kindred::Perf
 

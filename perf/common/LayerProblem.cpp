@@ -55,7 +55,7 @@ class LayerProblem : public Problem {
     std::size_t result = 0;  ///< index of the result's memory
   };
 
-  LayerProblem(Context& context, VectorElement element, std::size_t calls)
+  LayerProblem(Context& context, DataType element, std::size_t calls)
       : m_context(context), m_element(element), m_calls(calls) {}
 
   virtual Set make(Space space) = 0;
@@ -77,7 +77,7 @@ class LayerProblem : public Problem {
   }
 
   Context& m_context;
-  VectorElement m_element;
+  DataType m_element;
   std::size_t m_calls;
   Space m_space = Space::serial;
   std::map<Space, Set> m_sets;

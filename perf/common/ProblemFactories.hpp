@@ -40,9 +40,9 @@ struct RowSet {
 
 /// \brief Minimum number of bytes that a search of \p rows reads: the rows, or their int8-quantized
 /// copy with its scales if it was prefiltered, plus the rows that were re-scored.
-inline double search_bytes(const SearchReport& report, Metric metric, VectorElement element,
+inline double search_bytes(const SearchReport& report, Metric metric, DataType element,
                            double rows, std::size_t dimension) {
-  const bool is_int8 = element == VectorElement::int8;
+  const bool is_int8 = element == DataType::int8;
   double row = static_cast<double>(dimension * size_of(element)) + (is_int8 ? sizeof(float) : 0);
   double quantized = row;
   if (!is_int8) quantized = static_cast<double>((dimension + 15) / 16 * 16 + 3 * sizeof(float));
@@ -115,7 +115,7 @@ struct LayerShape {
   std::size_t rows = 0;
   std::size_t inputs = 0;
   std::size_t outputs = 0;  ///< of a linear layer
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::size_t layers = 1;
   std::size_t calls = 1;
 };

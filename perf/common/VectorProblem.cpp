@@ -141,7 +141,7 @@ class SearchProblem final : public VectorProblem {
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
     m_answer = m_rows->index.search(m_queries, m_options);
-    bytes = search_bytes(m_answer.report, m_options.metric, VectorElement::float32,
+    bytes = search_bytes(m_answer.report, m_options.metric, DataType::float32,
                          static_cast<double>(m_passing), m_rows->dimension);
     const std::uint64_t scored =
         std::min<std::uint64_t>(m_answer.report.survivors, m_query_count * m_passing);

@@ -79,8 +79,8 @@ std::vector<TargetRow> layer_rows(Context& context, double scale, std::uint64_t 
   const auto scaled = [=](std::size_t count) {
     return std::max<std::size_t>(64, static_cast<std::size_t>(static_cast<double>(count) * scale));
   };
-  constexpr auto bf16 = VectorElement::bfloat16;
-  constexpr auto fp32 = VectorElement::float32;
+  constexpr auto bf16 = DataType::bfloat16;
+  constexpr auto fp32 = DataType::float32;
   const auto add = [&](std::string name, std::string work, std::size_t calls, bool compare,
                        std::function<std::unique_ptr<Problem>()> make) {
     TargetRow row;
@@ -93,7 +93,7 @@ std::vector<TargetRow> layer_rows(Context& context, double scale, std::uint64_t 
   };
   for (const auto& [name, count, columns] :
        {std::tuple("norm-4k", 4096, 4096), std::tuple("norm-32k", 32768, 8192)}) {
-    for (const VectorElement element : {bf16, fp32}) {
+    for (const DataType element : {bf16, fp32}) {
       const LayerShape shape{scaled(count), static_cast<std::size_t>(columns), 0, element, 1, 8};
       add(std::string(name) + (element == bf16 ? "-bf16" : "-fp32"),
           "LayerNorm and GELU, " + std::to_string(count) + " x " + std::to_string(columns),
@@ -199,13 +199,13 @@ void add_seed_rows(Context& context, double scale, std::uint64_t seed,
     std::uint64_t rows;
     std::uint32_t hidden;
     std::uint32_t seeds;
-    VectorElement element;
+    DataType element;
     std::size_t calls;
     std::size_t sets;
     double target;   // for the forward call with telemetry
     double of_copy;  // likewise
   };
-  using enum VectorElement;
+  using enum DataType;
   const Shape shapes[] = {{"seed-4096-bf16", 4096, 4096, 1000, bfloat16, 100, 3, 0, 0.92},
                           {"seed-4096", 4096, 4096, 1000, float32, 100, 2, 0, 0.92},
                           {"seed-32768-bf16", 32768, 8192, 1000, bfloat16, 10, 2, 0, 0.92},

@@ -302,7 +302,7 @@ template <class ExecutionSpace>
 std::unique_ptr<Calls> make_calls(const ExecutionSpace& exec_space, const SeedKernelWork& work) {
   if (work.kind == SeedKernelWork::Kind::update)
     return std::make_unique<UpdateCalls<ExecutionSpace>>(exec_space, work);
-  if (work.element == VectorElement::bfloat16)
+  if (work.element == DataType::bfloat16)
     return std::make_unique<PassCalls<ExecutionSpace, Arch::BFloat16>>(exec_space, work);
   return std::make_unique<PassCalls<ExecutionSpace, float>>(exec_space, work);
 }

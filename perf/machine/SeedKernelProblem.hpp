@@ -2,7 +2,7 @@
 #ifndef KINDRED_PERF_MACHINE_SEED_KERNEL_PROBLEM_HPP
 #define KINDRED_PERF_MACHINE_SEED_KERNEL_PROBLEM_HPP
 
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include "common/Problem.hpp"
 
@@ -19,7 +19,7 @@ struct SeedKernelWork {
   std::uint64_t rows = 0;  ///< number of updates for an update kernel
   std::uint32_t hidden = 0;
   std::uint32_t seeds = 0;
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::size_t calls = 1;  ///< enqueued before one fence
   std::size_t sets = 1;   ///< row sets, used in turn; together they exceed the caches
   bool overlaps = true;   ///< calls may overlap, like those of a sequence on independent rows

@@ -16,7 +16,7 @@ namespace {
 class LayerWork final : public Work {
  public:
   LayerWork(Context& context, std::size_t rows, std::size_t columns, std::size_t outputs,
-            VectorElement element, std::uint64_t seed)
+            DataType element, std::uint64_t seed)
       : m_context(context), m_element(element), m_rows(rows), m_columns(columns) {
     kind = outputs == 0 ? "norm" : "linear_gelu";
     unit = outputs == 0 ? "elements" : "products";
@@ -63,12 +63,12 @@ class LayerWork final : public Work {
     const std::size_t count = m_y.size() / size_of(m_element);
     const std::size_t step = std::max<std::size_t>(1, count / sampled_values);
     for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y, i));
-    return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
+    return compare_values(ours, answer.scores, m_element == DataType::float32 ? 1e-4 : 1e-2);
   }
 
  private:
   Context& m_context;
-  VectorElement m_element;
+  DataType m_element;
   std::size_t m_rows;
   std::size_t m_columns;
   Values<float> m_values, m_gamma, m_w;
@@ -79,7 +79,7 @@ class LayerWork final : public Work {
 }  // namespace
 
 std::unique_ptr<Work> layer_work(Context& context, std::size_t rows, std::size_t columns,
-                                 std::size_t outputs, VectorElement element, std::uint64_t seed) {
+                                 std::size_t outputs, DataType element, std::uint64_t seed) {
   return std::make_unique<LayerWork>(context, rows, columns, outputs, element, seed);
 }
 

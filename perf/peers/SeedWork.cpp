@@ -18,7 +18,7 @@ namespace {
 class SeedForwardWork final : public Work {
  public:
   SeedForwardWork(Context& context, std::size_t rows, std::uint32_t hidden, std::uint32_t seeds,
-                  VectorElement element, bool telemetry, std::uint64_t seed)
+                  DataType element, bool telemetry, std::uint64_t seed)
       : m_context(context), m_element(element), m_telemetry(telemetry) {
     kind = "seed";
     unit = "elements";
@@ -77,8 +77,8 @@ class SeedForwardWork final : public Work {
     SeedForwardOptions options;
     options.space = space;
     options.telemetry = m_telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
-    const DataType type = m_element == VectorElement::float32   ? DataType::float32
-                          : m_element == VectorElement::float16 ? DataType::float16
+    const DataType type = m_element == DataType::float32   ? DataType::float32
+                          : m_element == DataType::float16 ? DataType::float16
                                                                 : DataType::bfloat16;
     m_layer->forward({m_x.data(), type, m_shape}, {m_y.data(), type, m_shape}, options);
   }
@@ -97,12 +97,12 @@ class SeedForwardWork final : public Work {
       for (const SeedTelemetry& one : returned) ours.push_back(one.max);
       for (const SeedTelemetry& one : returned) ours.push_back(one.dead_ratio);
     }
-    return compare_values(ours, answer.scores, m_element == VectorElement::float32 ? 1e-4 : 1e-2);
+    return compare_values(ours, answer.scores, m_element == DataType::float32 ? 1e-4 : 1e-2);
   }
 
  private:
   Context& m_context;
-  VectorElement m_element;
+  DataType m_element;
   bool m_telemetry;
   std::array<std::int64_t, 2> m_shape;
   std::vector<std::byte> m_x;
@@ -169,7 +169,7 @@ class SeedUpdateWork final : public Work {
 }  // namespace
 
 std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
-                                        std::uint32_t seeds, VectorElement element, bool telemetry,
+                                        std::uint32_t seeds, DataType element, bool telemetry,
                                         std::uint64_t seed) {
   return std::make_unique<SeedForwardWork>(context, rows, hidden, seeds, element, telemetry, seed);
 }

@@ -52,7 +52,7 @@ class SearchWork final : public Work {
   void run(Space space) const override { m_report = search(space, filters()).report; }
   void run_beside(Space space) const override { search(space, false); }
   double bytes_read() const override {
-    return search_bytes(m_report, Metric::cosine, VectorElement::float32,
+    return search_bytes(m_report, Metric::cosine, DataType::float32,
                         static_cast<double>(m_rows.index.size()), 768);
   }
   Json reported() const override {

@@ -155,7 +155,7 @@ std::unique_ptr<Work> make_hnsw(Context& context, double scale, std::uint64_t se
 }
 
 MakeWork seed_forward_entry(double most_rows, std::uint32_t hidden, std::uint32_t seeds,
-                            VectorElement element, bool telemetry) {
+                            DataType element, bool telemetry) {
   return [=](Context& context, double scale, std::uint64_t seed) {
     const auto rows = static_cast<std::size_t>(std::max(4.0, std::floor(most_rows * scale)));
     return described(seed_forward_work(context, rows, hidden, seeds, element, telemetry, seed),
@@ -171,7 +171,7 @@ std::unique_ptr<Work> make_seed_update(Context& context, double, std::uint64_t s
                    0);
 }
 
-MakeWork norm_entry(VectorElement element) {
+MakeWork norm_entry(DataType element) {
   return [=](Context& context, double scale, std::uint64_t seed) {
     return described(layer_work(context, scaled(4096, scale), 4096, 0, element, seed),
                      "LayerNorm and GELU of rows of 4096", 0);
@@ -180,7 +180,7 @@ MakeWork norm_entry(VectorElement element) {
 
 std::unique_ptr<Work> make_linear_gelu(Context& context, double scale, std::uint64_t seed) {
   return described(
-      layer_work(context, scaled(1024, scale), 1024, 1024, VectorElement::float32, seed),
+      layer_work(context, scaled(1024, scale), 1024, 1024, DataType::float32, seed),
       "product with 1024 x 1024 weights, bias and GELU", 0);
 }
 
@@ -232,7 +232,7 @@ MakeWork products_entry(std::size_t count, std::size_t side, const char* detail)
 }  // namespace
 
 const std::vector<WorkEntry>& work_catalogue() {
-  using enum VectorElement;
+  using enum DataType;
   static const std::vector<WorkEntry> entries{
       {"lcs", "lcs-200", lcs_entry(200, 6)},
       {"lcs", "lcs-50000", lcs_entry(50000, 15)},

@@ -2,7 +2,7 @@
 #ifndef KINDRED_PERF_PEERS_WORK_FACTORIES_HPP
 #define KINDRED_PERF_PEERS_WORK_FACTORIES_HPP
 
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 
 #include "common/RandomData.hpp"
@@ -52,13 +52,13 @@ std::unique_ptr<Work> pagerank_work(Context& context, std::size_t nodes, std::si
 
 /// A forward call of a layer with seeds in every state and mode.
 std::unique_ptr<Work> seed_forward_work(Context& context, std::size_t rows, std::uint32_t hidden,
-                                        std::uint32_t seeds, VectorElement element, bool telemetry,
+                                        std::uint32_t seeds, DataType element, bool telemetry,
                                         std::uint64_t seed);
 std::unique_ptr<Work> seed_update_work(Context& context, std::uint32_t seeds, std::size_t count,
                                        std::uint64_t seed);
 /// x·Wᵀ + b and GELU. \param outputs of the product; 0: LayerNorm and GELU instead
 std::unique_ptr<Work> layer_work(Context& context, std::size_t rows, std::size_t columns,
-                                 std::size_t outputs, VectorElement element, std::uint64_t seed);
+                                 std::size_t outputs, DataType element, std::uint64_t seed);
 /// xor of bytes with a key; the sum of integers; products of square matrices, with \p peers naming
 /// the work in the script.
 std::unique_ptr<Work> xor_work(Context& context, std::size_t count, std::uint64_t seed);

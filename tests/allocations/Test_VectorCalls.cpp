@@ -276,10 +276,10 @@ TEST(OutOfMemory, OfVectorFilesIsTyped) {
     file.read(0, 30, std::span(raw));
     return std::span(raw);
   });
-  for (const VectorElement element : {VectorElement::float32, VectorElement::int8})
+  for (const DataType element : {DataType::float32, DataType::int8})
     expect_out_of_memory("read_rows", [&] { return read_rows(file, element); });
   expect_out_of_memory("VectorArray", [&] {
-    return VectorArray(VectorElement::int8, 30, dimension).span().count();
+    return VectorArray(DataType::int8, 30, dimension).span().count();
   });
   StoredVectors::build(shared_context(), file, stored_path);
   expect_out_of_memory("StoredVectors::build", [&] {

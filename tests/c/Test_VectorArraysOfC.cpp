@@ -202,7 +202,7 @@ TEST(CVectorArrays, WrongTensorsAndStreamsAreRefused) {
 
 /// Rows of one of the element types, as C and C++ take them.
 struct EncodedRows {
-  EncodedRows(const std::vector<float>& rows, std::size_t dimension, VectorElement element)
+  EncodedRows(const std::vector<float>& rows, std::size_t dimension, DataType element)
       : array(element, rows.size() / dimension, dimension),
         tensor(array.values().data(), type_of(element),
                static_cast<std::int64_t>(rows.size() / dimension),
@@ -210,13 +210,13 @@ struct EncodedRows {
         scales(array.scales().data(), KINDRED_FLOAT32, 1, tensor.shape[0]) {
     encode_rows(rows, dimension, element, array.values(), array.scales());
   }
-  static std::uint32_t type_of(VectorElement element) {
+  static std::uint32_t type_of(DataType element) {
     constexpr std::uint32_t types[] = {KINDRED_FLOAT32, KINDRED_FLOAT16, KINDRED_BFLOAT16,
                                        KINDRED_INT8};
     return types[static_cast<std::size_t>(element)];
   }
   DLTensor* scales_or_null() {
-    return array.span().element == VectorElement::int8 ? &scales : nullptr;
+    return array.span().element == DataType::int8 ? &scales : nullptr;
   }
   VectorArray array;
   Tensor tensor;
@@ -237,8 +237,8 @@ TEST(CRowFunctions, AreThoseOfCpp) {
     std::vector<std::int64_t> ids(2 * top);
     Tensor score_tensor(scores.data(), KINDRED_FLOAT32, 2, top);
     Tensor id_tensor(ids.data(), KINDRED_INT64, 2, top);
-    for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
-                                        VectorElement::bfloat16, VectorElement::int8}) {
+    for (const DataType element : {DataType::float32, DataType::float16,
+                                        DataType::bfloat16, DataType::int8}) {
       EncodedRows given(rows, dimension, element);
       for (const Metric metric : metrics)
         for (const std::int32_t space : c_spaces()) {
@@ -333,8 +333,8 @@ TEST(CRowFunctions, EncodingsAreThoseOfCpp) {
   constexpr std::size_t dimension = 9;
   const std::vector<float> rows = random_rows("CRowFunctions encodings", 5 * dimension);
   Tensor row_tensor(rows.data(), KINDRED_FLOAT32, 5, dimension);
-  for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
-                                      VectorElement::bfloat16, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::float16,
+                                      DataType::bfloat16, DataType::int8}) {
     EncodedRows expected(rows, dimension, element);
     EncodedRows made(std::vector<float>(rows.size()), dimension, element);
     KINDRED_ASSERT_OK(kindred_encode_rows(&row_tensor, &made.tensor, made.scales_or_null()));

@@ -96,7 +96,7 @@ class Given {
     return bytes_of(own);
   }
   /// The array as a matrix of a layer.
-  MutableMatrix matrix(VectorElement element) {
+  MutableMatrix matrix(DataType element) {
     const Array all = array();
     return {element,
             {static_cast<std::byte*>(all.data()), ((m_rows - 1) * m_step + m_columns) * sizeof(T)},
@@ -104,7 +104,7 @@ class Given {
             m_columns,
             m_step};
   }
-  ConstMatrix read(VectorElement element) {
+  ConstMatrix read(DataType element) {
     const MutableMatrix all = matrix(element);
     return {all.element, all.values, all.rows, all.columns, all.stride};
   }

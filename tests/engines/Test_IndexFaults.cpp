@@ -41,20 +41,20 @@ struct Row {
   std::vector<std::int8_t> bytes = std::vector<std::int8_t>(dimension, 5);
   std::vector<float> scale{0.25F};
 
-  VectorSpan span(VectorElement element) const {
-    if (element == VectorElement::float32) return {floats, dimension};
+  VectorSpan span(DataType element) const {
+    if (element == DataType::float32) return {floats, dimension};
     return {element, std::as_bytes(std::span(bytes)), dimension, scale};
   }
 };
 
-VectorIndex make_index(Context& context, VectorElement element) {
+VectorIndex make_index(Context& context, DataType element) {
   constexpr std::size_t rows = 70;
   const std::vector<float> floats = values(rows, 0);
   std::vector<std::int8_t> bytes;
   for (const float value : floats) bytes.push_back(static_cast<std::int8_t>(100 * value));
   const std::vector<float> scales(rows, 0.01F);
   VectorSpan span(floats, dimension);
-  if (element == VectorElement::int8)
+  if (element == DataType::int8)
     span = {element, std::as_bytes(std::span(bytes)), dimension, scales};
   VectorIndexOptions options;
   options.residency = Residency::host;  // Kokkos aborts where its own strings fail on a device
@@ -90,7 +90,7 @@ struct Change {
   std::size_t least_bytes;  ///< smallest size of the container allocations that fail
 };
 
-std::vector<Change> changes(VectorElement element) {
+std::vector<Change> changes(DataType element) {
   const auto row = std::make_shared<Row>();
   std::vector<std::uint64_t> many;
   for (std::uint64_t id = 10; id < 60; ++id) many.push_back(id);
@@ -110,7 +110,7 @@ TEST(VectorFaults, OfAnyAllocationLeaveTheIndexUnchanged) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
-  for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::int8}) {
     for (const Change& change : changes(element)) {
       SCOPED_TRACE(std::string(change.name) + " of " + std::string(to_string(element)));
       VectorIndex other = make_index(*context, element);
@@ -138,10 +138,10 @@ TEST(VectorFaults, OfAnyAllocationLeaveTheIndexUnchanged) {
 
 TEST(VectorFaults, OfAReplacedRowOccurAtEveryAllocation) {
   const auto context = make_faulty_context(std::make_shared<Faults>(), 2);
-  VectorIndex index = make_index(*context, VectorElement::float32);
+  VectorIndex index = make_index(*context, DataType::float32);
   const Row row;
   EXPECT_GT(fail_every_allocation(
-                0, [&] { index.replace(5, row.span(VectorElement::float32)); }, [](std::size_t) {}),
+                0, [&] { index.replace(5, row.span(DataType::float32)); }, [](std::size_t) {}),
             1U);
 }
 
@@ -149,14 +149,14 @@ TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemUnchanged) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
-  make_index(*context, VectorElement::float32).save(folder / "rows");
+  make_index(*context, DataType::float32).save(folder / "rows");
   const StoredVectors stored = StoredVectors::load(folder / "rows");
   VectorIndexOptions options;
   options.residency = Residency::host;
   VectorIndex index(*context, stored, options);
   const std::string before = state_of(index, folder);  // makes the quantized copy
   const Row row;
-  const auto change = [&] { index.replace(5, row.span(VectorElement::float32)); };
+  const auto change = [&] { index.replace(5, row.span(DataType::float32)); };
   const auto check = [&](std::size_t k) {
     EXPECT_TRUE(state_of(index, folder) == before) << "allocation " << k;
   };

@@ -338,7 +338,7 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
   const auto gamma = floats(generator, columns);
   const auto beta = floats(generator, columns);
   const auto bias = floats(generator, outputs);
-  const auto check = [&](VectorElement element, const auto& of_x, const auto& of_w,
+  const auto check = [&](DataType element, const auto& of_x, const auto& of_w,
                          const auto& of_g, const auto& of_norm) {
     using T = typename std::decay_t<decltype(of_x)>::value_type;
     // The products of a device library depend on the alignment; reproducible ones do not.
@@ -355,7 +355,7 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
       const NormLayer norm{x.read(element), y.matrix(element), of_gamma.span(),
                            of_beta.span(),  mean.span(),       {}};
       const LinearLayer linear{x.read(element), w.read(element), of_bias.span(),
-                               z.matrix(VectorElement::float32), LayerActivation::gelu};
+                               z.matrix(DataType::float32), LayerActivation::gelu};
       const PreparedNorms norms(Testing::context(), {&norm, 1}, space);
       const PreparedLinears linears(Testing::context(), {&linear, 1}, true, space);
       norms.run();
@@ -376,7 +376,7 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
       Given<float> dbias(layout, 0, outputs, std::vector<float>(outputs));
       const LinearGradient back2{x.read(element),     w.read(element),
                                  of_bias.span(),      h.read(element),
-                                 dx2.matrix(element), dw.matrix(VectorElement::float32),
+                                 dx2.matrix(element), dw.matrix(DataType::float32),
                                  dbias.span(),        LayerActivation::relu};
       const PreparedNormGradients of_norms(Testing::context(), {&back, 1}, space);
       const PreparedLinearGradients of_linears(Testing::context(), {&back2, 1}, true, space);
@@ -390,8 +390,8 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
                      dx2.result(), dw.result(), dbias.result()});
     });
   };
-  check(VectorElement::float32, values, matrix, gradients, norm_gradients);
-  check(VectorElement::bfloat16, halves(values), halves(matrix), halves(gradients),
+  check(DataType::float32, values, matrix, gradients, norm_gradients);
+  check(DataType::bfloat16, halves(values), halves(matrix), halves(gradients),
         halves(norm_gradients));
 }
 
@@ -408,7 +408,7 @@ TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
     Given<float> w(layout, outputs, inputs, matrix);
     Given<float> of_bias(layout, 0, outputs, bias);
     Given<float> y(layout, rows, outputs, std::vector<float>(rows * outputs));
-    const VectorElement element = VectorElement::float32;
+    const DataType element = DataType::float32;
     const LinearLayer linear{x.read(element), w.read(element), of_bias.span(), y.matrix(element),
                              LayerActivation::relu};
     const PreparedLinears linears(Testing::context(), {&linear, 1}, false, space);
@@ -563,7 +563,7 @@ TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
   const SeedArrays seeds{of_seeds, of_seeds, of_seeds, alpha, weights};
   expect_refused([&] { forward_seeds(context, seeds, in({2, 8}), y); });
   expect_refused([&] { forward_seeds(context, seeds, x, out({2, 8})); });
-  const ConstMatrix matrix{VectorElement::float32, {odd, 64}, 2, 8, 0};
+  const ConstMatrix matrix{DataType::float32, {odd, 64}, 2, 8, 0};
   const NormLayer norm{matrix, matrix_of(std::span(well).first(16), 2, 8)};
   expect_refused([&] { run_norm_layers(context, {&norm, 1}); });
 }

@@ -31,12 +31,12 @@ inline double derivative(LayerActivation activation, double z) {
          z * std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
 }
 /// The unit roundoff of an element type.
-inline double roundoff(VectorElement element) {
-  if (element == VectorElement::float16) return 0x1p-11;
-  return element == VectorElement::bfloat16 ? 0x1p-8 : 0x1p-24;
+inline double roundoff(DataType element) {
+  if (element == DataType::float16) return 0x1p-11;
+  return element == DataType::bfloat16 ? 0x1p-8 : 0x1p-24;
 }
 
-inline Matrix random_matrix(std::mt19937_64& generator, VectorElement element, std::size_t rows,
+inline Matrix random_matrix(std::mt19937_64& generator, DataType element, std::size_t rows,
                             std::size_t columns, float mean = 0, std::size_t gap = 0) {
   const auto values = Testing::normal_values(generator, rows * columns, 1, mean);
   return Matrix::of(
@@ -66,7 +66,7 @@ struct NormCase {
   }
 };
 
-inline NormCase norm_case(std::mt19937_64& generator, VectorElement in, VectorElement out,
+inline NormCase norm_case(std::mt19937_64& generator, DataType in, DataType out,
                           std::size_t rows, std::size_t columns, LayerActivation activation) {
   NormCase one;
   one.x = random_matrix(generator, in, rows, columns, 0.5F, generator() % 3);
@@ -115,7 +115,7 @@ struct LinearCase {
   }
 };
 
-inline LinearCase linear_case(std::mt19937_64& generator, VectorElement in, VectorElement out,
+inline LinearCase linear_case(std::mt19937_64& generator, DataType in, DataType out,
                               std::size_t rows, std::size_t inputs, std::size_t outputs,
                               LayerActivation activation) {
   LinearCase one;

@@ -16,8 +16,8 @@
 
 namespace Kindred::Testing {
 
-inline constexpr std::array float_elements{VectorElement::float32, VectorElement::float16,
-                                           VectorElement::bfloat16};
+inline constexpr std::array float_elements{DataType::float32, DataType::float16,
+                                           DataType::bfloat16};
 inline constexpr std::array all_activations{LayerActivation::none, LayerActivation::relu,
                                             LayerActivation::gelu};
 
@@ -27,11 +27,11 @@ inline std::string name_of(LayerActivation activation) {
 }
 
 /// The bits of \p value as an element, with a canonical NaN for computed NaN.
-inline std::uint32_t stored_bits(VectorElement element, float value) {
+inline std::uint32_t stored_bits(DataType element, float value) {
   const bool is_nan = value != value;
-  if (element == VectorElement::float16)
+  if (element == DataType::float16)
     return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
-  if (element == VectorElement::bfloat16)
+  if (element == DataType::bfloat16)
     return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
   return is_nan ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
 }
@@ -43,7 +43,7 @@ class Matrix {
   static constexpr std::byte mark{0x5A};
 
   Matrix() = default;
-  Matrix(VectorElement element, std::size_t rows, std::size_t columns, std::size_t stride = 0)
+  Matrix(DataType element, std::size_t rows, std::size_t columns, std::size_t stride = 0)
       : m_element(element),
         m_rows(rows),
         m_columns(columns),
@@ -52,7 +52,7 @@ class Matrix {
 
   std::size_t rows() const { return m_rows; }
   std::size_t columns() const { return m_columns; }
-  VectorElement element() const { return m_element; }
+  DataType element() const { return m_element; }
   const std::vector<std::byte>& bytes() const { return m_bytes; }
 
   void set(std::size_t row, std::size_t column, float value) {
@@ -67,8 +67,8 @@ class Matrix {
   float at(std::size_t row, std::size_t column) const {
     const std::uint32_t value = bits(row, column);
     const auto half = static_cast<std::uint16_t>(value);
-    if (m_element == VectorElement::float16) return Arch::to_float_portable(Arch::Float16{half});
-    if (m_element == VectorElement::bfloat16) return Arch::to_float(Arch::BFloat16{half});
+    if (m_element == DataType::float16) return Arch::to_float_portable(Arch::Float16{half});
+    if (m_element == DataType::bfloat16) return Arch::to_float(Arch::BFloat16{half});
     return std::bit_cast<float>(value);
   }
   std::vector<float> row(std::size_t row) const {
@@ -87,7 +87,7 @@ class Matrix {
   MutableMatrix view() { return {m_element, m_bytes, m_rows, m_columns, m_stride}; }
 
   template <class Value>
-  static Matrix of(VectorElement element, std::size_t rows, std::size_t columns, const Value& value,
+  static Matrix of(DataType element, std::size_t rows, std::size_t columns, const Value& value,
                    std::size_t stride = 0) {
     Matrix matrix(element, rows, columns, stride);
     for (std::size_t r = 0; r < rows; ++r) {
@@ -101,7 +101,7 @@ class Matrix {
     return (row * m_stride + column) * size_of(m_element);
   }
 
-  VectorElement m_element = VectorElement::float32;
+  DataType m_element = DataType::float32;
   std::size_t m_rows = 0;
   std::size_t m_columns = 0;
   std::size_t m_stride = 0;

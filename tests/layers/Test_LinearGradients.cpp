@@ -96,9 +96,9 @@ TEST(LinearGradients, AreAccurateAndReproducible) {
   for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 3, 1}, Shape{3, 2, 7}, Shape{8, 8, 8},
                              Shape{9, 31, 33}, Shape{65, 17, 5}, Shape{300, 4, 3}, Shape{0, 3, 2},
                              Shape{130, 136, 144}, Shape{129, 131, 127}}) {
-    for (const VectorElement in : Testing::float_elements) {
+    for (const DataType in : Testing::float_elements) {
       for (const LayerActivation activation : Testing::all_activations) {
-        const VectorElement out =
+        const DataType out =
             generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
         LinearCase one =
             linear_case(generator, in, out, shape.rows, shape.inputs, shape.outputs, activation);
@@ -125,11 +125,11 @@ TEST(LinearGradients, AreAccurateAndReproducible) {
 TEST(LinearGradients, AgreeWithFiniteDifferences) {
   auto generator = Testing::generator("LinearGradients.differences");
   const std::size_t rows = 3, inputs = 4, outputs = 5;
-  LinearCase one = linear_case(generator, VectorElement::float32, VectorElement::float32, rows,
+  LinearCase one = linear_case(generator, DataType::float32, DataType::float32, rows,
                                inputs, outputs, LayerActivation::gelu);
   one.bias = Testing::normal_values(generator, outputs);
-  one.dx = Matrix(VectorElement::float32, rows, inputs);
-  one.dw = Matrix(VectorElement::float32, outputs, inputs);
+  one.dx = Matrix(DataType::float32, rows, inputs);
+  one.dw = Matrix(DataType::float32, outputs, inputs);
   struct Changes {
     std::size_t array = 0, i = 0, j = 0;
     double step = 0;
@@ -168,7 +168,7 @@ TEST(LinearGradients, AgreeWithFiniteDifferences) {
 
 TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
   auto generator = Testing::generator("LinearGradients.parts");
-  LinearCase one = linear_case(generator, VectorElement::bfloat16, VectorElement::bfloat16, 20, 9,
+  LinearCase one = linear_case(generator, DataType::bfloat16, DataType::bfloat16, 20, 9,
                                11, LayerActivation::relu);
   for (const Space space : Testing::spaces()) {
     const LinearResult all = run(one, space, true);
@@ -191,7 +191,7 @@ TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
 
 TEST(LinearGradients, RejectInvalidArgumentsAndChangeNothing) {
   auto generator = Testing::generator("LinearGradients.refusals");
-  LinearCase one = linear_case(generator, VectorElement::float32, VectorElement::float32, 4, 8, 6,
+  LinearCase one = linear_case(generator, DataType::float32, DataType::float32, 4, 8, 6,
                                LayerActivation::none);
   const LinearCase before = one;
   const auto message = [&](const std::function<void(LinearGradient&)>& change) {
@@ -210,7 +210,7 @@ TEST(LinearGradients, RejectInvalidArgumentsAndChangeNothing) {
   EXPECT_THAT(message([](auto& layer) { layer.w.columns = 7; }), HasSubstr("w is 6 × 7"));
   EXPECT_THAT(message([](auto& layer) { layer.dx.rows = 3; }), HasSubstr("dx is 3 × 8"));
   EXPECT_THAT(message([](auto& layer) { layer.dw.rows = 4; }), HasSubstr("dw is 4 × 8"));
-  EXPECT_THAT(message([](auto& layer) { layer.w.element = VectorElement::float16; }),
+  EXPECT_THAT(message([](auto& layer) { layer.w.element = DataType::float16; }),
               HasSubstr("w is float16"));
   EXPECT_THAT(message([&](auto& layer) { layer.bias = seven; }), HasSubstr("bias has 7"));
   EXPECT_THAT(message([&](auto& layer) { layer.x = std::as_const(one.dx).view(); }),

@@ -25,7 +25,7 @@ constexpr LinearOptions reproducible{.reproducible = true};
 
 /// A layer and all arrays that it points to.
 struct Case {
-  Case(Matrix x_, Matrix w_, VectorElement output, std::size_t y_stride = 0)
+  Case(Matrix x_, Matrix w_, DataType output, std::size_t y_stride = 0)
       : x(std::move(x_)), w(std::move(w_)), y(output, x.rows(), w.rows(), y_stride) {}
 
   LinearLayer layer() {
@@ -82,8 +82,8 @@ struct Case {
                          0x1p-23 * std::abs(z) + 0x1p-100;
         if (activation == LayerActivation::gelu) allowed = 1.13 * allowed + 0x1p-23 * std::abs(z);
         const double got = y.at(r, o);
-        if (y.element() == VectorElement::float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
-        if (y.element() == VectorElement::bfloat16) allowed += 0x1p-8 * std::abs(got);
+        if (y.element() == DataType::float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
+        if (y.element() == DataType::bfloat16) allowed += 0x1p-8 * std::abs(got);
         if (!(std::abs(got - exact) <= allowed)) {
           return name() + ", at " + std::to_string(r) + ", " + std::to_string(o) + ": " +
                  std::to_string(got) + ", exactly " + std::to_string(exact) + ", allowed " +
@@ -103,7 +103,7 @@ struct Case {
 
 using Cases = std::vector<std::unique_ptr<Case>>;
 
-Matrix random_matrix(std::mt19937_64& generator, VectorElement element, std::size_t rows,
+Matrix random_matrix(std::mt19937_64& generator, DataType element, std::size_t rows,
                      std::size_t columns, std::size_t stride = 0, float size = 1) {
   const std::vector<float> values = Testing::normal_values(generator, rows * columns, size);
   return Matrix::of(
@@ -112,7 +112,7 @@ Matrix random_matrix(std::mt19937_64& generator, VectorElement element, std::siz
 }
 
 Case& add(Cases& cases, std::mt19937_64& generator, std::size_t rows, std::size_t inputs,
-          std::size_t outputs, VectorElement element, VectorElement output, bool strided = false) {
+          std::size_t outputs, DataType element, DataType output, bool strided = false) {
   const std::size_t gap = strided ? 8 : 0;
   return *cases.emplace_back(std::make_unique<Case>(
       random_matrix(generator, element, rows, inputs, inputs + gap),
@@ -137,8 +137,8 @@ TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
     if (n % 2 == 0) one.bias = Testing::normal_values(generator, outputs);
     one.activation = Testing::all_activations[n / 2 % 3];
   }
-  add(cases, generator, 5, 4097, 3, VectorElement::bfloat16, VectorElement::float32);
-  add(cases, generator, 1, 20000, 2, VectorElement::float32, VectorElement::float16);
+  add(cases, generator, 5, 4097, 3, DataType::bfloat16, DataType::float32);
+  add(cases, generator, 1, 20000, 2, DataType::float32, DataType::float16);
   for (const Space space : Testing::spaces()) {
     run(cases, reproducible, space);
     for (const auto& one : cases) ASSERT_EQ(one->difference(), "") << to_string(space);
@@ -148,10 +148,10 @@ TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
 TEST(LinearLayers, ReproducibleMatchReferenceForDifficultNumbers) {
   auto generator = Testing::generator("LinearLayers hard");
   Cases cases;
-  for (const VectorElement element : Testing::float_elements) {
+  for (const DataType element : Testing::float_elements) {
     for (const LayerActivation activation : Testing::all_activations) {
       Case& one = add(cases, generator, 9, 40, 9, element, element);
-      const bool is_half = element == VectorElement::float16;
+      const bool is_half = element == DataType::float16;
       for (std::size_t i = 0; i < 40; ++i) {
         one.x.set(1, i, i % 2 == 0 ? 1e4F : -1e4F);
         one.x.set(2, i, is_half ? 6e-8F : 1e-40F);
@@ -190,9 +190,9 @@ Cases large_cases(std::mt19937_64& generator) {
                              {8, 2048, 136},
                              {1, 2048, 1032},
                              {1000, 40, 72}}) {
-    for (const VectorElement element : Testing::float_elements) {
-      for (const VectorElement output :
-           {element, VectorElement::float32, VectorElement::bfloat16}) {
+    for (const DataType element : Testing::float_elements) {
+      for (const DataType output :
+           {element, DataType::float32, DataType::bfloat16}) {
         Case& one = add(cases, generator, shape.rows, shape.inputs, shape.outputs, element, output,
                         turn % 5 == 4);
         if (turn % 4 != 3) one.bias = Testing::normal_values(generator, shape.outputs);
@@ -227,7 +227,7 @@ TEST(LinearLayers, StayWithinTheirBoundAndAreReproducible) {
 TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
   auto generator = Testing::generator("LinearLayers NaN");
   for (const Space space : Testing::spaces()) {
-    for (const VectorElement element : Testing::float_elements) {
+    for (const DataType element : Testing::float_elements) {
       for (const LayerActivation activation : Testing::all_activations) {
         Cases cases;
         Case& one = add(cases, generator, 128, 128, 128, element, element);
@@ -253,17 +253,17 @@ TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
 TEST(LinearLayers, WithoutInputsEqualTheirBias) {
   for (const Space space : Testing::spaces()) {
     Cases cases;
-    Case& one = *cases.emplace_back(std::make_unique<Case>(Matrix(VectorElement::float32, 3, 0),
-                                                           Matrix(VectorElement::float32, 2, 0),
-                                                           VectorElement::float32));
+    Case& one = *cases.emplace_back(std::make_unique<Case>(Matrix(DataType::float32, 3, 0),
+                                                           Matrix(DataType::float32, 2, 0),
+                                                           DataType::float32));
     one.bias = {-1.0F, 2.0F};
     one.activation = LayerActivation::relu;
-    cases.push_back(std::make_unique<Case>(Matrix(VectorElement::float32, 0, 4),
-                                           Matrix(VectorElement::float32, 2, 4),
-                                           VectorElement::float32));
-    cases.push_back(std::make_unique<Case>(Matrix(VectorElement::float16, 2, 4),
-                                           Matrix(VectorElement::float16, 0, 4),
-                                           VectorElement::float32));
+    cases.push_back(std::make_unique<Case>(Matrix(DataType::float32, 0, 4),
+                                           Matrix(DataType::float32, 2, 4),
+                                           DataType::float32));
+    cases.push_back(std::make_unique<Case>(Matrix(DataType::float16, 2, 4),
+                                           Matrix(DataType::float16, 0, 4),
+                                           DataType::float32));
     run(cases, {}, space);
     run_linear_layers(Testing::context(), {}, {.space = space});
     for (std::size_t r = 0; r < 3; ++r) {
@@ -320,7 +320,7 @@ TEST(PreparedLinears, ManySmallLayersAreOneLaunchWithoutAllocation) {
 TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
   auto generator = Testing::generator("LinearLayers errors");
   Cases cases;
-  Case& one = add(cases, generator, 4, 8, 6, VectorElement::float32, VectorElement::float32);
+  Case& one = add(cases, generator, 4, 8, 6, DataType::float32, DataType::float32);
   one.bias.assign(6, 1.0F);
   const std::vector<std::byte> before = one.y.bytes();
   const auto refused = [&](const auto& change) {
@@ -353,8 +353,8 @@ TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
     refused([&](LinearLayer& layer) { layer.x.rows = layer.y.rows = odd; });
   }
   refused([](LinearLayer& layer) { layer.y.values = layer.y.values.first(90); });
-  refused([](LinearLayer& layer) { layer.x.element = VectorElement::bfloat16; });
-  refused([](LinearLayer& layer) { layer.x.element = layer.w.element = VectorElement::int8; });
+  refused([](LinearLayer& layer) { layer.x.element = DataType::bfloat16; });
+  refused([](LinearLayer& layer) { layer.x.element = layer.w.element = DataType::int8; });
   refused([](LinearLayer& layer) { layer.bias = layer.bias.first(5); });
   refused([&](LinearLayer& layer) { layer.y.values = one.x.view().values; });
   refused([&](LinearLayer& layer) { layer.y.values = one.w.view().values; });

@@ -78,9 +78,9 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
       {1, 1},  {2, 2},   {3, 3},    {1, 31},   {33, 32},  {5, 33},   {2, 63},  {31, 64},
       {4, 65}, {7, 127}, {300, 20}, {9000, 3}, {2, 4096}, {2, 4097}, {3, 9000}};
   for (const auto& [rows, columns] : shapes) {
-    for (const VectorElement in : Testing::float_elements) {
+    for (const DataType in : Testing::float_elements) {
       for (const LayerActivation activation : Testing::all_activations) {
-        const VectorElement out =
+        const DataType out =
             generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
         NormCase one = norm_case(generator, in, out, rows, columns, activation);
         const std::string where = std::to_string(rows) + " × " + std::to_string(columns) + " of " +
@@ -100,7 +100,7 @@ TEST(NormGradients, AgreeWithFiniteDifferences) {
   auto generator = Testing::generator("NormGradients.differences");
   for (const LayerActivation activation : {LayerActivation::none, LayerActivation::gelu}) {
     NormCase one =
-        norm_case(generator, VectorElement::float32, VectorElement::float32, 3, 9, activation);
+        norm_case(generator, DataType::float32, DataType::float32, 3, 9, activation);
     one.gamma = Testing::normal_values(generator, 9, 0.5F, 1);
     one.beta = Testing::normal_values(generator, 9, 0.5F);
     // The loss is Σ gradient · y.
@@ -145,7 +145,7 @@ TEST(NormGradients, AgreeWithFiniteDifferences) {
 
 TEST(NormGradients, WorkInPlaceOfTheGradient) {
   auto generator = Testing::generator("NormGradients.place");
-  for (const VectorElement element : Testing::float_elements) {
+  for (const DataType element : Testing::float_elements) {
     NormCase one = norm_case(generator, element, element, 40, 70, LayerActivation::gelu);
     for (const Space space : Testing::spaces()) {
       NormCase apart = one;
@@ -164,7 +164,7 @@ TEST(NormGradients, WorkInPlaceOfTheGradient) {
 
 TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
   auto generator = Testing::generator("NormGradients.nan");
-  NormCase one = norm_case(generator, VectorElement::float32, VectorElement::float32, 4, 40,
+  NormCase one = norm_case(generator, DataType::float32, DataType::float32, 4, 40,
                            LayerActivation::relu);
   one.x.set(1, 3, std::numeric_limits<float>::quiet_NaN());
   one.x.set(2, 39, std::numeric_limits<float>::infinity());
@@ -181,7 +181,7 @@ TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
 
 TEST(NormGradients, OfLargeMeansAndConstantRowsAreFinite) {
   auto generator = Testing::generator("NormGradients.difficult");
-  NormCase one = norm_case(generator, VectorElement::float32, VectorElement::float32, 3, 50,
+  NormCase one = norm_case(generator, DataType::float32, DataType::float32, 3, 50,
                            LayerActivation::gelu);
   for (std::size_t c = 0; c < 50; ++c) {
     one.x.set(0, c, 7.0F);
@@ -196,7 +196,7 @@ TEST(NormGradients, OfLargeMeansAndConstantRowsAreFinite) {
 
 TEST(NormGradients, RejectInvalidArgumentsAndChangeNothing) {
   auto generator = Testing::generator("NormGradients.refusals");
-  NormCase one = norm_case(generator, VectorElement::float32, VectorElement::float16, 4, 8,
+  NormCase one = norm_case(generator, DataType::float32, DataType::float16, 4, 8,
                            LayerActivation::none);
   const NormCase before = one;
   const auto message = [&](const std::function<void(NormGradient&)>& change) {
@@ -213,9 +213,9 @@ TEST(NormGradients, RejectInvalidArgumentsAndChangeNothing) {
   EXPECT_THAT(message([](auto& layer) { layer.gradient.rows = 3; }),
               HasSubstr("layer 1: gradient is 3 × 8; it must be 4 × 8"));
   EXPECT_THAT(message([](auto& layer) { layer.dx.columns = 7; }), HasSubstr("dx is 4 × 7"));
-  EXPECT_THAT(message([](auto& layer) { layer.dx.element = VectorElement::bfloat16; }),
+  EXPECT_THAT(message([](auto& layer) { layer.dx.element = DataType::bfloat16; }),
               HasSubstr("dx is bfloat16; it must have the element type of x, float32"));
-  EXPECT_THAT(message([](auto& layer) { layer.gradient.element = VectorElement::int8; }),
+  EXPECT_THAT(message([](auto& layer) { layer.gradient.element = DataType::int8; }),
               HasSubstr("int8"));
   EXPECT_THAT(message([&](auto& layer) { layer.gamma = seven; }), HasSubstr("gamma has 7"));
   EXPECT_THAT(message([&](auto& layer) { layer.dbeta = nine; }), HasSubstr("dbeta has 9"));

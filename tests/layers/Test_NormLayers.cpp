@@ -23,7 +23,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// A layer and all arrays that it points to.
 struct Case {
-  Case(Matrix x_, VectorElement output, std::size_t y_stride = 0)
+  Case(Matrix x_, DataType output, std::size_t y_stride = 0)
       : x(std::move(x_)),
         y(output, x.rows(), x.columns(), y_stride),
         mean(x.rows(), -7.0F),
@@ -49,10 +49,10 @@ struct Case {
                                 " of " + std::string(to_string(x.element())) + " to " +
                                 std::string(to_string(y.element())) + ", " +
                                 Testing::name_of(activation) + ", row " + std::to_string(r);
-      if (Testing::stored_bits(VectorElement::float32, expected.mean) !=
+      if (Testing::stored_bits(DataType::float32, expected.mean) !=
           std::bit_cast<std::uint32_t>(mean[r]))
         return where + ": mean " + std::to_string(mean[r]);
-      if (Testing::stored_bits(VectorElement::float32, expected.variance) !=
+      if (Testing::stored_bits(DataType::float32, expected.variance) !=
           std::bit_cast<std::uint32_t>(variance[r]))
         return where + ": variance " + std::to_string(variance[r]);
       for (std::size_t c = 0; c < x.columns(); ++c) {
@@ -87,7 +87,7 @@ void expect_reference(const Cases& cases) {
   }
 }
 
-Case& add(Cases& cases, Matrix x, VectorElement output, std::size_t y_stride = 0) {
+Case& add(Cases& cases, Matrix x, DataType output, std::size_t y_stride = 0) {
   return *cases.emplace_back(std::make_unique<Case>(std::move(x), output, y_stride));
 }
 
@@ -99,8 +99,8 @@ TEST(NormLayers, MatchReferenceBitForBitAtEveryShape) {
   Cases cases;
   std::size_t turn = 0;
   for (const std::size_t n : columns) {
-    for (const VectorElement input : Testing::float_elements) {
-      const VectorElement output = Testing::float_elements[(turn + turn / 3) % 3];
+    for (const DataType input : Testing::float_elements) {
+      const DataType output = Testing::float_elements[(turn + turn / 3) % 3];
       const std::size_t rows = n > 1000 ? 3 : 1 + turn % 5;
       const float mean = turn % 4 == 0 ? 100.0F : 0.0F;
       Case& one = add(cases,
@@ -124,7 +124,7 @@ TEST(NormLayers, MatchReferenceOnManyRows) {
   auto generator = Testing::generator("NormLayers rows");
   Cases cases;
   for (const std::size_t n : {1UL, 8UL, 40UL, 64UL, 1024UL}) {
-    for (const VectorElement element : Testing::float_elements) {
+    for (const DataType element : Testing::float_elements) {
       const std::vector<float> values = Testing::normal_values(generator, 1000 * n);
       Case& one = add(cases,
                       Matrix::of(element, 1000, n,
@@ -138,9 +138,9 @@ TEST(NormLayers, MatchReferenceOnManyRows) {
 }
 
 /// Rows of every magnitude, and with infinities and NaN.
-Matrix hard_rows(VectorElement element, std::size_t n, std::mt19937_64& generator) {
-  const float most = element == VectorElement::float16 ? 65504.0F : 3.3e38F;
-  const float least = element == VectorElement::float16 ? 6e-8F : 1e-40F;
+Matrix hard_rows(DataType element, std::size_t n, std::mt19937_64& generator) {
+  const float most = element == DataType::float16 ? 65504.0F : 3.3e38F;
+  const float least = element == DataType::float16 ? 6e-8F : 1e-40F;
   const std::vector<float> normal = Testing::normal_values(generator, 20 * n);
   return Matrix::of(element, 20, n, [&](std::size_t row, std::size_t column) {
     const float value = normal[row * n + column];
@@ -191,7 +191,7 @@ TEST(NormLayers, MatchReferenceForDifficultNumbers) {
   auto generator = Testing::generator("NormLayers hard");
   Cases cases;
   for (const std::size_t n : {1UL, 2UL, 33UL, 64UL, 128UL, 4104UL}) {
-    for (const VectorElement element : Testing::float_elements) {
+    for (const DataType element : Testing::float_elements) {
       for (const LayerActivation activation : Testing::all_activations) {
         Case& one = add(cases, hard_rows(element, n, generator), element);
         one.activation = activation;
@@ -217,9 +217,9 @@ TEST(NormLayers, AreAsAccurateAsDocumented) {
       const std::vector<float> values = Testing::normal_values(generator, n, size, mean * size);
       Cases cases;
       Case& one = add(cases,
-                      Matrix::of(VectorElement::float32, 1, n,
+                      Matrix::of(DataType::float32, 1, n,
                                  [&](std::size_t, std::size_t c) { return values[c]; }),
-                      VectorElement::float32);
+                      DataType::float32);
       one.gamma = Testing::normal_values(generator, n);
       one.beta = Testing::normal_values(generator, n);
       expect_reference(cases);
@@ -251,7 +251,7 @@ TEST(NormLayers, AreAsAccurateAsDocumented) {
 TEST(NormLayers, WorkInPlace) {
   auto generator = Testing::generator("NormLayers in place");
   for (const Space space : Testing::spaces()) {
-    for (const VectorElement element : Testing::float_elements) {
+    for (const DataType element : Testing::float_elements) {
       for (const std::size_t n : {7UL, 64UL, 4200UL}) {
         const std::vector<float> values = Testing::normal_values(generator, 5 * n);
         Case one(Matrix::of(
@@ -297,12 +297,12 @@ TEST(NormLayers, OfNoRowsAreNoOps) {
   for (const Space space : Testing::spaces()) {
     run_norm_layers(Testing::context(), {}, {space});
     Cases cases;
-    add(cases, Matrix(VectorElement::float32, 0, 5), VectorElement::float32);
+    add(cases, Matrix(DataType::float32, 0, 5), DataType::float32);
     add(cases,
-        Matrix::of(VectorElement::float32, 2, 3,
+        Matrix::of(DataType::float32, 2, 3,
                    [](std::size_t r, std::size_t c) { return static_cast<float>(r + c); }),
-        VectorElement::float32);
-    add(cases, Matrix(VectorElement::bfloat16, 0, 5), VectorElement::float32);
+        DataType::float32);
+    add(cases, Matrix(DataType::bfloat16, 0, 5), DataType::float32);
     expect_reference(cases);
   }
 }
@@ -374,8 +374,8 @@ TEST(PreparedNorms, AreOneLaunchWithoutAllocation) {
 }
 
 TEST(NormLayers, RejectInvalidArgumentsAndChangeNothing) {
-  Case one(Matrix::of(VectorElement::float32, 4, 8, [](std::size_t, std::size_t) { return 1.0F; }),
-           VectorElement::float32);
+  Case one(Matrix::of(DataType::float32, 4, 8, [](std::size_t, std::size_t) { return 1.0F; }),
+           DataType::float32);
   const Case before = one;
   const auto refused = [&](const auto& change) {
     std::vector<NormLayer> layers{one.layer(), one.layer()};
@@ -393,8 +393,8 @@ TEST(NormLayers, RejectInvalidArgumentsAndChangeNothing) {
   refused([](NormLayer& layer) { layer.x.stride = 9; });
   refused([](NormLayer& layer) { layer.x.stride = ~std::size_t{0} / 3; });
   refused([](NormLayer& layer) { layer.x.values = layer.x.values.first(127); });
-  refused([](NormLayer& layer) { layer.x.element = VectorElement::int8; });
-  refused([](NormLayer& layer) { layer.y.element = VectorElement::int8; });
+  refused([](NormLayer& layer) { layer.x.element = DataType::int8; });
+  refused([](NormLayer& layer) { layer.y.element = DataType::int8; });
   refused([&](NormLayer& layer) { layer.gamma = seven; });
   refused([&](NormLayer& layer) { layer.beta = seven; });
   refused([](NormLayer& layer) { layer.mean = layer.mean.first(3); });

@@ -62,9 +62,9 @@ struct NaiveGemm {
   }
 
  private:
-  static VectorElement element_of(Impl::GemmType type) {
-    if (type == Impl::GemmType::float16) return VectorElement::float16;
-    return type == Impl::GemmType::bfloat16 ? VectorElement::bfloat16 : VectorElement::float32;
+  static DataType element_of(Impl::GemmType type) {
+    if (type == Impl::GemmType::float16) return DataType::float16;
+    return type == Impl::GemmType::bfloat16 ? DataType::bfloat16 : DataType::float32;
   }
   static std::vector<std::vector<float>> rows_of(Impl::GemmType type, const void* data,
                                                  std::uint64_t rows, std::uint64_t columns,
@@ -375,7 +375,7 @@ TEST(QueuedLayers, AllocateNothingOnceTheirWorkspaceIsLargeEnough) {
 }
 
 /// Layers that a product library computes; with other types of outputs than float32, in panels.
-Case large_case(std::mt19937_64& generator, VectorElement in, VectorElement out,
+Case large_case(std::mt19937_64& generator, DataType in, DataType out,
                 LayerActivation activation) {
   const std::size_t rows = 160, columns = 128, outputs = 136;
   Case one = random_case(generator, 1, 1, 1);
@@ -408,8 +408,8 @@ TEST(QueuedLayers, LargeProductsAreThoseOfALibrary) {
   on_spaces([]<class ExecutionSpace>(Caller<ExecutionSpace>& caller, const ExecutionSpace& own,
                                      Space space) {
     auto generator = Testing::generator("QueuedLayers.products");
-    for (const VectorElement in : {VectorElement::float32, VectorElement::bfloat16})
-      for (const VectorElement out : {VectorElement::float32, VectorElement::float16})
+    for (const DataType in : {DataType::float32, DataType::bfloat16})
+      for (const DataType out : {DataType::float32, DataType::float16})
         for (const LayerActivation activation : Testing::all_activations) {
           SCOPED_TRACE(std::string(to_string(in)) + " to " + std::string(to_string(out)) + ", " +
                        Testing::name_of(activation));

@@ -13,13 +13,13 @@ using namespace Kindred;
 std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 Reference::SeedRows floats(std::size_t rows, const std::vector<float>& values) {
-  Reference::SeedRows out{VectorElement::float32, rows, {}};
+  Reference::SeedRows out{DataType::float32, rows, {}};
   for (const float value : values) out.bits.push_back(bits(value));
   return out;
 }
 
 TEST(ReferenceSeed, WidensAndRoundsShortElements) {
-  using enum VectorElement;
+  using enum DataType;
   EXPECT_EQ(Reference::widened(float16, 0x3C00), 1.0F);
   EXPECT_EQ(Reference::widened(float16, 0xC500), -5.0F);
   EXPECT_EQ(Reference::widened(float16, 0x0001), std::ldexp(1.0F, -24));
@@ -40,7 +40,7 @@ TEST(ReferenceSeed, WidensAndRoundsShortElements) {
   EXPECT_EQ(Reference::rounded(float16, nan), 0x7E00U);
   EXPECT_EQ(Reference::rounded(bfloat16, nan), 0x7FC0U);
   EXPECT_EQ(Reference::rounded(float32, nan), 0x7FC00000U);
-  for (const VectorElement type : {float16, bfloat16}) {
+  for (const DataType type : {float16, bfloat16}) {
     for (std::uint32_t element = 0; element < 65536; ++element) {
       const float value = Reference::widened(type, element);
       if (!std::isnan(value)) {
@@ -57,7 +57,7 @@ TEST(ReferenceSeed, ModesAndStatesByHand) {
     const auto state = static_cast<Lifecycle>(code);
     for (int mode = 0; mode < 4; ++mode) {
       const Reference::SeedLayer layer{1, {{state, static_cast<ApplyMode>(mode), 0.5F, 0}}, {3}};
-      const auto y = Reference::seed_forward(layer, floats(1, {2}), VectorElement::float32);
+      const auto y = Reference::seed_forward(layer, floats(1, {2}), DataType::float32);
       float expected = 2;
       if (code >= 3 && code <= 6) expected = of_modes[static_cast<std::size_t>(mode)];
       if (code == 7) expected = mode == 0 ? 6 : of_modes[static_cast<std::size_t>(mode)];
@@ -67,8 +67,8 @@ TEST(ReferenceSeed, ModesAndStatesByHand) {
   // Without a blueprint nothing is applied, and the payload of a NaN is preserved.
   const Reference::SeedLayer none{
       1, {{Lifecycle::grafting, ApplyMode::additive, 1, seed_none}}, {3}};
-  const Reference::SeedRows x{VectorElement::float32, 1, {0xFFC12345U}};
-  EXPECT_EQ(Reference::seed_forward(none, x, VectorElement::float32).bits[0], 0xFFC12345U);
+  const Reference::SeedRows x{DataType::float32, 1, {0xFFC12345U}};
+  EXPECT_EQ(Reference::seed_forward(none, x, DataType::float32).bits[0], 0xFFC12345U);
 }
 
 TEST(ReferenceSeed, MomentsByHand) {

@@ -90,7 +90,7 @@ using RowBytes = Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>
 
 /// Makes arrays of rows of their memory.
 struct RowShape {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::size_t rows = 0;
   std::size_t hidden = 0;
   std::size_t stride = 0;  ///< 0: hidden

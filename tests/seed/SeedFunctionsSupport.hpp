@@ -123,7 +123,7 @@ struct PlacedSeeds {
 
 /// How a test calls a pass.
 struct Given {
-  VectorElement output = VectorElement::float32;
+  DataType output = DataType::float32;
   Layout in;
   Layout out;
   bool in_place = false;

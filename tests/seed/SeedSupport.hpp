@@ -23,18 +23,18 @@ namespace Kindred::Testing::Seeds {
 using Testing::Array;
 using Testing::to_space;
 
-inline constexpr VectorElement elements[] = {VectorElement::float32, VectorElement::float16,
-                                             VectorElement::bfloat16};
+inline constexpr DataType elements[] = {DataType::float32, DataType::float16,
+                                             DataType::bfloat16};
 
 /// The distribution of the elements of a row.
 enum class Values { ordinary, all };
 
 /// An element with a typical activation, or with random bits.
-inline std::uint32_t element(VectorElement type, Values values, std::mt19937_64& generator) {
+inline std::uint32_t element(DataType type, Values values, std::mt19937_64& generator) {
   const std::uint64_t kind = generator() % 16;
   if (values == Values::all && kind == 0)
     return static_cast<std::uint32_t>(generator()) &
-           (type == VectorElement::float32 ? 0xFFFFFFFFU : 0xFFFFU);
+           (type == DataType::float32 ? 0xFFFFFFFFU : 0xFFFFU);
   if (values == Values::all && kind == 1) {
     constexpr float special[] = {0.0F, -0.0F, 1e-8F, -1e-8F, 1e-40F, 65504.0F, -3e38F, 1e-9F};
     return Reference::rounded(type, special[generator() % 8]);
@@ -43,7 +43,7 @@ inline std::uint32_t element(VectorElement type, Values values, std::mt19937_64&
   return Reference::rounded(type, kind < 4 ? 0.0F : normal(generator));
 }
 
-inline Reference::SeedRows random_rows(VectorElement type, std::size_t rows, std::size_t hidden,
+inline Reference::SeedRows random_rows(DataType type, std::size_t rows, std::size_t hidden,
                                        Values values, std::mt19937_64& generator) {
   Reference::SeedRows out{type, rows, std::vector<std::uint32_t>(rows * hidden)};
   for (std::uint32_t& bits : out.bits) bits = element(type, values, generator);
@@ -145,7 +145,7 @@ inline std::vector<std::byte> packed(const Reference::SeedRows& rows, std::size_
   return out;
 }
 /// The rows of \p bytes; checks that the gaps between them are unchanged.
-inline Reference::SeedRows unpacked(const std::vector<std::byte>& bytes, VectorElement type,
+inline Reference::SeedRows unpacked(const std::vector<std::byte>& bytes, DataType type,
                                     std::size_t rows, std::size_t hidden, const Layout& layout,
                                     bool& kept) {
   Reference::SeedRows out{type, rows, {}};
@@ -188,7 +188,7 @@ inline std::string difference(const std::vector<SeedMoments>& got,
 
 /// How a test calls the forward pass.
 struct Call {
-  VectorElement output = VectorElement::float32;
+  DataType output = DataType::float32;
   Layout in;
   Layout out;
   bool in_place = false;

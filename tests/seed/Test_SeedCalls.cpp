@@ -60,8 +60,8 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
   auto generator = Testing::generator("SeedCalls.Costs");
   Reference::SeedLayer target = served_layer(256, 100, 3, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::float32, 32, 256, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+      random_rows(DataType::float32, 32, 256, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
       SeedLayer layer = engine_of(context(), target);
@@ -69,7 +69,7 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
       const RowBytes<ExecutionSpace> from("Kindred::Testing::x", expected.size());
       const RowBytes<ExecutionSpace> to("Kindred::Testing::y", expected.size());
       Impl::upload(exec, from, bytes_of(x).data(), expected.size());
-      const RowShape shape{VectorElement::float32, 32, 256};
+      const RowShape shape{DataType::float32, 32, 256};
       const Kindred::Array x_of = shape.on<ExecutionSpace>(from);
       const Kindred::Array y_of = shape.on<ExecutionSpace>(to);
       SeedSequence sequence(context(), space);
@@ -130,8 +130,8 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
   auto generator = Testing::generator("SeedCalls.Streams");
   Reference::SeedLayer target = served_layer(64, 9, 3, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::bfloat16, 40, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::bfloat16));
+      random_rows(DataType::bfloat16, 40, 64, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::bfloat16));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -139,7 +139,7 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
           SeedLayer layer = engine_of(context(), target);
           const RowBytes<ExecutionSpace> rows("Kindred::Testing::rows", expected.size());
           const Kindred::Array in_place =
-              RowShape{VectorElement::bfloat16, 40, 64}.on<ExecutionSpace>(rows);
+              RowShape{DataType::bfloat16, 40, 64}.on<ExecutionSpace>(rows);
           SeedForwardOptions options;
           options.stream = Stream::cuda(own.cuda_stream());
           std::vector<std::byte> y(expected.size());
@@ -163,7 +163,7 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
           const SeedState state = layer.state();
           for (std::size_t i = 0; i < target.seeds.size(); ++i)
             target.seeds[i].alpha = state.alpha[i];
-          EXPECT_TRUE(y == bytes_of(Reference::seed_forward(target, x, VectorElement::bfloat16)));
+          EXPECT_TRUE(y == bytes_of(Reference::seed_forward(target, x, DataType::bfloat16)));
         }
       });
 }
@@ -173,8 +173,8 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
   auto generator = Testing::generator("SeedCalls.DeviceFallback");
   Reference::SeedLayer target = served_layer(64, 20, 4, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::float32, 33, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+      random_rows(DataType::float32, 33, 64, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         // Memory for one blueprint on the device, while four are in use.
@@ -195,14 +195,14 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
         const RowBytes<ExecutionSpace> from("Kindred::Testing::x", expected.size());
         const RowBytes<ExecutionSpace> to("Kindred::Testing::y", expected.size());
         Impl::upload(exec, from, bytes_of(x).data(), expected.size());
-        const RowShape shape{VectorElement::float32, 33, 64};
+        const RowShape shape{DataType::float32, 33, 64};
         const Kindred::Array x_of = shape.on<ExecutionSpace>(from);
         const Kindred::Array y_of = shape.on<ExecutionSpace>(to);
         const DispatchRecord record = layer.forward(x_of, y_of);
         EXPECT_NE(record.chosen, Space::cuda);
         std::vector<std::byte> y(expected.size());
         Impl::download(exec, y.data(), to, y.size());
-        const auto again = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+        const auto again = bytes_of(Reference::seed_forward(target, x, DataType::float32));
         EXPECT_TRUE(y == again);
         EXPECT_THROW(layer.forward(x_of, y_of, on(Space::cuda)), OutOfMemory);
         state.blueprint.assign(20, 2);
@@ -216,8 +216,8 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   auto generator = Testing::generator("SeedCalls.Fallback");
   Reference::SeedLayer target = served_layer(96, 40, 3, generator);
   const Reference::SeedRows x =
-      random_rows(VectorElement::float16, 20, 96, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float16));
+      random_rows(DataType::float16, 20, 96, Values::ordinary, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float16));
   std::atomic<int> to_refuse{0};
   ContextOptions options;
   options.load_profile = false;
@@ -228,7 +228,7 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   };
   Context failing(options);
   SeedLayer layer = engine_of(failing, target);
-  const RowShape shape{VectorElement::float16, 20, 96};
+  const RowShape shape{DataType::float16, 20, 96};
   const std::vector<std::byte> bytes = bytes_of(x);
   std::vector<std::byte> y(expected.size());
   to_refuse = 1;
@@ -237,7 +237,7 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   EXPECT_TRUE(y == expected);
   const SeedState before = layer.state();
   to_refuse = 100;
-  const RowShape other{VectorElement::float16, 10, 96};
+  const RowShape other{DataType::float16, 10, 96};
   EXPECT_THROW(layer.forward(other.in(bytes.data()), other.out(y.data()), on(Space::serial)),
                OutOfMemory);
   to_refuse = 0;

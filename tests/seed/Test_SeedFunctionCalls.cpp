@@ -24,7 +24,7 @@ TEST(SeedFunctionCalls, RecordedCallsReadTheArraysAtEveryRun) {
   const std::size_t hidden = 96, rows = 40;
   auto layer = random_layer(hidden, 20, 3, generator);
   layer.chunk = 5;
-  const auto x = random_rows(VectorElement::bfloat16, rows, hidden, Values::ordinary, generator);
+  const auto x = random_rows(DataType::bfloat16, rows, hidden, Values::ordinary, generator);
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
       const ExecutionSpace own = Impl::instance_beside(exec);
@@ -203,7 +203,7 @@ TEST(SeedFunctionCalls, RefuseAWorkspaceThatIsTooSmallOnADevice) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedFunctions.workspace");
   const auto layer = random_layer(64, 4, 1, generator);
-  const auto x = random_rows(VectorElement::float32, 5, 64, Values::ordinary, generator);
+  const auto x = random_rows(DataType::float32, 5, 64, Values::ordinary, generator);
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         const PlacedSeeds<ExecutionSpace> placed(exec, layer);

@@ -56,7 +56,7 @@ const std::vector<Shape> shapes{
     {20, 2, 600, 9},  {9, 5, 12500, 4}, {12, 3, 0, 5},     {12, 3, 0, 0},      {3, 2, 2, 2},
     {257, 2, 3, 127}, {2, 70, 129, 1},  {1000, 3, 10, 400}};
 
-std::string described(const Shape& shape, VectorElement type, Space space) {
+std::string described(const Shape& shape, DataType type, Space space) {
   return "hidden " + std::to_string(shape.hidden) + ", seeds " + std::to_string(shape.seeds) +
          ", rows " + std::to_string(shape.rows) + ", chunk " + std::to_string(shape.chunk) + ", " +
          std::string(to_string(type)) + " on " + std::string(to_string(space));
@@ -68,7 +68,7 @@ TEST(SeedFunctions, ForwardMatchesReferenceForEveryChunkSize) {
   constexpr DataType count_types[] = {DataType::int64, DataType::float32, DataType::int32,
                                       DataType::float64};
   for (const Shape& shape : shapes) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       auto layer = random_layer(shape.hidden, shape.seeds, 1 + generator() % 3, generator);
       layer.chunk = shape.chunk;
       layer.fossilized_applies = generator() % 2 == 0;
@@ -103,7 +103,7 @@ TEST(SeedFunctions, ForwardMatchesReferenceForEveryChunkSize) {
 TEST(SeedFunctions, BackwardMatchesReferenceForEveryChunkSize) {
   auto generator = Testing::generator("SeedFunctions.backward");
   for (const Shape& shape : shapes) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       auto layer = random_layer(shape.hidden, shape.seeds, 1 + generator() % 3, generator);
       layer.chunk = shape.chunk;
       layer.fossilized_applies = generator() % 2 == 0;
@@ -135,7 +135,7 @@ TEST(SeedFunctions, ComputeTheBitsOfALayer) {
   auto generator = Testing::generator("SeedFunctions.layer");
   const std::size_t hidden = 103, seeds = 10, rows = 70;
   const auto owner = Reference::seeds_of_features(hidden, seeds);
-  for (const VectorElement type : elements) {
+  for (const DataType type : elements) {
     const auto target = served_layer(hidden, seeds, 3, generator);
     const auto x = random_rows(type, rows, hidden, Values::all, generator);
     const auto g = random_rows(type, rows, hidden, Values::all, generator);
@@ -184,8 +184,8 @@ TEST(SeedFunctions, AlphaGradientAgreesWithFiniteDifferences) {
   layer.chunk = 7;
   for (std::size_t i = 0; i < 11; ++i)
     layer.seeds[i] = {static_cast<Lifecycle>(i), ApplyMode::linear, 0.3F, static_cast<int>(i % 2)};
-  const auto x = random_rows(VectorElement::float32, rows, hidden, Values::ordinary, generator);
-  const auto g = random_rows(VectorElement::float32, rows, hidden, Values::ordinary, generator);
+  const auto x = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
+  const auto g = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
   Given given;
   given.in = given.out = {0, hidden};
   const auto value = [](std::uint32_t element) {
@@ -228,8 +228,8 @@ TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
       {7, 0, 5},   {3, 0x10000, 0}, {3, std::numeric_limits<std::int32_t>::min(), 0}};
   const std::size_t hidden = 4 * invalid.size(), rows = 3;
   Reference::SeedLayer layer = random_layer(hidden, invalid.size(), 2, generator);
-  const auto x = random_rows(VectorElement::float16, rows, hidden, Values::all, generator);
-  const auto g = random_rows(VectorElement::float16, rows, hidden, Values::all, generator);
+  const auto x = random_rows(DataType::float16, rows, hidden, Values::all, generator);
+  const auto g = random_rows(DataType::float16, rows, hidden, Values::all, generator);
   std::vector<std::int32_t> lifecycle, mode, blueprint;
   for (const Invalid& one : invalid) {
     lifecycle.push_back(one.lifecycle);

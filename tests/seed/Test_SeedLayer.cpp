@@ -33,11 +33,11 @@ TEST(SeedLayer, ForwardMatchesReferenceOnEverySpace) {
                                            {0, 5, 2},
                                            {130, 512, 100},
                                            {2, 33, 11}}) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       Reference::SeedLayer target = served_layer(hidden, seeds, 3, generator);
       SeedLayer layer = engine_of(context(), target);
       const Reference::SeedRows x = random_rows(type, rows, hidden, Values::ordinary, generator);
-      const VectorElement output = elements[generator() % 3];
+      const DataType output = elements[generator() % 3];
       const auto expected = bytes_of(Reference::seed_forward(target, x, output));
       const auto seen = telemetry_of(Reference::seed_moments(hidden, seeds, x));
       for (const Space space : Testing::spaces()) {
@@ -57,7 +57,7 @@ TEST(SeedLayer, BackwardMatchesReferenceOnEverySpace) {
   auto generator = Testing::generator("SeedLayer.Backward");
   for (const auto [rows, hidden, seeds] :
        {std::array<std::size_t, 3>{1, 1, 1}, {70, 40, 9}, {5, 64, 80}}) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       Reference::SeedLayer target = served_layer(hidden, seeds, 2, generator);
       SeedLayer layer = engine_of(context(), target);
       const Reference::SeedRows x = random_rows(type, rows, hidden, Values::ordinary, generator);
@@ -80,11 +80,11 @@ TEST(SeedLayer, AcceptsRowsInPlaceAndWithStrides) {
   auto generator = Testing::generator("SeedLayer.InPlace");
   Reference::SeedLayer target = served_layer(30, 4, 2, generator);
   SeedLayer layer = engine_of(context(), target);
-  const Reference::SeedRows x = random_rows(VectorElement::float32, 9, 30, Values::all, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, VectorElement::float32));
+  const Reference::SeedRows x = random_rows(DataType::float32, 9, 30, Values::all, generator);
+  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   for (const Space space : Testing::spaces()) {
     std::vector<std::byte> rows = bytes_of(x);
-    RowShape shape{VectorElement::float32, 9, 30};
+    RowShape shape{DataType::float32, 9, 30};
     layer.forward(shape.in(rows.data()), shape.out(rows.data()), on(space));
     EXPECT_TRUE(rows == expected);
     // Rows with strides of 37 and 33 elements; the gaps between them must be unchanged.
@@ -96,7 +96,7 @@ TEST(SeedLayer, AcceptsRowsInPlaceAndWithStrides) {
     shape.stride = 33;
     layer.forward(x_of, shape.out(to.data()), on(space));
     bool kept = false;
-    const auto y = unpacked(to, VectorElement::float32, 9, 30, {0, 33}, kept);
+    const auto y = unpacked(to, DataType::float32, 9, 30, {0, 33}, kept);
     EXPECT_TRUE(bytes_of(y) == expected);
     EXPECT_TRUE(kept);
   }
@@ -129,7 +129,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
   SeedLayer layer =
       uniform_layer(context(), 8, 3, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
   std::vector<float> x(4 * 8), y(x.size()), more(x.size() + 16);
-  using enum VectorElement;
+  using enum DataType;
   const auto message = [&](const ConstArray& from, const Kindred::Array& to,
                            const SeedForwardOptions& options = {}) {
     return refused(layer, [&] { layer.forward(from, to, options); });
@@ -567,7 +567,7 @@ TEST(SeedLayer, StatesPersistAndValuesStayFinite) {
         const SeedState before = layer.state();
         std::vector<float> x(rows * hidden), y(x.size());
         for (float& value : x) value = normal(generator);
-        const RowShape shape{VectorElement::float16, rows, hidden};
+        const RowShape shape{DataType::float16, rows, hidden};
         std::vector<std::uint16_t> halves(x.size());
         for (int i = 0; i < 3; ++i) {
           layer.forward(std::span(x), std::span(y));

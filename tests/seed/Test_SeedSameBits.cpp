@@ -24,7 +24,7 @@ TEST(SeedSameBits, GivesTheSameBitsForAnyNumberOfThreads) {
   // threads.
   for (const Shape& shape : {Shape{700, 150, 23}, Shape{40, 400, 1}}) {
     const auto target = served_layer(shape.hidden, shape.seeds, 3, generator);
-    const RowShape rows{VectorElement::bfloat16, shape.rows, shape.hidden};
+    const RowShape rows{DataType::bfloat16, shape.rows, shape.hidden};
     const auto x = random_rows(rows.element, shape.rows, shape.hidden, Values::ordinary, generator);
     const auto g = random_rows(rows.element, shape.rows, shape.hidden, Values::ordinary, generator);
     const auto y = bytes_of(Reference::seed_forward(target, x, rows.element));
@@ -62,7 +62,7 @@ TEST(SeedSameBits, LargeResultsThatBypassTheCachesAreTheSameAtAnyAlignment) {
   std::vector<std::uint16_t> x(rows * stride);
   for (std::uint16_t& element : x)
     element = static_cast<std::uint16_t>(0x3F00U + generator() % 256 + (generator() % 2 << 15U));
-  const RowShape shape{VectorElement::bfloat16, rows, hidden, stride};
+  const RowShape shape{DataType::bfloat16, rows, hidden, stride};
   for (const Space space : Testing::spaces()) {
     for (const std::size_t skip : {0U, 3U, 31U}) {
       std::vector<std::uint16_t> expected = x;
@@ -88,8 +88,8 @@ TEST(SeedSameBits, EachArrayOfABackwardPassHasAStrideOfItsOwn) {
   const std::size_t rows = 9, hidden = 30;
   const auto target = served_layer(hidden, 4, 2, generator);
   SeedLayer layer = engine_of(context(), target);
-  const auto x = random_rows(VectorElement::float32, rows, hidden, Values::ordinary, generator);
-  const auto g = random_rows(VectorElement::float32, rows, hidden, Values::ordinary, generator);
+  const auto x = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
+  const auto g = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
   const Reference::SeedGradients expected = Reference::seed_backward(target, x, g);
   const auto shape = [&](std::size_t stride) { return RowShape{x.element, rows, hidden, stride}; };
   const std::vector<std::byte> from = packed(x, hidden, {0, 37});

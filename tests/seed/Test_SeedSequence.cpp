@@ -87,10 +87,10 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
     target.push_back(served_layer(64, 5 + 20 * i, 2, generator));
     layers.push_back(engine_of(context(), target.back()));
   }
-  const RowShape shape{VectorElement::float32, count, 64};
+  const RowShape shape{DataType::float32, count, 64};
   std::vector<Reference::SeedRows> first;
   for (std::size_t i = 0; i < arrays; ++i)
-    first.push_back(random_rows(VectorElement::float32, count, 64, Values::ordinary, generator));
+    first.push_back(random_rows(DataType::float32, count, 64, Values::ordinary, generator));
   // Calls that depend on an earlier call's output, overwrite its input, or are independent of it.
   struct Step {
     std::size_t layer, x, y;
@@ -102,7 +102,7 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
   for (int run = 0; run < 2; ++run) {
     for (const Step& step : steps)
       expected[step.y] =
-          Reference::seed_forward(target[step.layer], expected[step.x], VectorElement::float32);
+          Reference::seed_forward(target[step.layer], expected[step.x], DataType::float32);
   }
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {

@@ -129,7 +129,7 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
                    static_cast<std::uint32_t>(shape.seeds), static_cast<std::uint32_t>(shape.chunk)}
             .covering();
     const Layout layout{0, shape.stride};
-    const auto check = [&]<class Element>(VectorElement type, Values values, Element) {
+    const auto check = [&]<class Element>(DataType type, Values values, Element) {
       const auto x = random_rows(type, shape.rows, shape.hidden, values, generator);
       const bool in_place = generator() % 2 == 0;
       const SeedForwardShape call{chunks, shape.rows, type, true};
@@ -144,9 +144,9 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
                  std::to_string(shape.seeds) + ", rows " + std::to_string(shape.rows));
     // The moments of many values with NaN among them are NaN.
     for (const Values values : {Values::ordinary, Values::all}) {
-      check(VectorElement::float32, values, float{});
+      check(DataType::float32, values, float{});
       // float16 differs only in device instructions; each element type takes long to compile.
-      check(VectorElement::bfloat16, values, Arch::BFloat16{});
+      check(DataType::bfloat16, values, Arch::BFloat16{});
     }
   }
 }

@@ -24,7 +24,7 @@ std::vector<float> values(std::size_t count, std::mt19937_64& generator) {
 
 std::vector<SeedMoments> moments_of(std::uint32_t hidden, std::uint32_t seeds,
                                     const std::vector<float>& x) {
-  Reference::SeedRows rows{VectorElement::float32, x.size() / hidden, {}};
+  Reference::SeedRows rows{DataType::float32, x.size() / hidden, {}};
   for (const float value : x) rows.bits.push_back(std::bit_cast<std::uint32_t>(value));
   return Reference::seed_moments(hidden, seeds, rows);
 }

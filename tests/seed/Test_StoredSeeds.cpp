@@ -287,7 +287,7 @@ Reference::SeedLayer model_of(const SeedLayer& layer) {
 void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& generator) {
   EXPECT_FALSE(Impl::fault_of(layer.state()));
   const Reference::SeedRows x =
-      random_rows(VectorElement::float32, 3, layer.hidden(), Values::all, generator);
+      random_rows(DataType::float32, 3, layer.hidden(), Values::all, generator);
   const auto expected = bytes_of(Reference::seed_forward(model_of(layer), x, x.element));
   const auto bytes = bytes_of(x);
   const RowShape shape{x.element, x.rows, layer.hidden()};

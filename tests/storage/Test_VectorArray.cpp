@@ -38,9 +38,9 @@ struct Encoded {
   }
 };
 
-Encoded encode(const std::vector<float>& floats, std::size_t dimension, VectorElement element) {
+Encoded encode(const std::vector<float>& floats, std::size_t dimension, DataType element) {
   Encoded out{std::vector<std::byte>(floats.size() * size_of(element)),
-              std::vector<float>(element == VectorElement::int8 ? floats.size() / dimension : 0)};
+              std::vector<float>(element == DataType::int8 ? floats.size() / dimension : 0)};
   encode_rows(floats, dimension, element, out.bytes, out.scales);
   return out;
 }
@@ -75,8 +75,8 @@ TEST(EncodeRows, RoundsToTheNearestHalf) {
     floats.push_back(std::ldexp(1.0F + static_cast<float>(generator() % 4096) / 4096, exponent));
     if (std::fabs(floats.back()) > 65504) floats.pop_back();
   }
-  const auto halves = encode(floats, floats.size(), VectorElement::float16).as<std::uint16_t>();
-  const auto brains = encode(floats, floats.size(), VectorElement::bfloat16).as<std::uint16_t>();
+  const auto halves = encode(floats, floats.size(), DataType::float16).as<std::uint16_t>();
+  const auto brains = encode(floats, floats.size(), DataType::bfloat16).as<std::uint16_t>();
   for (std::size_t i = 0; i < floats.size(); ++i) {
     EXPECT_EQ(halves[i], nearest(floats[i], 0x7C00U, half)) << floats[i];
     EXPECT_EQ(brains[i], nearest(floats[i], 0x7F80U, brain)) << floats[i];
@@ -88,8 +88,8 @@ TEST(EncodeRows, PreservesEveryHalf) {
     const auto pattern = static_cast<std::uint16_t>(bits);
     const float half = Arch::to_float(Arch::Float16{pattern});
     const float brain = Arch::to_float(Arch::BFloat16{pattern});
-    const auto halves = encode({half}, 1, VectorElement::float16).as<std::uint16_t>();
-    const auto brains = encode({brain}, 1, VectorElement::bfloat16).as<std::uint16_t>();
+    const auto halves = encode({half}, 1, DataType::float16).as<std::uint16_t>();
+    const auto brains = encode({brain}, 1, DataType::bfloat16).as<std::uint16_t>();
     ASSERT_TRUE(halves[0] == pattern || (std::isnan(half) && (halves[0] & 0x7FFFU) > 0x7C00U));
     ASSERT_TRUE(brains[0] == pattern || (std::isnan(brain) && (brains[0] & 0x7FFFU) > 0x7F80U));
   }
@@ -98,58 +98,58 @@ TEST(EncodeRows, PreservesEveryHalf) {
 TEST(EncodeRows, ScalesARowOfInt8ByItsLargestMagnitude) {
   const Encoded rows =
       encode({254, -127, 1, 3, 0, 0, 0, 0, 0x1p-149F, 0, 0, 0, 3e38F, -3e38F, 0, 1e38F}, 4,
-             VectorElement::int8);
+             DataType::int8);
   EXPECT_THAT(rows.scales, ElementsAre(2.0F, 0.0F, 0.0F, 3e38F / 127));
   EXPECT_THAT(rows.as<std::int8_t>(),
               ElementsAre(127, -64, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 127, -127, 0, 42));
 }
 
 TEST(EncodeRows, RejectsValuesThatAnElementCannotRepresent) {
-  const auto refusal = [](const std::vector<float>& floats, VectorElement element) {
+  const auto refusal = [](const std::vector<float>& floats, DataType element) {
     return Testing::message_of<InvalidArgument>([&] { encode(floats, 2, element); });
   };
-  EXPECT_THAT(refusal({1, 2, 3, 65520}, VectorElement::float16),
+  EXPECT_THAT(refusal({1, 2, 3, 65520}, DataType::float16),
               HasSubstr("row 1, place 1: 65520.000000 exceeds the float16 limit"));
-  EXPECT_THAT(refusal({1, -3.4e38F}, VectorElement::bfloat16),
+  EXPECT_THAT(refusal({1, -3.4e38F}, DataType::bfloat16),
               HasSubstr("exceeds the bfloat16 limit"));
-  EXPECT_THAT(refusal({nan, 1}, VectorElement::int8),
+  EXPECT_THAT(refusal({nan, 1}, DataType::int8),
               HasSubstr("row 0, place 0: nan is not finite"));
-  EXPECT_THAT(refusal({1, -HUGE_VALF}, VectorElement::int8), HasSubstr("-inf is not finite"));
-  EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, VectorElement::float16));
-  EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, VectorElement::bfloat16));
-  EXPECT_THAT(refusal({1, 2, 3}, VectorElement::float32), HasSubstr("do not match"));
-  EXPECT_THROW(VectorArray(VectorElement::float32, 1, 0), InvalidArgument);
-  EXPECT_THROW(VectorArray(VectorElement::float32, 1ULL << 40U, 1ULL << 40U), InvalidArgument);
+  EXPECT_THAT(refusal({1, -HUGE_VALF}, DataType::int8), HasSubstr("-inf is not finite"));
+  EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, DataType::float16));
+  EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, DataType::bfloat16));
+  EXPECT_THAT(refusal({1, 2, 3}, DataType::float32), HasSubstr("do not match"));
+  EXPECT_THROW(VectorArray(DataType::float32, 1, 0), InvalidArgument);
+  EXPECT_THROW(VectorArray(DataType::float32, 1ULL << 40U, 1ULL << 40U), InvalidArgument);
 }
 
 TEST(DecodeRows, RestoresEncodedRows) {
   const std::vector<float> rows{1, -2, 0.5F, 3, 254, -127, 2, 0};
   std::vector<float> decoded(rows.size());
-  for (const VectorElement element :
-       {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::bfloat16}) {
     const Encoded stored = encode(rows, 4, element);
     decode_rows(VectorSpan(element, stored.bytes, 4), decoded);
     EXPECT_EQ(decoded, rows) << to_string(element);
   }
-  const Encoded bytes = encode(rows, 4, VectorElement::int8);
-  const VectorSpan span(VectorElement::int8, bytes.bytes, 4, bytes.scales);
+  const Encoded bytes = encode(rows, 4, DataType::int8);
+  const VectorSpan span(DataType::int8, bytes.bytes, 4, bytes.scales);
   decode_rows(span, decoded);
   EXPECT_THAT(std::vector<float>(decoded.begin() + 4, decoded.end()), ElementsAre(254, -128, 2, 0));
   EXPECT_THROW(decode_rows(span, std::span(decoded).first(7)), InvalidArgument);
-  EXPECT_THROW(decode_rows(VectorSpan(VectorElement::int8, bytes.bytes, 4), decoded),
+  EXPECT_THROW(decode_rows(VectorSpan(DataType::int8, bytes.bytes, 4), decoded),
                InvalidArgument);
 }
 
 TEST(VectorArray, RejectsMoreThan64BitsOfBytes) {
   constexpr std::uint64_t large = std::uint64_t{1} << 62U;
-  EXPECT_THROW(VectorArray(VectorElement::float32, large, 1), InvalidArgument);
-  EXPECT_THROW(VectorArray(VectorElement::float32, 1, large + 1), InvalidArgument);
-  EXPECT_THROW(VectorArray(VectorElement::int8, large, 4), InvalidArgument);
+  EXPECT_THROW(VectorArray(DataType::float32, large, 1), InvalidArgument);
+  EXPECT_THROW(VectorArray(DataType::float32, 1, large + 1), InvalidArgument);
+  EXPECT_THROW(VectorArray(DataType::int8, large, 4), InvalidArgument);
   std::vector<std::byte> bytes(16);
   std::vector<float> floats(4);
-  EXPECT_THROW(encode_rows({}, large, VectorElement::float32, {}, {}), InvalidArgument);
+  EXPECT_THROW(encode_rows({}, large, DataType::float32, {}, {}), InvalidArgument);
   for (const std::size_t dimension : {large, large + 1}) {
-    const VectorSpan rows(VectorElement::float32, bytes, dimension);
+    const VectorSpan rows(DataType::float32, bytes, dimension);
     EXPECT_THROW((void)rows.count(), InvalidArgument);
     EXPECT_THROW(decode_rows(rows, floats), InvalidArgument);
   }
@@ -162,16 +162,16 @@ TEST(ReadRows, PreservesTheNumbersOfAFile) {
     return read_rows(file, natural_element(file.type()));
   };
   const auto floats = read("x.fvecs", vecs<float>({{1, nan}, {3, -0.0F}}));
-  EXPECT_EQ(floats.span().element, VectorElement::float32);
+  EXPECT_EQ(floats.span().element, DataType::float32);
   EXPECT_EQ(floats.span().count(), 2U);
   const auto bytes = read("x.bvecs", vecs<std::uint8_t>({{0, 255}, {7, 128}}));
-  EXPECT_EQ(bytes.span().element, VectorElement::float16);
+  EXPECT_EQ(bytes.span().element, DataType::float16);
   std::vector<std::uint16_t> halves(4);
   std::memcpy(halves.data(), bytes.span().values.data(), 8);
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_EQ(Arch::to_float(Arch::Float16{halves[i]}), (std::array{0, 255, 7, 128})[i]);
   const auto codes = read("x.i8bin", Testing::bin<std::int8_t>(2, 2, {-128, 127, 0, 1}));
-  EXPECT_EQ(codes.span().element, VectorElement::int8);
+  EXPECT_EQ(codes.span().element, DataType::int8);
   EXPECT_THAT(codes.span().scales, ElementsAre(1, 1));
   EXPECT_EQ(static_cast<std::int8_t>(codes.span().values[0]), -128);
 }
@@ -184,8 +184,8 @@ TEST(ReadRows, GivesTheSameRowsInPiecesAsInOneCall) {
     for (auto& value : row) value = static_cast<std::uint8_t>(generator());
   }
   const VectorFile file(folder.write("x.bvecs", vecs(rows)));
-  for (const VectorElement element :
-       {VectorElement::float32, VectorElement::bfloat16, VectorElement::int8}) {
+  for (const DataType element :
+       {DataType::float32, DataType::bfloat16, DataType::int8}) {
     const VectorArray all = read_rows(file, element);
     VectorArray part(element, 300, 100);
     read_rows(file, 2600, 300, element, part.values(), part.scales());

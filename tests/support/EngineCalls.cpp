@@ -219,7 +219,7 @@ EngineCall spread_call(std::string name, SpreadMode mode) {
           }};
 }
 
-EngineCall seeds_call(const std::string& name, VectorElement element) {
+EngineCall seeds_call(const std::string& name, DataType element) {
   return {name, [element](Context& context) {
             constexpr std::uint32_t hidden = 96;
             constexpr std::uint64_t rows = 70;
@@ -244,7 +244,7 @@ EngineCall seeds_call(const std::string& name, VectorElement element) {
               forward.space = space;
               std::vector<std::byte> y(x.size());
               const DataType type =
-                  element == VectorElement::float32 ? DataType::float32 : DataType::bfloat16;
+                  element == DataType::float32 ? DataType::float32 : DataType::bfloat16;
               const std::array<std::int64_t, 2> shape{rows, hidden};
               layer->forward({x.data(), type, shape}, {y.data(), type, shape}, forward);
               std::string bytes(reinterpret_cast<const char*>(y.data()), y.size());
@@ -479,8 +479,8 @@ std::vector<EngineCall> make_calls() {
           spread_call("spread, engine", SpreadMode::engine),
           spread_call("spread, linear", SpreadMode::linear),
           spread_call("spread, page rank", SpreadMode::pagerank),
-          seeds_call("seeds, float32", VectorElement::float32),
-          seeds_call("seeds, bfloat16", VectorElement::bfloat16),
+          seeds_call("seeds, float32", DataType::float32),
+          seeds_call("seeds, bfloat16", DataType::bfloat16),
           lattice_call("lattice"),
           bulk_call("bulk, lists"),
           products_call("bulk, products"),

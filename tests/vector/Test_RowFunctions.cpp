@@ -132,8 +132,8 @@ TEST(RowFunctions, MatchReferenceForEveryElement) {
   auto generator = Testing::generator("RowFunctions elements");
   for (const std::size_t dimension : {7UL, 64UL, 768UL}) {
     const std::vector<float> floats = normal_values(generator, 90 * dimension);
-    for (const VectorElement element :
-         {VectorElement::float16, VectorElement::bfloat16, VectorElement::int8}) {
+    for (const DataType element :
+         {DataType::float16, DataType::bfloat16, DataType::int8}) {
       VectorArray rows(element, 90, dimension);
       encode_rows(floats, dimension, element, rows.values(), rows.scales());
       std::vector<float> decoded(floats.size());
@@ -170,9 +170,9 @@ TEST(RowFunctions, ReadArraysWithGapsBetweenRows) {
   constexpr std::int64_t count = 37;
   constexpr std::int64_t dimension = 19;
   for (const DataType type : {DataType::float32, DataType::float16, DataType::bfloat16}) {
-    const VectorElement element = type == DataType::float32   ? VectorElement::float32
-                                  : type == DataType::float16 ? VectorElement::float16
-                                                              : VectorElement::bfloat16;
+    const DataType element = type == DataType::float32   ? DataType::float32
+                                  : type == DataType::float16 ? DataType::float16
+                                                              : DataType::bfloat16;
     const std::vector<float> floats = normal_values(generator, count * dimension);
     VectorArray packed(element, count, dimension);
     encode_rows(floats, dimension, element, packed.values(), packed.scales());
@@ -303,12 +303,12 @@ TEST(RowFunctions, RefuseSizesThatDoNotMatch) {
   EXPECT_THAT(message([&] { top_rows(context, std::span(rows).first(3), span, 0); }),
               HasSubstr("top is 0"));
   EXPECT_THAT(
-      message([&] { top_rows(context, {}, VectorSpan(VectorElement::int8, {}, 3, rows), 1); }),
+      message([&] { top_rows(context, {}, VectorSpan(DataType::int8, {}, 3, rows), 1); }),
       HasSubstr("number of scales is 12"));
   const auto bytes = std::as_bytes(std::span(rows));
   EXPECT_THAT(message([&] {
                 row_scores(context, std::span(rows).first(3),
-                           VectorSpan(VectorElement::float32, bytes.subspan(2, 24), 3), out);
+                           VectorSpan(DataType::float32, bytes.subspan(2, 24), 3), out);
               }),
               HasSubstr("not aligned to its elements of 4 bytes"));
   EXPECT_EQ(out, std::vector<float>(4, 5.0F)) << "a refused call must not write";

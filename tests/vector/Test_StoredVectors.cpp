@@ -64,7 +64,7 @@ TEST(StoredVectors, OmitsRemovedRows) {
   const TempFolder folder;
   write_small(folder / "a");
   const StoredVectors stored = StoredVectors::load(folder / "a", 2);
-  EXPECT_EQ(stored.rows.element, VectorElement::int8);
+  EXPECT_EQ(stored.rows.element, DataType::int8);
   EXPECT_EQ(stored.rows.dimension, 3U);
   EXPECT_EQ(stored.rows.count(), 5U);
   EXPECT_EQ(stored.end_id, 30U);
@@ -118,8 +118,8 @@ TEST(StoredVectors, SupportEveryElement) {
   const TempFolder folder;
   const auto path =
       folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
-  for (const VectorElement element :
-       {VectorElement::float32, VectorElement::float16, VectorElement::bfloat16}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::bfloat16}) {
     StoredVectors::build(Testing::context(), VectorFile(path), folder / "s", {element});
     const StoredVectors stored = StoredVectors::load(folder / "s");
     EXPECT_EQ(stored.rows.element, element);
@@ -141,11 +141,11 @@ TEST(StoredVectors, BuildsTheSameFileInPiecesAndInOneCall) {
   const auto path = folder.write("x.fbin", Testing::bin<float>(70000, 65, floats));
   const VectorFile file(path);
   std::uint64_t reported = 0;
-  StoredVectors::build(Testing::context(), file, folder / "a", {VectorElement::int8},
+  StoredVectors::build(Testing::context(), file, folder / "a", {DataType::int8},
                        [&](std::uint64_t rows) { reported = rows; });
   EXPECT_EQ(reported, 70000U);
   const StoredVectors built = StoredVectors::load(folder / "a");
-  const VectorArray array = read_rows(file, VectorElement::int8);
+  const VectorArray array = read_rows(file, DataType::int8);
   EXPECT_TRUE(std::ranges::equal(built.rows.values, array.span().values));
   EXPECT_TRUE(std::ranges::equal(built.rows.scales, array.span().scales));
 }
@@ -186,7 +186,7 @@ TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
   const auto place = folder.write("s", "old");
   const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
   EXPECT_THAT(message_of<InvalidArgument>([&] {
-                StoredVectors::build(Testing::context(), file, place, {VectorElement::int8});
+                StoredVectors::build(Testing::context(), file, place, {DataType::int8});
               }),
               HasSubstr("x.fvecs: row 1, place 1: inf is not finite"));
   EXPECT_EQ(read_all(place), "old");
@@ -271,12 +271,12 @@ TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
       {"quantized norm of row 2 is -3", [](StoredPart& p) { p.quantized_norms[2] = -3; }},
       {"the dimension is 0", [](StoredPart& p) { p.part.rows.dimension = 0; }},
       {"7 is not an element type",
-       [](StoredPart& p) { p.part.rows.element = static_cast<VectorElement>(7); }},
+       [](StoredPart& p) { p.part.rows.element = static_cast<DataType>(7); }},
       {"do not begin at a multiple of 2 bytes",
        [](StoredPart& p) {
          p.values.resize(32);
          p.part.rows.values = std::as_bytes(std::span(p.values)).subspan(1, 24);
-         p.part.rows.element = VectorElement::float16;
+         p.part.rows.element = DataType::float16;
          p.part.rows.scales = {};
        }},
   };
@@ -446,8 +446,8 @@ TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
   std::normal_distribution<float> normal;
   std::vector<float> rows(40 * 5);
   for (float& value : rows) value = normal(generator);
-  for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
-                                      VectorElement::bfloat16, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::float16,
+                                      DataType::bfloat16, DataType::int8}) {
     VectorArray encoded(element, 40, 5);
     encode_rows(rows, 5, element, encoded.values(), encoded.scales());
     VectorIndex index(Testing::context(), encoded.span(), {});

@@ -180,8 +180,8 @@ TEST(VectorFunctions, DecodeStoredElements) {
   const std::vector<std::uint16_t> halves{0x3C00, 0xC000, 0x3800, 0x0000};  // 1, −2, 0.5, 0
   const std::vector<std::int8_t> bytes{10, -20, 5, 0};
   const std::vector<float> scales{0.1F, 0.1F};
-  const VectorSpan half_rows(VectorElement::float16, std::as_bytes(std::span(halves)), 2);
-  const VectorSpan byte_rows(VectorElement::int8, std::as_bytes(std::span(bytes)), 2, scales);
+  const VectorSpan half_rows(DataType::float16, std::as_bytes(std::span(halves)), 2);
+  const VectorSpan byte_rows(DataType::int8, std::as_bytes(std::span(bytes)), 2, scales);
   for (const Space space : Testing::spaces()) {
     for (const VectorSpan& rows : {half_rows, byte_rows}) {
       EXPECT_EQ(pairwise_dots(Testing::context(), std::vector<float>{1.0F, 1.0F}, rows, {space}),
@@ -205,7 +205,7 @@ TEST(VectorFunctions, RejectSizesThatDoNotFit) {
   EXPECT_THROW(cosine_sigmoids(context, rows, VectorSpan(rows, 3), 0, 1), InvalidArgument);
   EXPECT_THROW(cosine_sigmoids(context, std::span(rows).first(3), VectorSpan(rows, 3), nan, 1),
                InvalidArgument);
-  EXPECT_THROW(pairwise_dots(context, rows, VectorSpan(VectorElement::int8, {}, 3, rows)),
+  EXPECT_THROW(pairwise_dots(context, rows, VectorSpan(DataType::int8, {}, 3, rows)),
                InvalidArgument);
 }
 

@@ -282,7 +282,7 @@ TEST(VectorIndex, RejectsBadArguments) {
   const std::vector<float> rows(12, 1.0F);
   EXPECT_THROW(VectorIndex(Testing::context(), rows, 0), InvalidArgument);
   EXPECT_THROW(VectorIndex(Testing::context(), rows, 5), InvalidArgument);
-  const VectorSpan unknown(static_cast<VectorElement>(4), std::as_bytes(std::span(rows)), 3);
+  const VectorSpan unknown(static_cast<DataType>(4), std::as_bytes(std::span(rows)), 3);
   EXPECT_THROW(VectorIndex(Testing::context(), unknown, VectorIndexOptions()), InvalidArgument);
   const VectorIndex index(Testing::context(), rows, 3);
   EXPECT_EQ(index.size(), 4U);

@@ -114,7 +114,7 @@ TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
   const auto bytes = std::as_bytes(std::span(data.rows).first(16));
   // 2⁶² numbers overflow to 0 bytes in 64 bits, 2⁶² + 1 numbers to 4 bytes: a row of one number.
   for (const std::size_t odd : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 1}) {
-    const VectorSpan rows(VectorElement::float32, bytes, odd);
+    const VectorSpan rows(DataType::float32, bytes, odd);
     EXPECT_THROW(VectorIndex(context, rows, VectorIndexOptions()), InvalidArgument);
     EXPECT_THROW(VectorIndex(context, {}, odd), InvalidArgument);
     const std::string dimension_is = "dimension is " + std::to_string(odd);
@@ -207,11 +207,11 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   const std::span<const float> rows(data.rows);
   expect_refused<InvalidArgument>({"63", "64"}, [&] { index.add({rows.first(63 * 100), 63}); });
   expect_refused<InvalidArgument>({"multiple", "256"}, [&] {
-    index.add({VectorElement::float32, std::as_bytes(rows.first(65)), dimension});
+    index.add({DataType::float32, std::as_bytes(rows.first(65)), dimension});
   });
   std::vector<std::byte> bytes(100 * dimension * 2);
   expect_refused<InvalidArgument>({"float16", "float32"}, [&] {
-    index.add({VectorElement::float16, bytes, dimension});
+    index.add({DataType::float16, bytes, dimension});
   });
   expect_refused<InvalidArgument>({"65", "64"}, [&] { index.replace(5, {rows.first(65), 65}); });
   expect_refused<InvalidArgument>({"number of rows is 2"}, [&] {

@@ -31,14 +31,14 @@ bool is_better(Metric metric, float a, float b) { return metric == Metric::l2 ? 
 /// The expected content of an index, as a simple table.
 class Model {
  public:
-  explicit Model(VectorElement element) : m_element(element) {}
+  explicit Model(DataType element) : m_element(element) {}
 
   /// \p count random rows in the form that an index accepts.
   VectorSpan make(std::mt19937_64& generator, std::size_t count) {
     m_bytes.resize(count * dimension * size_of(m_element));
     m_scales.clear();
     m_decoded.resize(count * dimension);
-    if (m_element == VectorElement::int8) {
+    if (m_element == DataType::int8) {
       std::uniform_real_distribution<float> scale(0.01F, 0.02F);
       for (std::size_t row = 0; row < count; ++row) m_scales.push_back(scale(generator));
     }
@@ -46,10 +46,10 @@ class Model {
     for (std::size_t i = 0; i < m_decoded.size(); ++i) {
       float value = normal(generator);
       switch (m_element) {
-        case VectorElement::float32:
+        case DataType::float32:
           std::memcpy(m_bytes.data() + 4 * i, &value, 4);
           break;
-        case VectorElement::float16: {
+        case DataType::float16: {
           // A number in 0.5 … 1: the exponent is fixed, the fraction random.
           const auto bits = static_cast<std::uint16_t>(0x3800U | (generator() & 0x83FFU));
           const float fraction = static_cast<float>(bits & 0x3FFU) / 1024.0F;
@@ -57,13 +57,13 @@ class Model {
           std::memcpy(m_bytes.data() + 2 * i, &bits, 2);
           break;
         }
-        case VectorElement::bfloat16: {
+        case DataType::bfloat16: {
           const auto bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U);
           value = std::bit_cast<float>(std::uint32_t{bits} << 16U);
           std::memcpy(m_bytes.data() + 2 * i, &bits, 2);
           break;
         }
-        case VectorElement::int8: {
+        case DataType::int8: {
           const auto number = static_cast<std::int8_t>(static_cast<int>(generator() % 255) - 127);
           value = m_scales[i / dimension] * static_cast<float>(number);
           std::memcpy(m_bytes.data() + i, &number, 1);
@@ -100,7 +100,7 @@ class Model {
   std::map<std::uint64_t, std::vector<float>> rows;
 
  private:
-  VectorElement m_element;
+  DataType m_element;
   std::vector<std::byte> m_bytes;
   std::vector<float> m_scales;
   std::vector<float> m_decoded;
@@ -182,8 +182,8 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
 }
 
 TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
-  for (const VectorElement element : {VectorElement::float32, VectorElement::float16,
-                                      VectorElement::bfloat16, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::float16,
+                                      DataType::bfloat16, DataType::int8}) {
     auto generator =
         Testing::generator("VectorStore history of " + std::string(to_string(element)));
     Model model(element);
@@ -269,7 +269,7 @@ TEST(VectorStore, RowsAreReadInAnyOrderOrNotAtAll) {
 
 TEST(VectorStore, CanBeEmptyAlsoInAFile) {
   auto generator = Testing::generator("VectorStore empty");
-  Model model(VectorElement::bfloat16);
+  Model model(DataType::bfloat16);
   VectorIndex index(Testing::context(), model.make(generator, 3), VectorIndexOptions());
   const std::vector<std::uint64_t> all{0, 1, 2};
   index.remove(all);
@@ -307,7 +307,7 @@ class ReadOnly {
 TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
   auto generator = Testing::generator("VectorStore borrowed");
   const Testing::TempFolder folder;
-  for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::int8}) {
     Model model(element);
     VectorIndex made(Testing::context(), model.make(generator, 90), VectorIndexOptions());
     model.put(0, 90);
@@ -341,7 +341,7 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
 
 TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   auto generator = Testing::generator("VectorStore refusals");
-  Model model(VectorElement::int8);
+  Model model(DataType::int8);
   VectorIndex index(Testing::context(), model.make(generator, 30), VectorIndexOptions());
   model.put(0, 30);
   const std::uint64_t twice[] = {3, 4, 3};
@@ -352,12 +352,12 @@ TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   const std::vector<float> floats(dimension, 1.0F);
   EXPECT_THROW(index.add({floats, dimension}), InvalidArgument) << "rows of another element type";
   std::vector<std::byte> bytes(dimension);
-  EXPECT_THROW(index.add({VectorElement::int8, bytes, dimension}), InvalidArgument)
+  EXPECT_THROW(index.add({DataType::int8, bytes, dimension}), InvalidArgument)
       << "an int8 row without its scale";
   for (const float scale :
        {-1.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     const float scales[] = {scale};
-    EXPECT_THROW(index.add({VectorElement::int8, bytes, dimension, scales}), InvalidArgument);
+    EXPECT_THROW(index.add({DataType::int8, bytes, dimension, scales}), InvalidArgument);
   }
   EXPECT_EQ(index.end_id(), 30U);
   const std::uint64_t one[] = {7};
@@ -377,11 +377,11 @@ TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
   options.path = SearchPath::quantized;
   VectorIndexOptions without;
   without.quantized_copy = QuantizedCopy::never;
-  Model floats(VectorElement::float32);
+  Model floats(DataType::float32);
   const std::vector<float> query = normal_values(generator, dimension);
   const VectorIndex never(Testing::context(), floats.make(generator, 300), without);
   EXPECT_THROW(never.search(query, options), InvalidArgument);
-  Model bytes(VectorElement::int8);
+  Model bytes(DataType::int8);
   const VectorIndex own(Testing::context(), bytes.make(generator, 300), without);
   const SearchResults results = own.search(query, options);
   EXPECT_EQ(results.report.path, "quantized");
@@ -448,7 +448,7 @@ TEST(VectorStore, CountsItsChanges) {
 
 TEST(VectorStore, NeverReusesAnId) {
   auto generator = Testing::generator("VectorStore ids");
-  Model model(VectorElement::float32);
+  Model model(DataType::float32);
   VectorIndex index(Testing::context(), model.make(generator, 8), VectorIndexOptions());
   const std::vector<std::uint64_t> all{0, 1, 2, 3, 4, 5, 6, 7};
   index.remove(all);

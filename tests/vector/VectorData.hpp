@@ -18,8 +18,8 @@
 namespace Kindred::Testing {
 
 inline constexpr Metric all_metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
-inline constexpr VectorElement all_elements[] = {VectorElement::float32, VectorElement::float16,
-                                                 VectorElement::bfloat16, VectorElement::int8};
+inline constexpr DataType all_elements[] = {DataType::float32, DataType::float16,
+                                                 DataType::bfloat16, DataType::int8};
 
 inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t size) {
   std::normal_distribution<float> normal;
@@ -36,7 +36,7 @@ inline Rank reference_rank(Metric metric, std::span<const float> query, std::spa
 
 /// Stored rows, and the floats that they decode to.
 struct StoredRows {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::size_t dimension = 0;
   std::vector<std::byte> values;
   std::vector<float> scales;
@@ -48,7 +48,7 @@ struct StoredRows {
   }
 
   /// Rows close to those of \p rows.
-  static StoredRows near(VectorElement element, const std::vector<float>& rows,
+  static StoredRows near(DataType element, const std::vector<float>& rows,
                          std::size_t dimension) {
     StoredRows out;
     out.element = element;
@@ -57,12 +57,12 @@ struct StoredRows {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, &rows[i], 4);
-      if (element == VectorElement::float32) {
+      if (element == DataType::float32) {
         out.store(i, rows[i], rows[i]);
-      } else if (element == VectorElement::bfloat16) {
+      } else if (element == DataType::bfloat16) {
         const Arch::BFloat16 stored{static_cast<std::uint16_t>(bits >> 16U)};
         out.store(i, stored, Arch::to_float(stored));
-      } else if (element == VectorElement::float16) {
+      } else if (element == DataType::float16) {
         // Truncated; values out of range become an infinity or zero.
         const int exponent = static_cast<int>(bits >> 23U & 255U) - 112;
         const std::uint32_t magnitude =
@@ -152,7 +152,7 @@ inline std::vector<Rank> ranks_of_rows(Context& context, Space space, Metric met
     Kokkos::View<std::uint64_t*, memory_space> passes("passes", words.size());
     Impl::upload(exec_space, passes, words.data(), words.size());
     Kokkos::View<float*, memory_space> tile(
-        "tile", rows.element == VectorElement::float32 ? 0 : count * rows.dimension);
+        "tile", rows.element == DataType::float32 ? 0 : count * rows.dimension);
     std::vector<Rank> out(data.prepared.count * count);
     Kokkos::View<Rank*, memory_space> ranks("ranks", out.size());
     score_rows(exec_space, metric, data.view, begin, count, ArrayView<float, execution_space>(tile),

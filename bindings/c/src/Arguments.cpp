@@ -91,16 +91,16 @@ std::vector<BasicArray<Void>> arrays_of_tensors(std::span<Tensor* const> tensors
   return out;
 }
 
-std::optional<VectorElement> element_of_type(DataType type) {
+std::optional<DataType> element_of_type(DataType type) {
   switch (type) {
     case DataType::float32:
-      return VectorElement::float32;
+      return DataType::float32;
     case DataType::float16:
-      return VectorElement::float16;
+      return DataType::float16;
     case DataType::bfloat16:
-      return VectorElement::bfloat16;
+      return DataType::bfloat16;
     case DataType::int8:
-      return VectorElement::int8;
+      return DataType::int8;
     default:
       return {};
   }
@@ -132,12 +132,12 @@ void check_output_matrix(const ConstArray& array, const char* name, DataType typ
 }
 
 /// The element type of rows, of which those of int8 have scales.
-VectorElement row_element_of(const ConstArray& array, const DLTensor* scales, const char* name) {
-  const std::optional<VectorElement> element = element_of_type(array.type());
+DataType row_element_of(const ConstArray& array, const DLTensor* scales, const char* name) {
+  const std::optional<DataType> element = element_of_type(array.type());
   KINDRED_C_REFUSE_IF(!element,
                       std::string(name) + " is " + to_string(array) +
                           "; rows have elements of type float32, float16, bfloat16 or int8");
-  const bool have_scales = *element == VectorElement::int8;
+  const bool have_scales = *element == DataType::int8;
   KINDRED_C_REFUSE_IF(have_scales && scales == nullptr,
                       std::string(name) +
                           " has elements of type int8, and scales is NULL; give "
@@ -249,9 +249,9 @@ std::vector<Array> output_arrays_of(DLTensor* const* tensors, std::size_t count,
   return arrays_of_tensors<void>(span_of(tensors, count, name), name);
 }
 
-VectorElement element_of(const ConstArray& array, const char* name) {
-  const std::optional<VectorElement> element = element_of_type(array.type());
-  KINDRED_C_REFUSE_IF(!element || *element == VectorElement::int8,
+DataType element_of(const ConstArray& array, const char* name) {
+  const std::optional<DataType> element = element_of_type(array.type());
+  KINDRED_C_REFUSE_IF(!element || *element == DataType::int8,
                       std::string(name) + " is " + to_string(array) +
                           "; it must have elements of type float32, float16 or bfloat16");
   return *element;
@@ -295,7 +295,7 @@ template std::span<std::int64_t> output_matrix_of(const DLTensor*, const char*, 
 VectorSpan rows_of(const DLTensor* rows, const DLTensor* scales, const char* name) {
   const ConstArray array = array_of(rows, name);
   const auto columns = static_cast<std::uint64_t>(array.extent(array.rank() - 1));
-  const VectorElement element = row_element_of(array, scales, name);
+  const DataType element = row_element_of(array, scales, name);
   check_matrix(array, name, array.type(), columns);
   std::span<const float> factors;
   if (scales != nullptr) factors = row_of<float>(scales, "scales", rows_of_array(array));
@@ -311,7 +311,7 @@ OutputRows output_rows_of(const DLTensor* rows, const DLTensor* scales, const ch
   OutputRows out;
   out.element = row_element_of(array, scales, name);
   check_output_matrix(array, name, array.type(), count, columns);
-  if (out.element == VectorElement::int8)
+  if (out.element == DataType::int8)
     out.scales = output_matrix_of<float>(scales, "scales", 1, count);
   out.values = {static_cast<std::byte*>(array.data()),
                 static_cast<std::size_t>(array.size() * size_of(array.type()))};

@@ -141,7 +141,7 @@ std::vector<ConstArray> arrays_of(const DLTensor* const* tensors, std::size_t co
                                   const char* name);
 std::vector<Array> output_arrays_of(DLTensor* const* tensors, std::size_t count, const char* name);
 /// The element type of rows. \throws InvalidArgument for others than float32, float16 and bfloat16
-VectorElement element_of(const ConstArray& array, const char* name);
+DataType element_of(const ConstArray& array, const char* name);
 /// \brief The elements of a contiguous tensor on the host.
 /// \param rows,columns of the matrix that they must be; a tensor of one dimension is one row
 template <class T>
@@ -158,7 +158,7 @@ std::span<T> output_matrix_of(const DLTensor* tensor, const char* name, std::uin
 VectorSpan rows_of(const DLTensor* rows, const DLTensor* scales, const char* name);
 /// Rows of any element type for output.
 struct OutputRows {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::span<std::byte> values;
   std::span<float> scales;
 };

@@ -63,7 +63,7 @@ kindred_status kindred_vectors_build(kindred_context* context, const char* path,
     const kindred_vectors_build_options given = options_of(
         options, kindred_vectors_build_options KINDRED_VECTORS_BUILD_OPTIONS_INIT, "options");
     StoredVectorsOptions stored;
-    if (given.element != -1) stored.element = enum_of<VectorElement>(given.element, 4, "element");
+    if (given.element != -1) stored.element = enum_of<DataType>(given.element, 4, "element");
     stored.quantized_copy = given.quantized_copy != 0;
     const std::string target = path_of(to);
     const VectorFile file = vector_file(path, source);

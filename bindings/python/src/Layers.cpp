@@ -34,10 +34,10 @@ constexpr std::array<Choice<LayerActivation>, 3> activations{{{"none", LayerActi
                                                               {"relu", LayerActivation::relu},
                                                               {"gelu", LayerActivation::gelu}}};
 
-VectorElement element_of(DataType type) {
-  return type == DataType::float32   ? VectorElement::float32
-         : type == DataType::float16 ? VectorElement::float16
-                                     : VectorElement::bfloat16;
+DataType element_of(DataType type) {
+  return type == DataType::float32   ? DataType::float32
+         : type == DataType::float16 ? DataType::float16
+                                     : DataType::bfloat16;
 }
 
 /// A matrix, whose rows may lie apart. \tparam Byte const for an input

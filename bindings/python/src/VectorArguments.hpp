@@ -75,17 +75,17 @@ inline SearchOptions search_options(nanobind::handle metric, nanobind::handle sp
 }
 
 /// \throws InvalidType for elements that rows cannot have
-inline VectorElement element_of(const Input& rows) {
+inline DataType element_of(const Input& rows) {
   rows.require_type({DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8});
   switch (rows.type()) {
     case DataType::float16:
-      return VectorElement::float16;
+      return DataType::float16;
     case DataType::bfloat16:
-      return VectorElement::bfloat16;
+      return DataType::bfloat16;
     case DataType::int8:
-      return VectorElement::int8;
+      return DataType::int8;
     default:
-      return VectorElement::float32;
+      return DataType::float32;
   }
 }
 
@@ -99,15 +99,15 @@ class VectorRows {
     m_rows.require_rank(1, 2);
     m_element = element_of(m_rows);
     if (!scales.is_none()) m_scales = std::make_unique<Input>(scales, "scales");
-    if (m_scales != nullptr && m_element != VectorElement::int8)
+    if (m_scales != nullptr && m_element != DataType::int8)
       refuse("scales is given, and rows is " + m_rows.text() + "; only rows of int8 have scales");
-    if (m_scales == nullptr && m_element == VectorElement::int8)
+    if (m_scales == nullptr && m_element == DataType::int8)
       refuse("rows is " + m_rows.text() + "; rows of int8 need scales, one float32 per row");
     if (m_scales != nullptr) m_scale_values = m_scales->host_values<float>();
   }
 
   const Input& input() const noexcept { return m_rows; }
-  VectorElement element() const noexcept { return m_element; }
+  DataType element() const noexcept { return m_element; }
   std::size_t dimension() const noexcept {
     return static_cast<std::size_t>(m_rows.extent(m_rows.rank() - 1));
   }
@@ -118,7 +118,7 @@ class VectorRows {
  private:
   Input m_rows;
   std::unique_ptr<Input> m_scales;
-  VectorElement m_element{};
+  DataType m_element{};
   std::span<const float> m_scale_values;
 };
 

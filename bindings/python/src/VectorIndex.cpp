@@ -31,10 +31,10 @@ namespace Vectors {
 
 namespace {
 
-constexpr std::array<Choice<VectorElement>, 4> elements{{{"float32", VectorElement::float32},
-                                                         {"float16", VectorElement::float16},
-                                                         {"bfloat16", VectorElement::bfloat16},
-                                                         {"int8", VectorElement::int8}}};
+constexpr std::array<Choice<DataType>, 4> elements{{{"float32", DataType::float32},
+                                                         {"float16", DataType::float16},
+                                                         {"bfloat16", DataType::bfloat16},
+                                                         {"int8", DataType::int8}}};
 
 using Rows = VectorRows;
 
@@ -45,10 +45,10 @@ std::shared_ptr<Shared> made_of(const SharedContext& context, nb::handle rows, n
   const Rows given(rows, scales, "rows",
                    is_int8 || !element.is_none() ? Layout::dense : Layout::rows);
   given.input().require_rank(2, 2);
-  const VectorElement wanted =
+  const DataType wanted =
       element.is_none() ? given.element() : value_of(element, "element", elements);
   const bool converts = wanted != given.element();
-  if (converts && given.element() != VectorElement::float32)
+  if (converts && given.element() != DataType::float32)
     refuse("element is '" + std::string(to_string(wanted)) + "', and rows is " +
            given.input().text() + "; only rows of float32 are converted");
   if (given.dimension() == 0) refuse("rows is " + given.input().text() + "; a row needs elements");

@@ -104,7 +104,7 @@ void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative
 }
 
 template <class ExecutionSpace>
-void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
+void transpose_padded(const ExecutionSpace& exec_space, DataType element,
                       const std::byte* matrix, std::uint64_t rows, std::uint64_t columns,
                       std::uint64_t stride, std::byte* transposed) {
   const Impl::ArgumentCheck check("transpose_padded");
@@ -125,7 +125,7 @@ std::size_t column_sums_workspace(std::uint64_t rows, std::uint64_t columns) {
 }
 
 template <class ExecutionSpace>
-void column_sums(const ExecutionSpace& exec_space, VectorElement element, const std::byte* matrix,
+void column_sums(const ExecutionSpace& exec_space, DataType element, const std::byte* matrix,
                  std::uint64_t rows, std::uint64_t columns, std::uint64_t stride, float* sums,
                  std::byte* workspace) {
   const Impl::ArgumentCheck check("column_sums");

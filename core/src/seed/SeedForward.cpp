@@ -24,7 +24,7 @@ SeedForwardPlan Impl::plan_teams(const SeedForwardShape& shape, std::uint32_t co
   plan.width = 4 * columns;
   plan.stripes = std::max(1U, parts_of(chunks.hidden, plan.width));
   plan.group_rows = moment_rows(shape.rows);
-  if (!shape.telemetry) plan.group_rows = shape.input == VectorElement::float32 ? 128 : 256;
+  if (!shape.telemetry) plan.group_rows = shape.input == DataType::float32 ? 128 : 256;
   plan.groups = std::max(1U, parts_of(shape.rows, plan.group_rows));
   // With one block of rows a team can process whole seeds and need not wait for another team.
   if (shape.telemetry && plan.groups == 1 && columns <= 16 && chunks.width_max() <= moment_fan)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 namespace KINDRED_PUBLIC Kindred {
 
-std::string_view to_string(VectorElement element) noexcept {
+std::string_view to_string(DataType element) noexcept {
   switch (element) {
-    case VectorElement::float32:
+    case DataType::float32:
       return "float32";
-    case VectorElement::float16:
+    case DataType::float16:
       return "float16";
-    case VectorElement::bfloat16:
+    case DataType::bfloat16:
       return "bfloat16";
-    case VectorElement::int8:
+    case DataType::int8:
       break;
   }
   return "int8";

@@ -193,7 +193,7 @@ void score_rows(const ExecutionSpace& exec_space, Metric metric,
                 const VectorQueries<ExecutionSpace>& queries,
                 const ArrayView<Rank, ExecutionSpace>& ranks) {
   const Impl::ArgumentCheck check("score_rows");
-  const bool decoded = rows.element != VectorElement::float32;
+  const bool decoded = rows.element != DataType::float32;
   const std::uint64_t end = Impl::extent_sum(begin, count);
   Impl::check_rows(check, rows, end);
   Impl::check_norms(check, metric, rows, end);

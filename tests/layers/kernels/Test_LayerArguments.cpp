@@ -115,12 +115,12 @@ const std::vector<CheckedCall> calls{
      }},
     {"transpose_padded",
      [](const HostSpace& on, Arguments& a) {
-       transpose_padded<HostSpace>(on, VectorElement::float32, matrix(a, "matrix"), rows, columns,
+       transpose_padded<HostSpace>(on, DataType::float32, matrix(a, "matrix"), rows, columns,
                                    columns, matrix(a, "transposed"));
      }},
     {"column_sums",
      [](const HostSpace& on, Arguments& a) {
-       column_sums<HostSpace>(on, VectorElement::float32, matrix(a, "matrix"), rows, columns,
+       column_sums<HostSpace>(on, DataType::float32, matrix(a, "matrix"), rows, columns,
                               columns, a.pointer<float>("sums", columns),
                               a.pointer<std::byte>("workspace", 1024, alignof(double)));
      }},

@@ -20,8 +20,8 @@ struct Format {
 constexpr Format binary16{10, 15, -14};
 constexpr Format brain16{7, 127, -126};
 
-Format format_of(VectorElement element) {
-  return element == VectorElement::float16 ? binary16 : brain16;
+Format format_of(DataType element) {
+  return element == DataType::float16 ? binary16 : brain16;
 }
 
 /// The alpha of the coefficients, determined by the state.
@@ -165,12 +165,12 @@ std::size_t block_rows(std::size_t rows) {
   return block;
 }
 
-SeedMoments of_feature(VectorElement element, std::span<const float> column) {
+SeedMoments of_feature(DataType element, std::span<const float> column) {
   const std::size_t rows = column.size();
   std::vector<SeedMoments> blocks;
   for (std::size_t row = 0; row < rows; row += block_rows(rows)) {
     const auto block = column.subspan(row, std::min(block_rows(rows), rows - row));
-    const bool is_shifted = element == VectorElement::float32;
+    const bool is_shifted = element == DataType::float32;
     blocks.push_back(of_block(block, is_shifted ? static_cast<double>(block[0]) : 0.0));
   }
   return blocks.empty() ? SeedMoments() : merged_at_once(blocks, 1);
@@ -222,8 +222,8 @@ SeedMoments merged_by_neighbours(std::vector<SeedMoments> parts) {
 
 }  // namespace
 
-float widened(VectorElement element, std::uint32_t bits) {
-  if (element == VectorElement::float32) return std::bit_cast<float>(bits);
+float widened(DataType element, std::uint32_t bits) {
+  if (element == DataType::float32) return std::bit_cast<float>(bits);
   const Format format = format_of(element);
   const std::uint32_t fraction = bits & ((1U << format.mantissa) - 1U);
   const int exponent = static_cast<int>((bits & 0x7FFFU) >> format.mantissa) - format.exponent_max;
@@ -240,8 +240,8 @@ float widened(VectorElement element, std::uint32_t bits) {
   return static_cast<float>(negative ? -value : value);
 }
 
-std::uint32_t rounded(VectorElement element, float value) {
-  if (element == VectorElement::float32)
+std::uint32_t rounded(DataType element, float value) {
+  if (element == DataType::float32)
     return std::isnan(value) ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
   const Format format = format_of(element);
   const auto infinity = static_cast<std::uint32_t>(2 * format.exponent_max + 1) << format.mantissa;
@@ -272,7 +272,7 @@ std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds
   return out;
 }
 
-SeedRows seed_forward(const SeedLayer& given, const SeedRows& x, VectorElement output) {
+SeedRows seed_forward(const SeedLayer& given, const SeedRows& x, DataType output) {
   const SeedLayer layer = with_a_seed(given);
   const std::vector<std::size_t> owner =
       seeds_of_features(layer.hidden, layer.seeds.size(), layer.chunk);

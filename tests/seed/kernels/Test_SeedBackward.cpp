@@ -68,7 +68,7 @@ TEST(SeedBackward, MatchesReference) {
   for (const Shape& shape :
        {Shape{1, 1, 1}, Shape{7, 3, 31}, Shape{33, 40, 33}, Shape{64, 11, 200}, Shape{130, 44, 65},
         Shape{300, 0, 40}, Shape{20, 11, 4097}, Shape{9, 5, 12500}, Shape{12, 3, 0}}) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       for (const Values values : {Values::ordinary, Values::all}) {
         const auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
         const auto x = random_rows(type, shape.rows, shape.hidden, values, generator);
@@ -116,8 +116,8 @@ TEST(SeedBackward, AgreesWithFiniteDifferencesInDouble) {
   auto layer = random_layer(hidden, hidden, 1, generator);
   for (std::size_t i = 0; i < hidden; ++i)
     layer.seeds[i] = {static_cast<Lifecycle>(i % 11), static_cast<ApplyMode>(i / 11), 0.3F, 0};
-  const auto x = random_rows(VectorElement::float32, rows, hidden, Values::ordinary, generator);
-  const auto g = random_rows(VectorElement::float32, rows, hidden, Values::ordinary, generator);
+  const auto x = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
+  const auto g = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
   const auto value = [](std::uint32_t element) {
     return static_cast<double>(std::bit_cast<float>(element));
   };

@@ -28,8 +28,8 @@ void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRo
   }
 }
 
-std::string name(std::size_t hidden, std::size_t seeds, std::size_t rows, VectorElement in,
-                 VectorElement out) {
+std::string name(std::size_t hidden, std::size_t seeds, std::size_t rows, DataType in,
+                 DataType out) {
   return "hidden " + std::to_string(hidden) + ", seeds " + std::to_string(seeds) + ", rows " +
          std::to_string(rows) + ", " + std::string(to_string(in)) + " to " +
          std::string(to_string(out));
@@ -39,7 +39,7 @@ TEST(SeedForward, MatchesReferenceInEveryShapeStateModeAndElement) {
   auto generator = Testing::generator("SeedForward.shapes");
   constexpr std::size_t rows_of[] = {1, 2, 7, 8, 9, 31, 63, 64, 65, 130};
   for (std::size_t hidden = 1; hidden <= 130; ++hidden) {
-    for (const VectorElement in : elements) {
+    for (const DataType in : elements) {
       const std::size_t seeds = generator() % 201;
       const std::size_t rows = rows_of[generator() % std::size(rows_of)];
       const auto layer = random_layer(hidden, seeds, 1 + generator() % 3, generator);
@@ -58,7 +58,7 @@ TEST(SeedForward, MatchesReferenceInEveryShapeStateModeAndElement) {
 
 TEST(SeedForward, MatchesReferenceInEveryStateAndMode) {
   auto generator = Testing::generator("SeedForward.states");
-  for (const VectorElement type : elements) {
+  for (const DataType type : elements) {
     for (int mode = 0; mode < 4; ++mode) {
       Reference::SeedLayer layer = random_layer(64, 11, 1, generator);
       for (std::size_t i = 0; i < 11; ++i)
@@ -77,7 +77,7 @@ TEST(SeedForward, AlignedRowsOfManyBlocksMatchReference) {
   for (const Shape& shape :
        {Shape{256, 60, 64}, Shape{512, 3, 600}, Shape{384, 1, 1100}, Shape{96, 96, 2500},
         Shape{1000, 7, 260}, Shape{260, 130, 4200}, Shape{4, 9, 9000}}) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       const auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
       const auto x = random_rows(type, shape.rows, shape.hidden, Values::ordinary, generator);
       expect_reference(layer, x, {type, {0, shape.hidden}, {0, shape.hidden}},
@@ -89,7 +89,7 @@ TEST(SeedForward, AlignedRowsOfManyBlocksMatchReference) {
 TEST(SeedForward, WorksInPlaceAndWithoutTelemetry) {
   auto generator = Testing::generator("SeedForward.inplace");
   for (const std::size_t hidden : {5UL, 64UL, 130UL}) {
-    for (const VectorElement type : elements) {
+    for (const DataType type : elements) {
       for (const bool telemetry : {true, false}) {
         const auto layer = random_layer(hidden, 9, 2, generator);
         const auto x = random_rows(type, 200, hidden, Values::all, generator);
@@ -107,11 +107,11 @@ TEST(SeedForward, AppliesTheModesAsDefined) {
   Reference::SeedLayer layer{4, {}, {3, 3, 3, 3}};
   for (int mode = 0; mode < 4; ++mode)
     layer.seeds.push_back({Lifecycle::grafting, static_cast<ApplyMode>(mode), 0.5F, 0});
-  const Reference::SeedRows x{VectorElement::float32, 1,
+  const Reference::SeedRows x{DataType::float32, 1,
                               std::vector<std::uint32_t>(4, std::bit_cast<std::uint32_t>(2.0F))};
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      const Forward got = forward(exec_space, layer, x, {VectorElement::float32, {0, 4}, {0, 4}});
+      const Forward got = forward(exec_space, layer, x, {DataType::float32, {0, 4}, {0, 4}});
       std::vector<float> y;
       for (const std::uint32_t bits : got.y.bits) y.push_back(std::bit_cast<float>(bits));
       EXPECT_EQ(y, (std::vector<float>{4, 6, 5, 2.5F})) << to_string(space);
@@ -124,15 +124,15 @@ TEST(SeedForward, TelemetryOfEmptyChunksAndNoRowsIsZero) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       auto generator = Testing::generator("SeedForward.empty");
       const auto layer = random_layer(3, 5, 1, generator);
-      const auto x = random_rows(VectorElement::float32, 4, 3, Values::ordinary, generator);
+      const auto x = random_rows(DataType::float32, 4, 3, Values::ordinary, generator);
       const auto got =
-          forward(exec_space, layer, x, {VectorElement::float32, {0, 3}, {0, 3}}).moments;
+          forward(exec_space, layer, x, {DataType::float32, {0, 3}, {0, 3}}).moments;
       EXPECT_EQ(got[2].count, 4U);
       EXPECT_EQ(telemetry_of(got[3]), SeedTelemetry());
       EXPECT_EQ(telemetry_of(got[4]), SeedTelemetry());
-      const Reference::SeedRows none{VectorElement::float32, 0, {}};
+      const Reference::SeedRows none{DataType::float32, 0, {}};
       for (const SeedMoments& moments :
-           forward(exec_space, layer, none, {VectorElement::float32, {0, 3}, {0, 3}}).moments)
+           forward(exec_space, layer, none, {DataType::float32, {0, 3}, {0, 3}}).moments)
         EXPECT_EQ(moments, SeedMoments()) << to_string(space);
     });
   }
@@ -143,15 +143,15 @@ TEST(SeedForward, TelemetryIsAsAccurateAsDoubleArithmetic) {
   // The mean is a million times the deviation: float32 sums of squares would have no correct digit.
   // Short elements are not shifted: their mean is only as accurate as their bits allow.
   struct Case {
-    VectorElement element;
+    DataType element;
     double mean;
     float zeros;
   };
   for (const Case& inputs :
-       {Case{VectorElement::float32, 0, 0}, Case{VectorElement::float32, 3, 0},
-        Case{VectorElement::float32, 1e6, 0}, Case{VectorElement::bfloat16, 0, 0},
-        Case{VectorElement::bfloat16, 250, 250}, Case{VectorElement::float16, 2000, 2000}}) {
-    const VectorElement element = inputs.element;
+       {Case{DataType::float32, 0, 0}, Case{DataType::float32, 3, 0},
+        Case{DataType::float32, 1e6, 0}, Case{DataType::bfloat16, 0, 0},
+        Case{DataType::bfloat16, 250, 250}, Case{DataType::float16, 2000, 2000}}) {
+    const DataType element = inputs.element;
     const double mean = inputs.mean;
     std::normal_distribution<float> normal(static_cast<float>(mean), 1);
     const std::size_t hidden = 50;
@@ -187,7 +187,7 @@ TEST(SeedForward, TelemetryIsAsAccurateAsDoubleArithmetic) {
           const auto variance = static_cast<double>(squares / static_cast<long double>(count));
           EXPECT_EQ(telemetry.count, count);
           EXPECT_NEAR(telemetry.mean, static_cast<double>(average), 1e-12 * (1 + mean));
-          const double cancels = element == VectorElement::float32 ? 0 : mean * mean / variance;
+          const double cancels = element == DataType::float32 ? 0 : mean * mean / variance;
           EXPECT_NEAR(telemetry.variance, variance, (1e-12 + 0x1p-50 * cancels) * variance);
           EXPECT_EQ(telemetry.dead_ratio, static_cast<double>(dead) / static_cast<double>(count));
         }
@@ -202,7 +202,7 @@ TEST(SeedForward, TelemetryOfNonFiniteValuesIsDefined) {
   // One column per seed: one NaN; all NaN; an infinity; NaN and infinity; zeros of both signs.
   const std::vector<std::vector<float>> columns{
       {nan, 1, 3}, {nan, nan, nan}, {inf, 1, 2}, {inf, -inf, 0}, {-0.0F, 0.0F, -0.0F}};
-  Reference::SeedRows x{VectorElement::float32, 3, {}};
+  Reference::SeedRows x{DataType::float32, 3, {}};
   for (std::size_t row = 0; row < 3; ++row) {
     for (const auto& column : columns) x.bits.push_back(std::bit_cast<std::uint32_t>(column[row]));
   }
@@ -210,7 +210,7 @@ TEST(SeedForward, TelemetryOfNonFiniteValuesIsDefined) {
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
       const auto got =
-          forward(exec_space, layer, x, {VectorElement::float32, {0, 5}, {0, 5}}).moments;
+          forward(exec_space, layer, x, {DataType::float32, {0, 5}, {0, 5}}).moments;
       for (const std::size_t i : {0UL, 1UL, 2UL, 3UL}) {
         EXPECT_EQ(std::bit_cast<std::uint64_t>(got[i].mean), 0x7FF8000000000000U) << i;
         EXPECT_EQ(std::bit_cast<std::uint64_t>(got[i].m2), 0x7FF8000000000000U) << i;
@@ -234,7 +234,7 @@ TEST(SeedForward, RejectsIntegers) {
     using exec_type = std::decay_t<decltype(exec_space)>;
     SeedRows<const std::byte, exec_type> x;
     SeedRows<std::byte, exec_type> y;
-    x.element = VectorElement::int8;
+    x.element = DataType::int8;
     EXPECT_THROW((seed_forward<exec_type>(exec_space, {}, {{1, 1}, {}, {}}, 1, x, y, {}, {})),
                  InvalidArgument);
   });

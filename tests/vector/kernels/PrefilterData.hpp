@@ -16,7 +16,7 @@ struct PrefilterData : VectorData<ExecutionSpace> {
   PrefilterData(const ExecutionSpace& exec_space, const StoredRows& rows,
                 const std::vector<float>& queries, const std::vector<std::uint32_t>& row_ids = {})
       : VectorData<ExecutionSpace>(exec_space, rows, queries, row_ids) {
-    if (rows.element == VectorElement::int8) {
+    if (rows.element == DataType::int8) {
       quantized = rows_as_quantized(this->view);
       return;
     }

@@ -138,7 +138,7 @@ Ragged<std::uint32_t> random_lists(std::mt19937_64& generator, std::size_t rows,
 TEST(Candidates, MatchReferenceOnListsOfEveryLength) {
   auto generator = Testing::generator("Candidates lengths");
   const StoredRows rows =
-      StoredRows::near(VectorElement::float32, normal_values(generator, 3000 * 12), 12);
+      StoredRows::near(DataType::float32, normal_values(generator, 3000 * 12), 12);
   std::vector<std::size_t> lengths = Testing::edge_sizes;
   for (const std::size_t length : {7UL, 8UL, 9UL, 512UL, 1023UL, 1024UL, 1025UL, 2048UL, 2500UL})
     lengths.push_back(length);
@@ -155,7 +155,7 @@ TEST(Candidates, MatchReferenceOnListsOfEveryLength) {
 
 TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
   auto generator = Testing::generator("Candidates elements");
-  for (const VectorElement element : Testing::all_elements) {
+  for (const DataType element : Testing::all_elements) {
     for (const std::size_t dimension : {1UL, 3UL, 4UL, 32UL, 36UL, 260UL, 768UL, 4100UL}) {
       const StoredRows rows =
           StoredRows::near(element, normal_values(generator, 60 * dimension), dimension);
@@ -169,7 +169,7 @@ TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
 TEST(Candidates, CountADuplicateOnce) {
   auto generator = Testing::generator("Candidates duplicates");
   const StoredRows rows =
-      StoredRows::near(VectorElement::float32, normal_values(generator, 20 * 8), 8);
+      StoredRows::near(DataType::float32, normal_values(generator, 20 * 8), 8);
   for (const std::size_t length : {20UL, 500UL, 1024UL, 2000UL}) {
     for (const std::size_t top : {1UL, 5UL, 19UL, 20UL, 40UL}) {
       expect_reference(rows, normal_values(generator, 3 * 8),
@@ -183,7 +183,7 @@ TEST(Candidates, CountADuplicateOnce) {
 TEST(Candidates, OmitFilteredRows) {
   auto generator = Testing::generator("Candidates filter");
   const StoredRows rows =
-      StoredRows::near(VectorElement::bfloat16, normal_values(generator, 300 * 16), 16);
+      StoredRows::near(DataType::bfloat16, normal_values(generator, 300 * 16), 16);
   for (const bool per_query : {false, true}) {
     for (const std::size_t queries : {1UL, 5UL}) {
       Filter filter;
@@ -201,7 +201,7 @@ TEST(Candidates, OmitFilteredRows) {
 TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
   auto generator = Testing::generator("Candidates check");
   const StoredRows rows =
-      StoredRows::near(VectorElement::float32, normal_values(generator, 100 * 8), 8);
+      StoredRows::near(DataType::float32, normal_values(generator, 100 * 8), 8);
   const std::vector<float> queries = normal_values(generator, 5 * 8);
   const auto lists = random_lists(generator, rows.count(), {40, 9, 0, 300, 70});
   for (const Space space : Testing::spaces()) {
@@ -273,7 +273,7 @@ TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
   auto generator = Testing::generator("Candidates teams");
   for (const std::size_t count : {20UL, 3000UL}) {
     StoredRows rows =
-        StoredRows::near(VectorElement::float32, normal_values(generator, count * 12), 12);
+        StoredRows::near(DataType::float32, normal_values(generator, count * 12), 12);
     for (const std::vector<std::size_t>& lengths :
          std::vector<std::vector<std::size_t>>{{1}, {9}, {64}, {300}, {1024}, {1000, 0, 77, 8}}) {
       const auto lists = random_lists(generator, count, lengths);
@@ -399,8 +399,8 @@ Found found_at_once(Space space, Metric metric, const StoredRows& rows,
 
 TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
   auto generator = Testing::generator("Candidates given");
-  for (const VectorElement element :
-       {VectorElement::float32, VectorElement::float16, VectorElement::int8}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::int8}) {
     for (const std::size_t dimension : {12UL, 300UL, 4100UL}) {
       const std::size_t row_count = dimension > 1000 ? 40 : 500;
       const StoredRows rows =
@@ -435,7 +435,7 @@ TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
 TEST(Candidates, GiveTheSameBitsInTwoHundredRepeats) {
   auto generator = Testing::generator("Candidates repeats");
   const StoredRows rows =
-      StoredRows::near(VectorElement::float32, normal_values(generator, 2000 * 64), 64);
+      StoredRows::near(DataType::float32, normal_values(generator, 2000 * 64), 64);
   const auto lists = random_lists(generator, rows.count(), {1024});
   const std::vector<float> query = normal_values(generator, 64);
   for (const Space space : Testing::spaces()) {
@@ -448,7 +448,7 @@ TEST(Candidates, RankNaNRowsLastByRow) {
   std::vector<float> values(40 * 4, 1.0F);
   for (std::size_t row = 0; row < 40; row += 3)
     values[row * 4] = std::numeric_limits<float>::quiet_NaN();
-  const StoredRows rows = StoredRows::near(VectorElement::float32, values, 4);
+  const StoredRows rows = StoredRows::near(DataType::float32, values, 4);
   Ragged<std::uint32_t> lists;
   for (std::uint32_t row = 40; row-- > 0;) lists.values.push_back(row);
   lists.close_row();

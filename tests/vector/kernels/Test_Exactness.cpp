@@ -20,7 +20,7 @@ using Testing::StoredRows;
 
 /// The ranks of one case, searched alone, in a batch and as candidates, must have the same bits
 /// everywhere and be close to the oracle.
-void expect_exact(const ExactnessCase& kind, VectorElement element, std::size_t count,
+void expect_exact(const ExactnessCase& kind, DataType element, std::size_t count,
                   std::size_t dimension, std::mt19937_64& generator) {
   constexpr std::size_t queries_of_batch = 7;
   std::vector<float> values = normal_values(generator, count * dimension);
@@ -63,7 +63,7 @@ void expect_exact(const ExactnessCase& kind, VectorElement element, std::size_t 
 TEST(Exactness, HoldsForEveryKindOfDataAndElement) {
   auto generator = Testing::generator("Exactness kinds");
   for (const ExactnessCase& kind : Testing::exactness_cases()) {
-    for (const VectorElement element : all_elements) {
+    for (const DataType element : all_elements) {
       for (const std::size_t dimension : {1UL, 32UL, 100UL, 768UL})
         expect_exact(kind, element, 9, dimension, generator);
     }
@@ -74,19 +74,19 @@ TEST(Exactness, HoldsForEverySize) {
   auto generator = Testing::generator("Exactness sizes");
   for (const std::size_t size :
        {1UL, 7UL, 15UL, 32UL, 33UL, 63UL, 64UL, 65UL, 127UL, 128UL, 129UL, 255UL, 256UL, 257UL}) {
-    for (const VectorElement element : all_elements) {
+    for (const DataType element : all_elements) {
       expect_exact(Testing::exactness_cases().front(), element, size, 24, generator);
       expect_exact(Testing::exactness_cases().front(), element, 3, size, generator);
     }
   }
   for (const std::size_t count : {1024UL, 10000UL})
-    expect_exact(Testing::exactness_cases().front(), VectorElement::float32, count, 24, generator);
+    expect_exact(Testing::exactness_cases().front(), DataType::float32, count, 24, generator);
 }
 
 TEST(Exactness, GivesTheSameBitsInTwoHundredRepeats) {
   auto generator = Testing::generator("Exactness repeats");
   const StoredRows rows =
-      StoredRows::near(VectorElement::float32, normal_values(generator, 257 * 100), 100);
+      StoredRows::near(DataType::float32, normal_values(generator, 257 * 100), 100);
   const std::vector<float> queries = normal_values(generator, 5 * 100);
   std::vector<Rank> first;
   for (int repeat = 0; repeat < 200; ++repeat) {
@@ -102,7 +102,7 @@ TEST(Exactness, GivesTheSameBitsInTwoHundredRepeats) {
 TEST(Exactness, DoesNotDependOnTheThreads) {
   auto generator = Testing::generator("Exactness threads");
   const StoredRows rows =
-      StoredRows::near(VectorElement::bfloat16, normal_values(generator, 500 * 64), 64);
+      StoredRows::near(DataType::bfloat16, normal_values(generator, 500 * 64), 64);
   const std::vector<float> queries = normal_values(generator, 9 * 64);
   std::vector<Rank> first;
   for (const int threads : {1, 2, 3}) {

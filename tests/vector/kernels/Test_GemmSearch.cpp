@@ -230,7 +230,7 @@ void expect_plain(const StoredRows& rows, const std::vector<float>& queries, con
 }
 
 StoredRows stored(const std::vector<float>& values, std::size_t dimension,
-                  VectorElement element = VectorElement::float32) {
+                  DataType element = DataType::float32) {
   return StoredRows::near(element, values, dimension);
 }
 
@@ -263,7 +263,7 @@ TEST(GemmSearch, EqualsBruteForceForEveryElement) {
   const std::size_t dimension = 24;
   const std::vector<float> values = normal_values(generator, 700 * dimension);
   const std::vector<float> queries = normal_values(generator, 20 * dimension);
-  for (const VectorElement element : all_elements) {
+  for (const DataType element : all_elements) {
     for (const Metric metric : all_metrics) {
       SCOPED_TRACE(std::string(to_string(element)) + ", " + std::string(to_string(metric)));
       Case target{metric, 15, {}, {}};

@@ -72,7 +72,7 @@ float goodness(Metric metric, std::span<const float> query, std::span<const floa
 TEST(Prefilter, BoundsIncludeTheReproducibleScore) {
   auto generator = Testing::generator("Prefilter bounds");
   for (const auto& made : Testing::prefilter_cases(generator)) {
-    for (const VectorElement element : Testing::all_elements) {
+    for (const DataType element : Testing::all_elements) {
       const StoredRows rows = StoredRows::near(element, made.rows, made.dimension);
       const std::size_t requested = made.queries.size() / made.dimension;
       for (const Metric metric : Testing::all_metrics) {
@@ -112,7 +112,7 @@ TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
   std::set<std::string> reached;
   for (const auto& made : Testing::prefilter_cases(generator)) {
     if (made.name.find("aligned") == std::string::npos) continue;
-    const StoredRows rows = StoredRows::near(VectorElement::float32, made.rows, made.dimension);
+    const StoredRows rows = StoredRows::near(DataType::float32, made.rows, made.dimension);
     for (const Metric metric : Testing::all_metrics) {
       if (made.name == "aligned with the difference" && metric != Metric::l2) continue;
       for (const Space space : Testing::spaces()) {
@@ -138,7 +138,7 @@ TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
     values[i] = static_cast<float>(generator() % 1000) - 400;
   for (std::size_t i = dimension; i < queries.size(); ++i)
     queries[i] = static_cast<float>(generator() % 1000) - 500;
-  for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::int8}) {
     const StoredRows rows = StoredRows::near(element, values, dimension);
     for (const Space space : Testing::spaces()) {
       const Bounds bounds = bounds_of(space, Metric::ip, rows, queries);

@@ -118,7 +118,7 @@ std::vector<Rank> searched(Space space, const Question& question, SearchReport& 
 TEST(QuantizedSearch, MatchesBruteForceInEveryCase) {
   auto generator = Testing::generator("QuantizedSearch cases");
   for (const auto& made : Testing::prefilter_cases(generator)) {
-    for (const VectorElement element : Testing::all_elements) {
+    for (const DataType element : Testing::all_elements) {
       Question question{StoredRows::near(element, made.rows, made.dimension), made.queries};
       for (const Metric metric : Testing::all_metrics) {
         question.metric = metric;
@@ -142,7 +142,7 @@ TEST(QuantizedSearch, PassesFewRows) {
   auto generator = Testing::generator("QuantizedSearch survivors");
   const std::size_t dimension = 128;
   Question question{
-      StoredRows::near(VectorElement::float32, Testing::normal_values(generator, 20000 * dimension),
+      StoredRows::near(DataType::float32, Testing::normal_values(generator, 20000 * dimension),
                        dimension),
       Testing::normal_values(generator, 2 * dimension)};
   for (const Metric metric : Testing::all_metrics) {
@@ -167,7 +167,7 @@ TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
   for (std::size_t row = 0; row < 3000; row += 2)
     std::copy_n(values.begin(), dimension,
                 values.begin() + static_cast<std::ptrdiff_t>(row * dimension));
-  for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::int8}) {
     Question question{StoredRows::near(element, values, dimension),
                       Testing::normal_values(generator, 6 * dimension)};
     std::copy_n(values.begin(), dimension, question.queries.begin());
@@ -195,7 +195,7 @@ TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
 TEST(QuantizedSearch, GivesTheSameResultsForManyQueriesAsForEachAlone) {
   auto generator = Testing::generator("QuantizedSearch queries");
   const std::size_t dimension = 36;
-  Question question{StoredRows::near(VectorElement::bfloat16,
+  Question question{StoredRows::near(DataType::bfloat16,
                                      Testing::normal_values(generator, 700 * dimension), dimension),
                     {}};
   for (const std::size_t requested : {2UL, 3UL, 4UL, 5UL, 7UL, 64UL, 67UL}) {
@@ -212,7 +212,7 @@ TEST(QuantizedSearch, GivesTheSameResultsForManyQueriesAsForEachAlone) {
 TEST(QuantizedSearch, SupportsFiltersAndRowIds) {
   auto generator = Testing::generator("QuantizedSearch filter");
   const std::size_t dimension = 20;
-  for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+  for (const DataType element : {DataType::float32, DataType::int8}) {
     Question question{
         StoredRows::near(element, Testing::normal_values(generator, 1500 * dimension), dimension),
         Testing::normal_values(generator, 6 * dimension)};
@@ -240,7 +240,7 @@ TEST(QuantizedSearch, ReturnsLargeTops) {
   auto generator = Testing::generator("QuantizedSearch top");
   const std::size_t dimension = 8;
   Question question{
-      StoredRows::near(VectorElement::float32, Testing::normal_values(generator, 30000 * dimension),
+      StoredRows::near(DataType::float32, Testing::normal_values(generator, 30000 * dimension),
                        dimension),
       Testing::normal_values(generator, 2 * dimension)};
   const Expected expected(question);
@@ -257,7 +257,7 @@ TEST(QuantizedSearch, ReturnsLargeTops) {
 TEST(QuantizedSearch, FindsRowsWithinABound) {
   auto generator = Testing::generator("QuantizedSearch within");
   for (const auto& made : Testing::prefilter_cases(generator)) {
-    for (const VectorElement element : {VectorElement::float32, VectorElement::int8}) {
+    for (const DataType element : {DataType::float32, DataType::int8}) {
       Question question{StoredRows::near(element, made.rows, made.dimension), made.queries};
       for (const Metric metric : Testing::all_metrics) {
         question.metric = metric;

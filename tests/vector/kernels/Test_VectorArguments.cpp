@@ -37,7 +37,7 @@ VectorRows<HostSpace> rows_of(Arguments& a, std::size_t count, bool has_norms = 
 VectorRows<HostSpace> integer_rows_of(Arguments& a, std::size_t count) {
   VectorRows<HostSpace> rows;
   rows.values = a.array<std::byte>("rows.values", count * dimension, {}, 1);
-  rows.element = VectorElement::int8;
+  rows.element = DataType::int8;
   rows.scales = a.array<float>("rows.scales", count);
   rows.norms = a.array<double>("rows.norms", count);
   rows.ids = a.array<std::uint32_t>("rows.ids", count);

@@ -26,7 +26,7 @@ std::vector<Rank> ranks_of_rows(Space space, Metric metric, const std::vector<fl
                                 std::size_t begin, std::size_t count,
                                 const std::vector<std::uint8_t>& filter) {
   return Testing::ranks_of_rows(Testing::context(), space, metric,
-                                StoredRows::near(VectorElement::float32, rows, dimension), queries,
+                                StoredRows::near(DataType::float32, rows, dimension), queries,
                                 begin, count, filter);
 }
 
@@ -128,7 +128,7 @@ TEST(VectorScores, ScoreCandidatesLikeTheirRows) {
           }
         }
         const Testing::VectorData<execution_space> data(
-            exec_space, StoredRows::near(VectorElement::float32, rows, dimension), queries);
+            exec_space, StoredRows::near(DataType::float32, rows, dimension), queries);
         Kokkos::View<std::uint32_t*, memory_space> id_view("ids", ids.size());
         Kokkos::View<std::uint32_t*, memory_space> owner_view("owner", owner.size());
         Kokkos::View<Rank*, memory_space> ranks("ranks", ids.size());
@@ -157,7 +157,7 @@ TEST(VectorScores, ScoreCandidatesLikeTheirRows) {
 
 TEST(VectorScores, OfStoredElementsEqualThoseOfTheDecodedRows) {
   auto generator = Testing::generator("VectorScores elements");
-  for (const VectorElement element : all_elements) {
+  for (const DataType element : all_elements) {
     for (const std::size_t dimension : {1UL, 3UL, 4UL, 31UL, 32UL, 36UL, 100UL, 768UL, 4100UL}) {
       const std::size_t count = 23;
       const StoredRows rows =
@@ -196,7 +196,7 @@ TEST(VectorScores, OfStoredElementsEqualThoseOfTheDecodedRows) {
 }
 
 TEST(VectorScores, RejectATileThatIsTooSmall) {
-  const StoredRows rows = StoredRows::near(VectorElement::bfloat16, std::vector<float>(40, 1), 4);
+  const StoredRows rows = StoredRows::near(DataType::bfloat16, std::vector<float>(40, 1), 4);
   Impl::with_instance(Testing::context(), Space::serial, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const Testing::VectorData<execution_space> data(exec_space, rows, std::vector<float>(4, 1));

@@ -61,8 +61,8 @@ void make_vectors(Context& context, const std::string& folder) {
   }
   std::vector<std::byte> values(rows.size());
   std::vector<float> scales(20);
-  encode_rows(rows, dimension, VectorElement::int8, values, scales);
-  VectorIndex index(context, VectorSpan(VectorElement::int8, values, dimension, scales), {});
+  encode_rows(rows, dimension, DataType::int8, values, scales);
+  VectorIndex index(context, VectorSpan(DataType::int8, values, dimension, scales), {});
   index.save(folder + "/vectors-int8.knd");
 }
 

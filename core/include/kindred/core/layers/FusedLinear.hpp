@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +25,8 @@ struct LinearLayerData {
   std::uint64_t x_stride = 0;  ///< elements from one row to the next
   std::uint64_t w_stride = 0;
   std::uint64_t y_stride = 0;
-  VectorElement input = VectorElement::float32;  ///< of x and w
-  VectorElement output = VectorElement::float32;
+  DataType input = DataType::float32;  ///< of x and w
+  DataType output = DataType::float32;
   LayerActivation activation = LayerActivation::none;
   std::uint32_t work_item_tiles = 1;  ///< set by `plan_linears`: adjacent tiles per work item
   std::uint64_t first_team = 0;       ///< set by `plan_linears`
@@ -61,7 +61,7 @@ struct LinearEnd {
   std::uint64_t y_stride = 0;
   std::uint64_t rows = 0;
   std::uint64_t outputs = 0;
-  VectorElement output = VectorElement::float32;
+  DataType output = DataType::float32;
   LayerActivation activation = LayerActivation::none;
 };
 

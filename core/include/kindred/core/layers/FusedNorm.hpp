@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +26,8 @@ struct NormLayerData {
   std::uint64_t x_stride = 0;  ///< elements from one row to the next
   std::uint64_t y_stride = 0;
   float epsilon = 1e-5F;
-  VectorElement input = VectorElement::float32;
-  VectorElement output = VectorElement::float32;
+  DataType input = DataType::float32;
+  DataType output = DataType::float32;
   LayerActivation activation = LayerActivation::gelu;
   bool is_staged = false;       ///< set by `plan_norms`, as are the following members
   std::uint32_t team_rows = 1;  ///< rows per team

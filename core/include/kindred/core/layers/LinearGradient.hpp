@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -30,8 +30,8 @@ struct LinearDerivative {
   std::uint64_t outputs = 0;
   std::uint64_t gradient_stride = 0;  ///< elements from one row to the next
   std::uint64_t z_stride = 0;
-  VectorElement output = VectorElement::float32;  ///< of the gradient
-  VectorElement input = VectorElement::float32;   ///< of dz
+  DataType output = DataType::float32;  ///< of the gradient
+  DataType input = DataType::float32;   ///< of dz
   LayerActivation activation = LayerActivation::none;
 };
 
@@ -45,7 +45,7 @@ void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative
 /// in the padding. Does not fence; one launch.
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
-void transpose_padded(const ExecutionSpace& exec_space, VectorElement element,
+void transpose_padded(const ExecutionSpace& exec_space, DataType element,
                       const std::byte* matrix, std::uint64_t rows, std::uint64_t columns,
                       std::uint64_t stride, std::byte* transposed);
 
@@ -55,7 +55,7 @@ std::size_t column_sums_workspace(std::uint64_t rows, std::uint64_t columns);
 /// is canonical. Does not fence; two launches.
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
-void column_sums(const ExecutionSpace& exec_space, VectorElement element, const std::byte* matrix,
+void column_sums(const ExecutionSpace& exec_space, DataType element, const std::byte* matrix,
                  std::uint64_t rows, std::uint64_t columns, std::uint64_t stride, float* sums,
                  std::byte* workspace);
 

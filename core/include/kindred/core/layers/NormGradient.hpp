@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,8 @@ struct NormGradientData {
   std::uint64_t gradient_stride = 0;
   std::uint64_t dx_stride = 0;
   float epsilon = 1e-5F;
-  VectorElement input = VectorElement::float32;   ///< of x and dx
-  VectorElement output = VectorElement::float32;  ///< of the gradient
+  DataType input = DataType::float32;   ///< of x and dx
+  DataType output = DataType::float32;  ///< of the gradient
   LayerActivation activation = LayerActivation::gelu;
 };
 

@@ -16,7 +16,7 @@ namespace Kindred {
 struct SeedForwardShape {
   SeedChunks chunks;
   std::uint64_t rows = 0;
-  VectorElement input = VectorElement::float32;
+  DataType input = DataType::float32;
   bool telemetry = true;
 };
 

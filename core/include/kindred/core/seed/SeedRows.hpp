@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEED_SEED_ROWS_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace Kindred {
 template <class Byte, class ExecutionSpace>
 struct SeedRows {
   ArrayView<Byte, ExecutionSpace> bytes;
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::uint64_t stride = 0;  ///< elements from one row to the next, at least `hidden`
 };
 

@@ -3,7 +3,7 @@
 #define KINDRED_CORE_VECTOR_VECTOR_ROWS_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace Kindred {
 template <class ExecutionSpace>
 struct VectorRows {
   ArrayView<const std::byte, ExecutionSpace> values;  ///< count × stride elements, row-major
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   ArrayView<const float, ExecutionSpace> scales;  ///< one per row; int8 only
   ArrayView<const double, ExecutionSpace> norms;  ///< from `vector_norms`; read under cosine
   /// The index that a rank carries; size 0: the row's index.

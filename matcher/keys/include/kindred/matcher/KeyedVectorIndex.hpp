@@ -63,7 +63,7 @@ class KeyedVectorIndex {
   /// Number of keys, each of which has one row.
   std::size_t size() const noexcept;
   std::size_t dimension() const noexcept;
-  VectorElement element() const noexcept;
+  DataType element() const noexcept;
   /// Bytes of memory of the keys.
   std::uint64_t key_bytes() const noexcept;
   /// The rows by id, to read them. Calls on it do not wait for changes of keys: a row may be found

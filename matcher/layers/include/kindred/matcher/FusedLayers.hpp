@@ -8,7 +8,6 @@
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -21,7 +20,7 @@ namespace KINDRED_PUBLIC Kindred {
 /// `std::byte`, const for inputs. The elements of a row are contiguous.
 template <class Byte>
 struct MatrixSpan {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::span<Byte> values = {};  ///< aligned to an element
   std::size_t rows = 0;
   std::size_t columns = 0;
@@ -34,10 +33,10 @@ using MutableMatrix = MatrixSpan<std::byte>;
 
 /// A view of a float32 matrix. \param values rows × columns
 inline ConstMatrix matrix_of(std::span<const float> values, std::size_t rows, std::size_t columns) {
-  return {VectorElement::float32, std::as_bytes(values), rows, columns, 0};
+  return {DataType::float32, std::as_bytes(values), rows, columns, 0};
 }
 inline MutableMatrix matrix_of(std::span<float> values, std::size_t rows, std::size_t columns) {
-  return {VectorElement::float32, std::as_writable_bytes(values), rows, columns, 0};
+  return {DataType::float32, std::as_writable_bytes(values), rows, columns, 0};
 }
 
 /// \brief y = act(LayerNorm(x)), row by row: (x − mean) / √(variance + ε) · γ + β, population

@@ -31,7 +31,7 @@ struct StoredQuantizedRows {
 
 /// The contents of a store file.
 struct StoredVectorsFileInfo {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
   std::uint64_t end_id = 0;  ///< all ids below it have been assigned: end_id − rows were removed
@@ -44,7 +44,7 @@ struct StoredVectorsFileInfo {
 /// Options of `StoredVectors::build`.
 struct StoredVectorsOptions {
   /// If empty, the type that holds the file's numbers exactly, \see natural_element.
-  std::optional<VectorElement> element = {};
+  std::optional<DataType> element = {};
   bool quantized_copy = true;  ///< also write the quantized copy of rows that are not int8, which
                                ///< the first search would otherwise build
 };

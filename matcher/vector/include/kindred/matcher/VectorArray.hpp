@@ -21,7 +21,7 @@ class VectorArray {
   VectorArray() = default;
   /// Allocates uninitialized rows. \throws InvalidArgument for a dimension of 0 or a size that
   /// exceeds 64 bits; std::bad_alloc
-  VectorArray(VectorElement element, std::uint64_t count, std::uint64_t dimension);
+  VectorArray(DataType element, std::uint64_t count, std::uint64_t dimension);
 
   /// A view of all rows, valid while this object lives.
   VectorSpan span() const noexcept {
@@ -32,7 +32,7 @@ class VectorArray {
   std::span<float> scales() noexcept { return m_scales; }
 
  private:
-  VectorElement m_element = VectorElement::float32;
+  DataType m_element = DataType::float32;
   std::size_t m_dimension = 0;
   std::size_t m_bytes = 0;
   std::unique_ptr<std::byte[]> m_values;
@@ -51,7 +51,7 @@ class VectorArray {
 /// \param scales one per row; only for int8
 /// \throws InvalidArgument for a finite value outside the range of float16 or bfloat16 (65504,
 /// 3.39e38), a non-finite value with int8, or inconsistent sizes
-void encode_rows(std::span<const float> floats, std::size_t dimension, VectorElement element,
+void encode_rows(std::span<const float> floats, std::size_t dimension, DataType element,
                  std::span<std::byte> values, std::span<float> scales, std::uint64_t first_row = 0);
 
 /// \brief Decodes \p rows to float32. Exact, except that an int8 is multiplied by its scale and
@@ -62,7 +62,7 @@ void decode_rows(const VectorSpan& rows, std::span<float> out);
 
 /// The smallest element type that represents every number of \p type exactly: float16 for float16
 /// and uint8, int8 (with scale 1) for int8, float32 for all others.
-VectorElement natural_element(NumberType type) noexcept;
+DataType natural_element(NumberType type) noexcept;
 
 /// \brief The rows [\p first, \p first + \p count) of \p file as rows of \p element: unchanged if
 /// the type is the same, otherwise converted as by `encode_rows`. Complexity O(count · dimension).
@@ -70,12 +70,12 @@ VectorElement natural_element(NumberType type) noexcept;
 /// \param scales one per row; only for int8
 /// \throws as `VectorFile::read` and `encode_rows`
 void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
-               VectorElement element, std::span<std::byte> values, std::span<float> scales);
+               DataType element, std::span<std::byte> values, std::span<float> scales);
 
 /// \brief All rows of \p file, read in blocks of 64 MiB. Complexity O(rows · dimension).
 /// \param progress called with the number of rows read so far
 /// \throws as `VectorFile::read` and `encode_rows`; std::bad_alloc
-VectorArray read_rows(const VectorFile& file, VectorElement element,
+VectorArray read_rows(const VectorFile& file, DataType element,
                       const std::function<void(std::uint64_t)>& progress = {});
 
 }  // namespace Kindred

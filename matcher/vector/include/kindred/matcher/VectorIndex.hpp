@@ -159,7 +159,7 @@ class VectorIndex {
   /// after a call that followed, the call saw as many rows as `size` said.
   std::uint64_t changes() const noexcept;
   std::size_t dimension() const noexcept;
-  VectorElement element() const noexcept;
+  DataType element() const noexcept;
   /// The ids of all rows that can be found, ascending. O(rows). \throws OutOfMemory
   std::vector<std::uint64_t> ids() const;
   /// \brief Copies the rows of these ids, as the float32 rows that they decode to. Complexity O(ids

@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Public.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
 #include <span>
@@ -13,13 +13,13 @@ namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Non-owning view of row-major rows.
 struct VectorSpan {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::span<const std::byte> values;  ///< count × dimension elements
   std::span<const float> scales;      ///< one per row; only for int8
   std::size_t dimension = 0;
 
   VectorSpan() = default;
-  VectorSpan(VectorElement element_, std::span<const std::byte> values_, std::size_t dimension_,
+  VectorSpan(DataType element_, std::span<const std::byte> values_, std::size_t dimension_,
              std::span<const float> scales_ = {})
       : element(element_), values(values_), scales(scales_), dimension(dimension_) {}
   VectorSpan(std::span<const float> values_, std::size_t dimension_)

@@ -12,7 +12,7 @@
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/vector/Metric.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <array>
 #include <cstddef>
@@ -335,7 +335,7 @@ struct Seed {
 
 /// Rows of `hidden` elements, stored as the bits of each element.
 struct SeedRows {
-  VectorElement element = VectorElement::float32;
+  DataType element = DataType::float32;
   std::size_t rows = 0;
   std::vector<std::uint32_t> bits;
 };
@@ -350,15 +350,15 @@ struct SeedLayer {
 };
 
 /// The float32 value of an element with the given bits.
-float widened(VectorElement element, std::uint32_t bits);
+float widened(DataType element, std::uint32_t bits);
 /// The bits of the element nearest to \p value, ties to even; a NaN becomes canonical.
-std::uint32_t rounded(VectorElement element, float value);
+std::uint32_t rounded(DataType element, float value);
 
 /// The seed of every feature. With a \p chunk size, the number may be \p seeds or more: none.
 std::vector<std::size_t> seeds_of_features(std::size_t hidden, std::size_t seeds,
                                            std::size_t chunk = 0);
 /// y of `core/seed/SeedForward.hpp`, bit for bit.
-SeedRows seed_forward(const SeedLayer& layer, const SeedRows& x, VectorElement output);
+SeedRows seed_forward(const SeedLayer& layer, const SeedRows& x, DataType output);
 /// The moments of x, one per seed.
 std::vector<SeedMoments> seed_moments(std::size_t hidden, std::size_t seeds, const SeedRows& x,
                                       std::size_t chunk = 0);

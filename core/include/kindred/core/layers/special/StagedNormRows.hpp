@@ -139,7 +139,7 @@ struct StagedNormRows {
     constexpr unsigned each = 16 / sizeof(Element);
     // Copies, so that they need not be loaded again after each store to y.
     const LayerActivation activation = layer.activation;
-    const VectorElement output = layer.output;
+    const DataType output = layer.output;
     const std::uint64_t y_stride = layer.y_stride;
     std::byte* const y = layer.y;
     const auto columns = static_cast<unsigned>(layer.columns);

@@ -5,7 +5,7 @@
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/vector/VectorElement.hpp>
+#include <kindred/core/common/Array.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -14,15 +14,15 @@ namespace Kindred::Impl {
 
 /// Calls `function` with the type of \p element. \throws InvalidArgument if that is int8
 template <class Function>
-void with_seed_element(VectorElement element, const Function& function) {
+void with_seed_element(DataType element, const Function& function) {
   switch (element) {
-    case VectorElement::float32:
+    case DataType::float32:
       return function(std::type_identity<float>());
-    case VectorElement::float16:
+    case DataType::float16:
       return function(std::type_identity<Arch::Float16>());
-    case VectorElement::bfloat16:
+    case DataType::bfloat16:
       return function(std::type_identity<Arch::BFloat16>());
-    case VectorElement::int8:
+    case DataType::int8:
       break;
   }
   KINDRED_THROW_IF(true, "seeds support float32, float16 and bfloat16 elements, not int8");

@@ -38,7 +38,7 @@ struct SeedWorkspace {
 };
 
 template <class Function>
-void with_elements(VectorElement in, VectorElement out, const Function& function) {
+void with_elements(DataType in, DataType out, const Function& function) {
   with_seed_element(in, [&](auto in_type) {
     with_seed_element(out, [&](auto out_type) { function(in_type, out_type); });
   });

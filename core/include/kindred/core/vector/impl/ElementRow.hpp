@@ -78,13 +78,13 @@ ElementRows<Element> element_rows(const VectorRows<ExecutionSpace>& rows) {
 template <class ExecutionSpace, class Function>
 void with_element(const VectorRows<ExecutionSpace>& rows, const Function& function) {
   switch (rows.element) {
-    case VectorElement::float32:
+    case DataType::float32:
       return function(element_rows<float>(rows));
-    case VectorElement::float16:
+    case DataType::float16:
       return function(element_rows<Arch::Float16>(rows));
-    case VectorElement::bfloat16:
+    case DataType::bfloat16:
       return function(element_rows<Arch::BFloat16>(rows));
-    case VectorElement::int8:
+    case DataType::int8:
       return function(element_rows<std::int8_t>(rows));
   }
 }

@@ -17,13 +17,13 @@ template <class ExecutionSpace>
 void check_rows(const ArgumentCheck& check, const VectorRows<ExecutionSpace>& rows,
                 std::uint64_t count) {
   check.is_at_most("rows.element", static_cast<std::uint64_t>(rows.element),
-                   static_cast<std::uint64_t>(VectorElement::int8));
+                   static_cast<std::uint64_t>(DataType::int8));
   const std::uint64_t stride = rows.stride == 0 ? rows.dimension : rows.stride;
   const std::size_t bytes = size_of(rows.element);
   check.has("rows.values", rows.values,
             extent_of(extent_of_rows(count, rows.dimension, stride), bytes));
   check.is_aligned("rows.values", rows.values.data(), bytes);
-  if (rows.element == VectorElement::int8) check.has("rows.scales", rows.scales, count);
+  if (rows.element == DataType::int8) check.has("rows.scales", rows.scales, count);
   check.has_if_given("rows.ids", rows.ids, count);
 }
 
