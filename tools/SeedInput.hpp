@@ -8,6 +8,7 @@
 #include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,6 +23,19 @@ struct SeedRowsInput {
   std::uint64_t rows = 0;
   std::uint32_t hidden = 0;
   std::vector<std::byte> bytes;
+
+  ConstArray array() const { return array_of<const void>(bytes.data()); }
+  /// Rows of the same type and shape in \p memory, of as many bytes.
+  Array like(std::vector<std::byte>& memory) const { return array_of<void>(memory.data()); }
+
+ private:
+  template <class Void>
+  BasicArray<Void> array_of(Void* data) const {
+    const DataType type = element == DataType::float32   ? DataType::float32
+                          : element == DataType::float16 ? DataType::float16
+                                                              : DataType::bfloat16;
+    return {data, type, std::array{static_cast<std::int64_t>(rows), std::int64_t{hidden}}};
+  }
 };
 
 /// Parses float32, float16 or bfloat16. \throws UsageError for other names

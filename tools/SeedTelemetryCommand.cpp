@@ -41,10 +41,7 @@ void telemetry(const GlobalOptions& global, const TelemetryFlags& flags) {
                                    flags.inputs[0], layer->hidden()));
     if (!epochs.empty()) layer->step();
     std::vector<std::byte> y(x.bytes.size());
-    SeedBatch batch;
-    batch.rows = x.rows;
-    batch.input = batch.output = x.element;
-    session.timed(Phase::compute, [&] { layer->forward(x.bytes, y, batch); });
+    session.timed(Phase::compute, [&] { layer->forward(x.array(), x.like(y)); });
     epochs.emplace_back(path, layer->telemetry());
   }
   Output output;

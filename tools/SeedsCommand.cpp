@@ -106,10 +106,7 @@ void forward(const GlobalOptions& global, const CallFlags& flags) {
     return load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 1);
   });
   std::vector<std::byte> y(x.bytes.size());
-  SeedBatch batch;
-  batch.rows = x.rows;
-  batch.input = batch.output = x.element;
-  session.timed(Phase::compute, [&] { layer.forward(x.bytes, y, batch); });
+  session.timed(Phase::compute, [&] { layer.forward(x.array(), x.like(y)); });
   const std::vector<SeedTelemetry> seen = layer.telemetry();
   std::string text;
   append_telemetry(text, seen);
@@ -140,11 +137,8 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   });
   std::vector<std::byte> dx(x.bytes.size());
   std::vector<float> dw(x.hidden);
-  SeedBatch batch;
-  batch.rows = x.rows;
-  batch.input = x.element;
-  batch.output = gradient.element;
-  session.timed(Phase::compute, [&] { layer.backward(x.bytes, gradient.bytes, dx, dw, batch); });
+  session.timed(Phase::compute,
+                [&] { layer.backward(x.array(), gradient.array(), x.like(dx), std::span(dw)); });
   // The weights of a feature are those of its seed's blueprint.
   const std::size_t blueprints = layer.blueprints().size();
   std::vector<float> all(blueprints * x.hidden, 0.0F);

@@ -1,6 +1,7 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <iostream>
+#include <span>
 #include <vector>
 
 int main() {
@@ -23,7 +24,7 @@ int main() {
 
   const std::vector<float> x(8, 2.0F);
   std::vector<float> y(8);
-  layer.forward(x, y);
+  layer.forward(std::span(x), std::span(y));
   for (const float value : y) std::cout << value << ' ';   // 2 2 4 4 2 2 2 2
   std::cout << '\n' << layer.telemetry()[1].mean << '\n';  // 2: the mean of the input
 }

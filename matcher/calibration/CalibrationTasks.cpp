@@ -203,7 +203,7 @@ class SeedTask final : public CalibrationTask {
             y = std::make_shared<std::vector<float>>(size * hidden)](Space space) {
       SeedForwardOptions forward;
       forward.space = space;
-      return layer->forward(x, *y, forward);
+      return layer->forward(std::span(x), std::span(*y), forward);
     };
   }
 

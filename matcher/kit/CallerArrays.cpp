@@ -28,16 +28,19 @@ void require_memory(std::string_view name, const void* data, Space space) {
 void require_array(const NamedArray& given, DataType type,
                    std::initializer_list<std::int64_t> shape) {
   const ConstArray& array = given.array;
-  bool fits = array.type() == type && array.rank() == shape.size();
-  std::string required;
-  std::size_t i = 0;
-  for (const std::int64_t extent : shape) {
-    if (fits && extent != any_extent) fits = array.extent(i) == extent;
-    required += (i++ == 0 ? "" : ", ") +
-                (extent == any_extent ? std::string("any") : std::to_string(extent));
-  }
-  KINDRED_THROW_IF(!fits, std::string(given.name) + " is " + to_string(array) + "; it must be " +
-                              std::string(to_string(type)) + " [" + required + "]");
+  const auto fits = [](std::int64_t extent, std::int64_t required) {
+    return required == any_extent || extent == required;
+  };
+  const auto required_text = [&] {
+    std::string text;
+    for (const std::int64_t extent : shape)
+      text += (text.empty() ? "" : ", ") +
+              (extent == any_extent ? std::string("any") : std::to_string(extent));
+    return std::string(to_string(type)) + " [" + text + "]";
+  };
+  KINDRED_THROW_IF(
+      array.type() != type || !std::ranges::equal(array.shape(), shape, fits),
+      std::string(given.name) + " is " + to_string(array) + "; it must be " + required_text());
   const bool has_gaps = array.rank() > 0 && array.size() > 0 &&
                         array.extent(array.rank() - 1) > 1 && array.stride(array.rank() - 1) != 1;
   KINDRED_THROW_IF(has_gaps, std::string(given.name) + " is " + to_string(array) +

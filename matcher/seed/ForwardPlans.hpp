@@ -2,9 +2,11 @@
 #ifndef KINDRED_MATCHER_SEED_FORWARD_PLANS_HPP
 #define KINDRED_MATCHER_SEED_FORWARD_PLANS_HPP
 
+#include <kindred/backends/Space.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Stream.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -12,25 +14,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// \brief The plan for calls of one shape on one queue, and the workspace that they share. A queue
-/// is a stream of a device, or a space of the host, whose calls may have different numbers of
-/// threads.
+/// Calls that follow each other: of a host space, which may have different numbers of threads, or
+/// of a stream of a device.
+struct ForwardQueue {
+  Space space = Space::serial;
+  std::optional<Stream> stream = {};
+
+  friend bool operator==(const ForwardQueue&, const ForwardQueue&) = default;
+};
+
+/// \brief The plan for calls of one shape on one queue, and the workspace that they share.
 template <class ExecutionSpace>
 struct ForwardPlan {
   SeedForwardShape shape;
-  const void* queue = nullptr;
+  ForwardQueue queue;
   SeedForwardPlan plan;
   Buffer<std::byte, typename ExecutionSpace::memory_space> workspace;
 
   /// \param threads on the host: the most threads of a call; the workspace suffices for any fewer
   /// \throws OutOfMemory. Fences \p exec_space.
   ForwardPlan(const ExecutionSpace& exec_space, MemoryResource& memory,
-              const SeedForwardShape& shape_, const void* queue_, int threads)
+              const SeedForwardShape& shape_, const ForwardQueue& queue_, int threads)
       : shape(shape_),
         queue(queue_),
         plan(seed_forward_plan(exec_space, shape_)),
@@ -39,7 +49,7 @@ struct ForwardPlan {
     Kokkos::deep_copy(exec_space, workspace.view(), std::byte{0});
     Arch::fence(exec_space, "Kindred::SeedLayer::workspace");
   }
-  bool serves(const SeedForwardShape& requested, const void* on) const {
+  bool serves(const SeedForwardShape& requested, const ForwardQueue& on) const {
     return shape.chunks == requested.chunks && shape.rows == requested.rows &&
            shape.input == requested.input && shape.telemetry == requested.telemetry && queue == on;
   }
@@ -65,7 +75,7 @@ class ForwardPlans {
  public:
   /// \param threads on the host: the most threads of a call \throws OutOfMemory
   const ForwardPlan<ExecutionSpace>& get(const ExecutionSpace& exec_space, MemoryResource& memory,
-                                         const SeedForwardShape& shape, const void* queue,
+                                         const SeedForwardShape& shape, const ForwardQueue& queue,
                                          int threads) {
     const auto found = std::find_if(m_plans.begin(), m_plans.end(),
                                     [&](const auto& plan) { return plan->serves(shape, queue); });

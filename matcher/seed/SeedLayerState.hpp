@@ -4,134 +4,149 @@
 
 #include "BlueprintCache.hpp"
 #include "ForwardPlans.hpp"
-#include "MomentsRing.hpp"
+#include "PassArguments.hpp"
 #include "StateArrays.hpp"
-#include "StreamInstances.hpp"
+#include "TelemetryRing.hpp"
 
 #include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
+#include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
-#include <kindred/memory/PinnedArray.hpp>
 
 #include <array>
 #include <atomic>
 #include <exception>
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+// Who may change what of a layer: the call that is in turn, through the functions of `LayerSeeds`.
+// Calls queue for the one `LayerSeeds` of a layer, so that no lock is held while kernels run. Other
+// threads read only what never changes and what `SeedLayerState` publishes.
+
 namespace Kindred::Impl {
 
-/// The state of a layer in one memory space.
+/// What a layer keeps in one memory space.
 template <class ExecutionSpace>
 struct SeedSide {
   using memory_space = typename ExecutionSpace::memory_space;
 
   StateArrays<ExecutionSpace> state;
   BlueprintCache<ExecutionSpace> blueprints;
-  MomentsRing<ExecutionSpace> ring;
   ForwardPlans<ExecutionSpace> plans;
   Buffer<std::uint32_t, memory_space> winners;
   Buffer<SeedUpdate, memory_space> updates;
-  Buffer<std::byte, memory_space> rows_in;   ///< device copy of input rows that are on the host
-  Buffer<std::byte, memory_space> rows_out;  ///< likewise for output rows
-  Buffer<float, memory_space> weight_gradient;
-  StreamInstances<ExecutionSpace> streams;  ///< a change of the state waits for them
+  /// Copies on a device of arrays that are on the host, by their place in the call.
+  std::array<Buffer<std::byte, memory_space>, 4> staged;
 };
 
-/// Number of bytes from the start of the first row to the end of the last.
-constexpr std::uint64_t rows_bytes(std::uint64_t rows, std::uint64_t hidden, std::uint64_t stride,
-                                   DataType element) {
-  return rows == 0 ? 0 : ((rows - 1) * stride + hidden) * size_of(element);
-}
+class LayerSeeds;
 
-/// \brief \p batch with its strides filled in. \throws InvalidArgument for sizes that do not match
-/// the rows, for int8 and for strides below \p hidden
-SeedBatch checked_batch(std::uint32_t hidden, std::size_t x_bytes, std::size_t y_bytes,
-                        const SeedBatch& batch);
-/// \brief Checks that two arrays do not overlap, or are the same. \throws InvalidArgument
-void check_overlap(const char* a_name, const void* a, std::uint64_t a_bytes, const char* b_name,
-                   const void* b, std::uint64_t b_bytes, bool may_be_same);
+/// \brief The seeds of a layer, which the call that made this has to itself until it is destroyed.
+/// Callbacks of contexts wait for its end.
+class SeedTurn {
+ public:
+  /// Waits until no other call has a turn. \throws SpaceUnavailable in a forked process; Busy in
+  /// the check of a Cancellation; Cancelled
+  explicit SeedTurn(LeasePool<LayerSeeds>& calls) : m_lease(taken(calls)) {}
 
-}  // namespace Kindred::Impl
+  LayerSeeds& operator*() const noexcept { return *m_lease; }
+  LayerSeeds* operator->() const noexcept { return &*m_lease; }
 
-namespace Kindred {
+ private:
+  static LeasePool<LayerSeeds>::Lease taken(LeasePool<LayerSeeds>& calls);
 
-struct KINDRED_HIDDEN SeedLayer::State {
-  State(Context& given, const SeedLayerOptions& options);
-  ~State();
+  CallbackDelay m_delay;  // destroyed after the lease
+  LeasePool<LayerSeeds>::Lease m_lease;
+};
 
+/// \brief A layer as all of its callers share it. Thread-safe.
+class KINDRED_HIDDEN SeedLayerState {
+ public:
+  /// \throws as the constructor of `SeedLayer`
+  SeedLayerState(Context& given, const SeedLayerOptions& requested);
+
+  // What never changes.
   Context& context;
-  CallHistory history;
-  SeedLayerOptions options;
-  SeedChunks chunks;
-  mutable Impl::TimedMutex mutex;  ///< held by a call; locked by `Impl::engine_lock`
-  /// Held, after \ref mutex, while `seeds`, `blueprints` or `trouble_text` changes: those who only
-  /// read them do not wait for a call.
-  mutable Impl::Mutex reading;
+  const SeedLayerOptions options;
+  const SeedChunks chunks;
+  bool on_device() const noexcept { return m_on_device; }
 
-  // The state of the layer; its first part is mirrored on a device.
-  SeedState seeds;
-  BlueprintRegistry blueprints;
-  std::vector<std::uint32_t> uses;  ///< per blueprint: number of seeds that apply it
-  std::vector<std::unique_ptr<GraftingSchedule>> schedules;  ///< of grafting seeds
-  std::atomic<std::uint64_t> epoch{0};
-
-  Arch::PerSpace<Impl::SeedSide> sides;
-  bool on_device = false;
-  std::exception_ptr trouble;  ///< error of the device; null: its mirror is up to date
-  std::string trouble_text;
+  // What the call in turn publishes.
+  std::uint64_t epoch() const noexcept { return m_epoch; }
   /// Incremented by every change, so that recorded calls of the layer are recorded again.
-  std::atomic<std::uint64_t> revision{1};
+  std::uint64_t revision() const noexcept { return m_revision.load(std::memory_order_relaxed); }
+  SeedState seeds() const { return copy_of(m_seeds); }
+  BlueprintRegistry blueprints() const { return copy_of(m_blueprints); }
+  std::string device_trouble() const { return copy_of(m_trouble); }
 
-  /// Keeps what \ref reading protects from changing.
-  std::unique_lock<Impl::Mutex> read() const {
+  SeedTurn turn() { return SeedTurn(m_calls); }
+  /// Calls `change(seeds)` in turn; afterwards reports the changes that it returns, and returns
+  /// them.
+  template <class Change>
+  std::vector<SeedEvent> changed(const Change& change) {
+    std::vector<SeedEvent> events = change(*turn());
+    if (options.on_transition)
+      for (const SeedEvent& event : events) options.on_transition(event.seed, event.change);
+    return events;
+  }
+
+ private:
+  friend class LayerSeeds;
+  template <class T>
+  T copy_of(const T& published) const {
     Arch::require_usable_process();
-    return std::unique_lock(reading);
+    const std::lock_guard lock(m_publishing);
+    return published;
   }
 
-  // --- the ring (SeedTelemetry.cpp)
+  bool m_on_device = false;
+  /// Held while the members below it are changed, by the call in turn, or copied: never for a pass.
+  mutable Mutex m_publishing;
+  SeedState m_seeds;
+  BlueprintRegistry m_blueprints;
+  std::string m_trouble;
+  std::atomic<std::uint64_t> m_epoch{0};
+  std::atomic<std::uint64_t> m_revision{1};
+  LeasePool<LayerSeeds> m_calls{1};
+};
 
-  struct Slot {
-    bool filled = false;
-    bool on_device = false;             ///< whether it was filled on the device
-    std::optional<Stream> stream = {};  ///< stream on which it was filled
-    std::uint64_t filling = 0;          ///< sequence number of the filling
-  };
-  struct Transfer {
-    explicit Transfer(MemoryResource& pinned)
-        : moments(pinned, "Kindred::SeedLayer::telemetry_host") {}
+/// \brief The seeds of a layer with their mirror on a device, as the call in turn uses them. \see
+/// SeedLayerState::turn
+class KINDRED_HIDDEN LayerSeeds {
+ public:
+  using Schedules = std::vector<std::unique_ptr<GraftingSchedule>>;  ///< of grafting seeds
 
-    std::uint32_t slot = 0;
-    std::uint64_t filling = 0;  ///< filling that is transferred; 0: none
-    std::optional<Stream> stream;
-    Impl::PinnedArray<SeedMoments> moments;
-  };
-  std::vector<Slot> slots;  ///< one more than epochs: the next one is the workspace of a merge
-  std::uint32_t head = 0;
-  std::uint64_t fillings = 0;
-  std::array<Transfer, 2> transfers;
-  std::size_t next_transfer = 0;
+  CallHistory history;
+  TelemetryRing telemetry;
 
-  std::uint32_t next_slot() const { return (head + 1) % static_cast<std::uint32_t>(slots.size()); }
-  /// \throws NotFound
-  std::uint32_t slot_of(std::uint32_t age) const;
-  void fill(bool device, const std::optional<Stream>& stream) {
-    slots[head] = {true, device, stream, ++fillings};
+  /// \throws SpaceUnavailable, OutOfMemory
+  explicit LayerSeeds(SeedLayerState& layer);
+  ~LayerSeeds();
+
+  // --- what a call reads
+
+  const SeedState& state() const noexcept { return m_layer.m_seeds; }
+  const BlueprintRegistry& blueprints() const noexcept { return m_layer.m_blueprints; }
+  const Schedules& schedules() const noexcept { return m_schedules; }
+  SeedSituation situation(std::uint32_t seed) const {
+    return {state().lifecycle[seed], state().epochs[seed], state().blueprint[seed],
+            state().errors[seed]};
   }
-  /// Moves a slot to the host or to the device. Fences.
-  void move_slot(std::uint32_t slot, bool to_device);
-  Transfer& start_transfer(std::uint32_t slot);
-  void advance_ring();
+  bool device_is_ready() const noexcept { return m_layer.on_device() && !m_trouble; }
+  /// \throws the error of the device
+  void require_device() const {
+    if (m_trouble) std::rethrow_exception(m_trouble);
+  }
+  /// New schedules for the seeds of a state that are grafting.
+  Schedules new_schedules(const SeedState& state) const;
 
-  // --- state (SeedChanges.cpp)
+  // --- changes; one that throws changes nothing (LayerSeeds.cpp)
 
   /// The seeds whose situation or schedule the updates of a call change.
   struct Touched {
@@ -141,130 +156,107 @@ struct KINDRED_HIDDEN SeedLayer::State {
     AlphaSchedule schedule_before = AlphaSchedule::linear;
     AlphaSchedule schedule_after = AlphaSchedule::linear;
   };
-  using TouchedSeeds = std::vector<Touched>;  ///< by seed
+  /// \brief Applies validated updates in all memory spaces. \param touched by them, by seed
+  /// \return the lifecycle changes \throws OutOfMemory
+  std::vector<SeedEvent> apply(std::span<const SeedUpdate> updates,
+                               std::span<const Touched> touched);
+  /// \brief Adopts another, validated state. \throws OutOfMemory
+  void adopt(SeedState state, Schedules schedules);
+  /// \brief Adopts other blueprints, with which the state is valid. \throws OutOfMemory
+  void adopt(BlueprintRegistry blueprints);
+  std::int32_t add_blueprint(std::string name, std::span<const float> weights);
+  void replace_blueprint(std::int32_t id, std::span<const float> weights);
+  void remove_blueprint(std::int32_t id);
+  void set_schedule(std::uint32_t seed, std::unique_ptr<GraftingSchedule> schedule) noexcept {
+    m_schedules[seed] = std::move(schedule);
+  }
+  void set_epoch(std::uint64_t epoch) noexcept { m_layer.m_epoch = epoch; }
+  /// Counts an epoch and begins another one in the ring.
+  void end_epoch();
 
-  SeedSituation situation(std::uint32_t seed) const;
-  /// \throws InvalidArgument for an invalid seed
-  void check_seed(std::uint32_t seed) const;
-  /// Returns why \p seed cannot apply \p blueprint; empty if it can.
-  std::string blueprint_fault(std::uint32_t seed, std::int32_t blueprint,
-                              const BlueprintRegistry& registry) const;
-  /// Whether \p update alone would change the situation of its seed, or its schedule.
-  bool touches(const SeedUpdate& update) const;
-  /// Validates updates. \throws InvalidArgument for invalid updates
-  TouchedSeeds check_updates(std::span<const SeedUpdate> updates) const;
-  /// \throws InvalidArgument for a seed that cannot apply its blueprint
-  void check_blueprints(const SeedState& state, const BlueprintRegistry& registry) const;
-  /// \brief Applies validated updates in all memory spaces and returns the lifecycle changes.
-  /// \throws OutOfMemory; nothing is then changed
-  std::vector<SeedEvent> apply(std::span<const SeedUpdate> updates, const TouchedSeeds& touched);
-  /// Validates and applies updates. \throws as `check_updates` and `apply`
-  std::vector<SeedEvent> make(std::span<const SeedUpdate> updates);
-  /// The results of a step other than updates.
-  struct Advance {
-    std::vector<std::pair<std::uint32_t, std::unique_ptr<GraftingSchedule>>> schedules;
-    std::map<std::uint32_t, std::string> reasons;
-  };
-  /// The update of a seed by a step.
-  SeedUpdate next_of(std::uint32_t seed, const SeedMetrics& metrics, Advance& advance) const;
-  std::vector<SeedEvent> step(const std::function<const SeedMetrics&(std::uint32_t)>& metrics_of);
-  /// Adopts another, validated state with its blueprints. \throws OutOfMemory; nothing is then
-  /// changed
-  void take(SeedState state, BlueprintRegistry registry);
-  /// New schedules for the seeds that are grafting.
-  std::vector<std::unique_ptr<GraftingSchedule>> new_schedules(const SeedState& state) const;
-  std::vector<std::uint32_t> uses_of(const SeedState& state) const;
-  static std::vector<std::int32_t> needed_of(const std::vector<std::uint32_t>& uses);
-  void notify(const std::vector<SeedEvent>& events) const;
+  // --- passes
 
-  // --- the device (SeedLayer.cpp)
+  /// The side of a space, of which a pass changes neither the state nor the blueprints.
+  template <class ExecutionSpace>
+  SeedSide<ExecutionSpace>& side() {
+    return m_sides.get<ExecutionSpace>();
+  }
+  /// The instances on streams of callers, for which a change of the state waits.
+  template <class ExecutionSpace>
+  StreamInstances<ExecutionSpace>& streams() {
+    return m_streams.get<ExecutionSpace>();
+  }
+  template <class ExecutionSpace>
+  SeedLayerView<ExecutionSpace> view() {
+    SeedLayerView<ExecutionSpace> out;
+    out.chunks = m_layer.chunks;
+    out.state = side<ExecutionSpace>().state.view(m_layer.m_seeds);
+    out.weights = side<ExecutionSpace>().blueprints.view();
+    return out;
+  }
+  SeedForwardShape shape_of(std::uint64_t rows, DataType element, SeedTelemetryUse use) const {
+    return {m_layer.chunks, rows, element, telemetry.has(use) && m_layer.chunks.seeds > 0};
+  }
+  /// \brief One forward pass over rows that \p exec_space can access. Does not fence. \param
+  /// overlap for a call that merges no telemetry
+  template <class ExecutionSpace>
+  void launch(const ExecutionSpace& exec_space, const std::optional<Stream>& stream,
+              const SeedRows<const std::byte, ExecutionSpace>& x,
+              const SeedRows<std::byte, ExecutionSpace>& y, SeedTelemetryUse use,
+              const ForwardPlan<ExecutionSpace>& plan, SeedOverlap overlap = SeedOverlap::none) {
+    telemetry.write(exec_space, stream, use, plan.shape.rows > 0, [&](const auto& moments) {
+      seed_forward(exec_space, plan.plan, view<ExecutionSpace>(), plan.shape.rows, x, y, moments,
+                   plan.workspace.view(), overlap);
+    });
+  }
 
-  void serve_host(const BlueprintRegistry& registry, const std::vector<std::uint32_t>& of);
+ private:
+  using Uses = std::vector<std::uint32_t>;  ///< per blueprint: number of seeds that apply it
+
+  static Uses uses_of(const SeedState& state, std::size_t blueprints);
+  static std::vector<std::int32_t> needed_of(const Uses& uses);
+  template <class ExecutionSpace>
+  void bind(const ExecutionSpace& exec_space, Space space, std::uint64_t blueprint_bytes);
+  void serve_host(const Uses& uses);
+  /// Changes what is published.
+  template <class Change>
+  void publish(const Change& change) {
+    const std::lock_guard lock(m_layer.m_publishing);
+    change();
+  }
   /// Copies the whole state and the blueprints to the device.
   void sync_device();
   /// Calls `body(instance, side)` on the device, after every forward pass that was launched on it.
-  /// Records an exception as `trouble`. Fences.
+  /// Notes an exception as trouble. Fences.
   template <class Body>
   void on_the_device(const Body& body) {
-    if (!on_device) return;
+    if (!m_layer.on_device()) return;
     try {
-      Impl::with_instance(context, Space::cuda,
-                          [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                            auto& side = sides.get<ExecutionSpace>();
-                            side.streams.wait();
-                            body(exec_space, side);
-                            Arch::fence(exec_space, "Kindred::SeedLayer::device");
-                          });
+      with_instance(m_layer.context, Space::cuda,
+                    [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                      streams<ExecutionSpace>().wait();
+                      body(exec_space, side<ExecutionSpace>());
+                      Arch::fence(exec_space, "Kindred::SeedLayer::device");
+                    });
     } catch (const std::exception& error) {
       note_trouble(error.what());
     }
   }
   void note_trouble(const char* what) noexcept;
 
-  // --- passes (SeedPasses.cpp)
-
-  template <class ExecutionSpace>
-  SeedLayerView<ExecutionSpace> view() {
-    auto& side = sides.get<ExecutionSpace>();
-    SeedLayerView<ExecutionSpace> out;
-    out.chunks = chunks;
-    out.state = side.state.view(seeds);
-    out.weights = side.blueprints.view();
-    return out;
-  }
-  bool has_telemetry(SeedTelemetryUse use) const {
-    return use != SeedTelemetryUse::none && !slots.empty();
-  }
-  SeedForwardShape shape_of(const SeedBatch& batch, bool telemetry) const {
-    SeedForwardShape shape;
-    shape.chunks = chunks;
-    shape.rows = batch.rows;
-    shape.input = batch.input;
-    shape.telemetry = telemetry && chunks.seeds > 0;
-    return shape;
-  }
-  /// \brief One forward pass over rows that \p exec_space can access. Does not fence. \param
-  /// overlap for a call that merges no telemetry
-  template <class ExecutionSpace>
-  void launch(const ExecutionSpace& exec_space, const std::optional<Stream>& stream,
-              const std::byte* x, std::byte* y, const SeedBatch& batch, SeedTelemetryUse telemetry,
-              const Impl::ForwardPlan<ExecutionSpace>& plan,
-              SeedOverlap overlap = SeedOverlap::none) {
-    using Moments = ArrayView<SeedMoments, ExecutionSpace>;
-    auto& side = sides.get<ExecutionSpace>();
-    constexpr bool device = Arch::is_device<ExecutionSpace>;
-    if (batch.rows == 0) {
-      if (has_telemetry(telemetry) && telemetry == SeedTelemetryUse::last)
-        side.ring.clear(exec_space, head);
-      if (has_telemetry(telemetry)) fill(device, stream);
-      return;
-    }
-    Moments moments;
-    bool merges = false;
-    if (plan.shape.telemetry) {
-      merges = telemetry == SeedTelemetryUse::merged && slots[head].filled;
-      if (merges && slots[head].on_device != device) move_slot(head, device);
-      if (merges && slots[head].stream != stream)
-        Arch::fence(side.streams.on(exec_space, slots[head].stream), "Kindred::SeedLayer::merge");
-      moments = side.ring.slot(merges ? next_slot() : head);
-    }
-    SeedRows<const std::byte, ExecutionSpace> in;
-    in.bytes = ArrayView<const std::byte, ExecutionSpace>(
-        x, Impl::rows_bytes(batch.rows, chunks.hidden, batch.input_stride, batch.input));
-    in.element = batch.input;
-    in.stride = batch.input_stride;
-    SeedRows<std::byte, ExecutionSpace> out;
-    out.bytes = ArrayView<std::byte, ExecutionSpace>(
-        y, Impl::rows_bytes(batch.rows, chunks.hidden, batch.output_stride, batch.output));
-    out.element = batch.output;
-    out.stride = batch.output_stride;
-    seed_forward(exec_space, plan.plan, view<ExecutionSpace>(), batch.rows, in, out, moments,
-                 plan.workspace.view(), overlap);
-    if (merges) side.ring.reduce(exec_space, head, 2, 0, chunks.seeds, side.ring.slot(head));
-    if (has_telemetry(telemetry)) fill(device, stream);
-  }
+  SeedLayerState& m_layer;
+  Arch::PerSpace<SeedSide> m_sides;
+  Arch::PerSpace<StreamInstances> m_streams;
+  Uses m_uses;
+  Schedules m_schedules;
+  std::exception_ptr m_trouble;  ///< error of the device; null: its mirror is up to date
 };
 
-}  // namespace Kindred
+inline LeasePool<LayerSeeds>::Lease SeedTurn::taken(LeasePool<LayerSeeds>& calls) {
+  Arch::require_usable_process();
+  return calls.take([]() -> std::unique_ptr<LayerSeeds> { return nullptr; });  // it is there
+}
+
+}  // namespace Kindred::Impl
 
 #endif  // KINDRED_MATCHER_SEED_SEED_LAYER_STATE_HPP

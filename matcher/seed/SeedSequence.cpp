@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 #include "SeedSequenceCall.hpp"
-#include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -28,15 +27,14 @@ struct SequenceSide {
     if constexpr (!Arch::is_device<ExecutionSpace>) instance[0] = exec_space;
     return instance[0];
   }
-  /// Calls run one after the other, so calls of the same shape share a plan.
-  const Impl::ForwardPlan<ExecutionSpace>& plan(MemoryResource& memory,
-                                                const SeedForwardShape& shape) {
-    for (const auto& plan : plans) {
-      if (plan->serves(shape, nullptr)) return *plan;
+  /// The place of a plan. Calls run one after the other, so calls of the same shape share one.
+  std::size_t plan(MemoryResource& memory, const SeedForwardShape& shape) {
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (plans[i]->serves(shape, {})) return i;
     }
     plans.push_back(std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(instance[0], memory, shape,
-                                                                        nullptr, 0));
-    return *plans.back();
+                                                                        Impl::ForwardQueue{}, 0));
+    return plans.size() - 1;
   }
 };
 
@@ -64,26 +62,8 @@ struct KINDRED_HIDDEN SeedSequence::State {
     try {
       wait();
     } catch (const std::exception& error) {
-      warn(error);
+      context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
     }
-    try {
-      unpin();
-    } catch (const std::exception& error) {
-      warn(error);
-    }
-  }
-  void warn(const std::exception& error) const {
-    context.log(LogLevel::warning, std::string("a sequence of seeds: ") + error.what());
-  }
-  /// The layers no longer keep the instance on the stream.
-  void unpin() {
-    if (!stream) return;
-    Impl::with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace&) {
-      for (const Call& call : calls) {
-        const std::lock_guard lock(call.layer->mutex);
-        call.layer->sides.get<ExecutionSpace>().streams.unpin(*stream);
-      }
-    });
   }
 
   void wait() {
@@ -95,7 +75,7 @@ struct KINDRED_HIDDEN SeedSequence::State {
 
   bool is_current() const {
     for (const Call& call : calls) {
-      if (call.revision != call.layer->revision.load(std::memory_order_relaxed)) return false;
+      if (call.revision != call.layer->revision()) return false;
     }
     return true;
   }
@@ -103,19 +83,17 @@ struct KINDRED_HIDDEN SeedSequence::State {
   template <class ExecutionSpace>
   void launch_all() {
     auto& side = sides.get<ExecutionSpace>();
-    for (const Call& call : calls) {
-      SeedLayer::State& layer = *call.layer;
-      const auto lock = Impl::engine_lock(layer.mutex);
-      layer.launch(side.instance[0], stream, call.x.data(), call.y.data(), call.batch,
-                   call.telemetry, *side.plans[call.plan], call.overlap);
-    }
+    for (const Call& call : calls)
+      call.layer->turn()->launch(side.instance[0], stream,
+                                 Impl::rows_at<ExecutionSpace>(call.x, call.of_x),
+                                 Impl::rows_at<ExecutionSpace>(call.y, call.of_y), call.telemetry,
+                                 *side.plans[call.plan], call.overlap);
   }
 
   void note_telemetry() {
     for (const Call& call : calls) {
-      SeedLayer::State& layer = *call.layer;
-      const auto lock = Impl::engine_lock(layer.mutex);
-      if (layer.has_telemetry(call.telemetry)) layer.fill(true, stream);
+      const Impl::SeedTurn seeds = call.layer->turn();
+      if (seeds->telemetry.has(call.telemetry)) seeds->telemetry.fill(true, stream);
     }
   }
 
@@ -130,10 +108,9 @@ struct KINDRED_HIDDEN SeedSequence::State {
       return;
     }
     for (Call& call : calls) {
-      SeedLayer::State& layer = *call.layer;
-      const auto lock = Impl::engine_lock(layer.mutex);
-      if (Arch::is_device<ExecutionSpace> && layer.trouble) std::rethrow_exception(layer.trouble);
-      call.revision = layer.revision.load(std::memory_order_relaxed);
+      const Impl::SeedTurn seeds = call.layer->turn();
+      if (Arch::is_device<ExecutionSpace>) seeds->require_device();
+      call.revision = call.layer->revision();
     }
     side.graph.capture(own, [this] { launch_all<ExecutionSpace>(); });
   }
@@ -149,44 +126,39 @@ SeedSequence::SeedSequence(Context& context, Space space, const std::optional<St
 }
 std::size_t SeedSequence::size() const noexcept { return m_state->calls.size(); }
 
-void SeedSequence::add(SeedLayer& layer, std::span<const std::byte> x, std::span<std::byte> y,
-                       const SeedBatch& given, bool telemetry) try {
+void SeedSequence::add(SeedLayer& layer, const ConstArray& x, const Array& y, bool telemetry) try {
   State& state = *m_state;
-  SeedLayer::State& own = layer.internal();
+  Impl::SeedLayerState& own = *layer.m_state;
+  Impl::PassArguments arguments(x, layer.hidden());
+  State::Call call;
+  call.of_x = arguments.x();
+  call.of_y = arguments.add_rows({"y", y}, Impl::PassArguments::Use::output, "x");
   const bool device = state.space == Space::cuda;
-  const SeedBatch batch = Impl::checked_batch(own.chunks.hidden, x.size(), y.size(), given);
-  KINDRED_THROW_IF((batch.memory == SeedMemory::device) != device,
+  KINDRED_THROW_IF(x.size() > 0 && x.on_device() != device,
                    "the sequence runs on " + std::string(to_string(state.space)) +
                        ", but the rows are elsewhere");
+  static_cast<void>(arguments.space(state.context));
   KINDRED_THROW_IF(device && !layer.on_device(),
                    "the layer is not on the device that the sequence runs on");
   KINDRED_THROW_IF(!device && own.options.residency == Residency::device,
                    "the layer is only on a device, but the sequence runs on the host");
-  Impl::require_aligned("x", x.data(), size_of(batch.input));
-  Impl::require_aligned("y", y.data(), size_of(batch.output));
-  Impl::check_overlap("x", x.data(), x.size(), "y", y.data(), y.size(),
-                      batch.input == batch.output && batch.input_stride == batch.output_stride);
-  State::Call call;
   call.layer = &own;
-  call.x = x;
-  call.y = y;
-  call.batch = batch;
+  call.x = static_cast<const std::byte*>(x.data());
+  call.y = static_cast<std::byte*>(y.data());
   call.telemetry = telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
   call.overlap = Impl::overlap_of(state.calls, call);
   state.calls.reserve(state.calls.size() + 1);
   Impl::with_instance(
       state.context, state.space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-        const auto lock = Impl::engine_lock(own.mutex);
-        auto& side = state.sides.get<ExecutionSpace>();
-        const auto& plan = side.plan(state.context.memory(state.space),
-                                     own.shape_of(batch, own.has_telemetry(call.telemetry)));
-        for (std::size_t i = 0; i < side.plans.size(); ++i) {
-          if (side.plans[i].get() == &plan) call.plan = i;
-        }
+        const Impl::SeedTurn seeds = own.turn();
+        call.plan = state.sides.get<ExecutionSpace>().plan(
+            state.context.memory(state.space),
+            seeds->shape_of(arguments.rows(), call.of_x.element, call.telemetry));
         // So that changes of the layer wait for it.
-        if (state.stream) own.sides.get<ExecutionSpace>().streams.pin(exec_space, *state.stream);
+        if (state.stream)
+          call.pin = seeds->streams<ExecutionSpace>().pin(exec_space, *state.stream);
       });
-  state.calls.push_back(call);
+  state.calls.push_back(std::move(call));
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedSequence::add");
 }

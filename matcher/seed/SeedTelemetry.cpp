@@ -7,16 +7,11 @@
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
-#include <algorithm>
 #include <string>
-#include <utility>
 
 namespace Kindred {
 
 namespace {
-
-using PinnedMoments = Kokkos::View<SeedMoments*, Kokkos::SharedHostPinnedSpace,
-                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 std::vector<SeedTelemetry> telemetry_of(std::span<const SeedMoments> moments) {
   std::vector<SeedTelemetry> out;
@@ -27,146 +22,150 @@ std::vector<SeedTelemetry> telemetry_of(std::span<const SeedMoments> moments) {
 
 }  // namespace
 
-std::uint32_t SeedLayer::State::slot_of(std::uint32_t age) const {
-  if (age >= options.telemetry_epochs) {
+namespace Impl {
+
+TelemetryRing::TelemetryRing(Context& context, Arch::PerSpace<StreamInstances>& streams,
+                             std::uint32_t seeds, std::uint32_t epochs)
+    : m_context(context),
+      m_streams(streams),
+      m_seeds(seeds),
+      m_epochs(epochs),
+      m_slots(epochs > 0 ? std::size_t{epochs} + 1 : 0) {
+  for (Transfer& transfer : m_transfers)
+    transfer.moments = {context.pinned_memory(), "Kindred::SeedLayer::telemetry_host"};
+}
+
+std::uint32_t TelemetryRing::filled_slot(std::uint32_t age) const {
+  if (age >= m_epochs) {
     throw NotFound("an epoch of age " + std::to_string(age) + "; the ring keeps " +
-                   std::to_string(options.telemetry_epochs));
+                   std::to_string(m_epochs));
   }
-  const auto count = static_cast<std::uint32_t>(slots.size());
-  const std::uint32_t slot = (head + count - age) % count;
-  if (!slots[slot].filled) {
+  if (!is_filled(age)) {
     throw NotFound("the epoch of age " + std::to_string(age) +
                    " had no forward pass with telemetry");
   }
-  return slot;
+  return slot_at(age);
 }
 
-void SeedLayer::State::move_slot(std::uint32_t slot, bool to_device) {
-  Impl::with_instance(
-      context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-        auto& device = sides.get<ExecutionSpace>();
-        device.streams.wait();
-        const auto host = sides.get<HostSpace>().ring.slot(slot);
-        if (to_device) {
-          Impl::upload(exec_space, device.ring.slot(slot), host.data(), host.size());
-        } else {
-          Impl::download(exec_space, host.data(), device.ring.slot(slot), host.size());
-        }
-      });
-  slots[slot].on_device = to_device;
-  slots[slot].stream = {};
+void TelemetryRing::move_slot(std::uint32_t slot, bool to_device) {
+  with_instance(m_context, Space::cuda,
+                [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                  m_streams.get<ExecutionSpace>().wait();
+                  const auto device = m_rings.get<ExecutionSpace>().slot(slot);
+                  const auto host = m_rings.get<HostSpace>().slot(slot);
+                  if (to_device) {
+                    upload(exec_space, device, host.data(), host.size());
+                  } else {
+                    download(exec_space, host.data(), device, host.size());
+                  }
+                });
+  m_slots[slot].on_device = to_device;
+  m_slots[slot].stream = {};
 }
 
-void SeedLayer::State::advance_ring() {
-  if (slots.empty()) return;
-  head = next_slot();
-  slots[head] = {};
-  const Impl::HostLease lease(context, Space::serial);
-  const HostSpace& host = lease.get();
-  sides.get<HostSpace>().ring.clear(host, head);
-  on_the_device([&](const auto& exec_space, auto& side) { side.ring.clear(exec_space, head); });
+void TelemetryRing::advance() {
+  m_head = next_slot();
+  m_slots[m_head] = {};
+  clear(HostLease(m_context, Space::serial).get());
 }
 
-SeedLayer::State::Transfer& SeedLayer::State::start_transfer(std::uint32_t slot) {
-  const Slot& from = slots[slot];
-  for (Transfer& transfer : transfers) {
+const TelemetryRing::Transfer& TelemetryRing::transfer_of(std::uint32_t slot) {
+  using PinnedMoments = Kokkos::View<SeedMoments*, Kokkos::SharedHostPinnedSpace,
+                                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const Slot& from = m_slots[slot];
+  for (const Transfer& transfer : m_transfers) {
     if (transfer.filling == from.filling) return transfer;
   }
-  Transfer& transfer = transfers[next_transfer];
-  next_transfer = (next_transfer + 1) % transfers.size();
-  Impl::with_instance(context, Space::cuda,
-                      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                        auto& side = sides.get<ExecutionSpace>();
-                        if (transfer.filling != 0)
-                          Arch::fence(side.streams.on(exec_space, transfer.stream),
-                                      "Kindred::SeedLayer::start_telemetry");
-                        transfer.filling = 0;
-                        Kokkos::deep_copy(side.streams.on(exec_space, from.stream),
-                                          PinnedMoments(transfer.moments.data(), chunks.seeds),
-                                          side.ring.slot(slot));
-                      });
-  transfer.slot = slot;
+  Transfer& transfer = m_transfers[m_next_transfer];
+  m_next_transfer = (m_next_transfer + 1) % m_transfers.size();
+  with_instance(m_context, Space::cuda,
+                [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                  auto& streams = m_streams.get<ExecutionSpace>();
+                  if (transfer.filling != 0)
+                    Arch::fence(streams.on(exec_space, transfer.stream),
+                                "Kindred::SeedLayer::start_telemetry");
+                  transfer.filling = 0;
+                  Kokkos::deep_copy(streams.on(exec_space, from.stream),
+                                    PinnedMoments(transfer.moments.data(), m_seeds),
+                                    m_rings.get<ExecutionSpace>().slot(slot));
+                });
   transfer.filling = from.filling;
   transfer.stream = from.stream;
   return transfer;
 }
 
+void TelemetryRing::start_transfer(std::uint32_t age) {
+  const std::uint32_t slot = filled_slot(age);
+  if (m_slots[slot].on_device && m_seeds > 0) transfer_of(slot);
+}
+
+std::vector<SeedTelemetry> TelemetryRing::telemetry(std::uint32_t age) {
+  const std::uint32_t slot = filled_slot(age);
+  if (!m_slots[slot].on_device || m_seeds == 0)
+    return telemetry_of({m_rings.get<HostSpace>().slot(slot).data(), m_seeds});
+  const Transfer& transfer = transfer_of(slot);
+  with_instance(m_context, Space::cuda,
+                [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                  m_streams.get<ExecutionSpace>()
+                      .on(exec_space, transfer.stream)
+                      .fence("Kindred::SeedLayer::telemetry");
+                });
+  return telemetry_of({transfer.moments.data(), m_seeds});
+}
+
+SeedLayer::Reduced TelemetryRing::reduce(std::uint32_t epochs, std::uint32_t first,
+                                         std::uint32_t count, bool device_is_ready) {
+  KINDRED_THROW_IF(epochs == 0 || epochs > m_epochs,
+                   std::to_string(epochs) + " epochs; the ring keeps " + std::to_string(m_epochs));
+  KINDRED_THROW_IF(first > m_seeds || count > m_seeds - first,
+                   "the range from seed " + std::to_string(first) + " with " +
+                       std::to_string(count) + " seeds; the number of seeds is " +
+                       std::to_string(m_seeds));
+  if (count == 0) return {};
+  bool on_device = device_is_ready;
+  for (std::uint32_t age = 0; age < epochs; ++age)
+    on_device = on_device && (!is_filled(age) || m_slots[slot_at(age)].on_device);
+  for (std::uint32_t age = epochs; age-- > 0 && !on_device;) {
+    const std::uint32_t slot = slot_at(age);
+    if (is_filled(age) && m_slots[slot].on_device) move_slot(slot, false);
+  }
+  std::vector<SeedMoments> each(count);
+  SeedMoments whole;
+  with_instance(m_context, on_device ? Space::cuda : Space::serial,
+                [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                  m_streams.get<ExecutionSpace>().wait();
+                  const auto& ring = m_rings.get<ExecutionSpace>();
+                  ring.reduce(exec_space, slot_at(epochs - 1), epochs, first, count, ring.each());
+                  download(exec_space, each.data(), ring.each(), count);
+                  download(exec_space, &whole, ring.whole(), 1);
+                });
+  return {telemetry_of(each), Kindred::telemetry_of(whole)};
+}
+
+}  // namespace Impl
+
 bool SeedLayer::has_telemetry(std::uint32_t age) const try {
-  const State& state = *m_state;
-  const auto lock = Impl::engine_lock(state.mutex);
-  const auto count = static_cast<std::uint32_t>(state.slots.size());
-  return age < state.options.telemetry_epochs &&
-         state.slots[(state.head + count - age) % count].filled;
+  return m_state->turn()->telemetry.is_filled(age);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::has_telemetry");
 }
 
 void SeedLayer::start_telemetry(std::uint32_t age) try {
-  State& state = *m_state;
-  const auto lock = Impl::engine_lock(state.mutex);
-  const std::uint32_t slot = state.slot_of(age);
-  if (state.slots[slot].on_device && state.chunks.seeds > 0) state.start_transfer(slot);
+  m_state->turn()->telemetry.start_transfer(age);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::start_telemetry");
 }
 
 std::vector<SeedTelemetry> SeedLayer::telemetry(std::uint32_t age) try {
-  State& state = *m_state;
-  const auto lock = Impl::engine_lock(state.mutex);
-  const std::uint32_t slot = state.slot_of(age);
-  const std::size_t seeds = state.chunks.seeds;
-  if (!state.slots[slot].on_device || seeds == 0)
-    return telemetry_of({state.sides.get<HostSpace>().ring.slot(slot).data(), seeds});
-  const State::Transfer& transfer = state.start_transfer(slot);
-  Impl::with_instance(state.context, Space::cuda,
-                      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                        state.sides.get<ExecutionSpace>()
-                            .streams.on(exec_space, transfer.stream)
-                            .fence("Kindred::SeedLayer::telemetry");
-                      });
-  return telemetry_of({transfer.moments.data(), seeds});
+  return m_state->turn()->telemetry.telemetry(age);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::telemetry");
 }
 
 SeedLayer::Reduced SeedLayer::reduce_telemetry(std::uint32_t epochs, std::uint32_t first,
                                                std::uint32_t count) try {
-  State& state = *m_state;
-  const auto lock = Impl::engine_lock(state.mutex);
-  KINDRED_THROW_IF(epochs == 0 || epochs > state.options.telemetry_epochs,
-                   std::to_string(epochs) + " epochs; the ring keeps " +
-                       std::to_string(state.options.telemetry_epochs));
-  KINDRED_THROW_IF(first > state.chunks.seeds || count > state.chunks.seeds - first,
-                   "the range from seed " + std::to_string(first) + " with " +
-                       std::to_string(count) + " seeds; the number of seeds is " +
-                       std::to_string(state.chunks.seeds));
-  Reduced out;
-  if (count == 0) return out;
-  const auto slots = static_cast<std::uint32_t>(state.slots.size());
-  const std::uint32_t first_slot = (state.head + slots - (epochs - 1)) % slots;
-  bool on_device = state.on_device && !state.trouble;
-  for (std::uint32_t i = 0; i < epochs; ++i) {
-    const State::Slot& slot = state.slots[(first_slot + i) % slots];
-    if (slot.filled && !slot.on_device) on_device = false;
-  }
-  for (std::uint32_t i = 0; i < epochs && !on_device; ++i) {
-    const std::uint32_t slot = (first_slot + i) % slots;
-    if (state.slots[slot].filled && state.slots[slot].on_device) state.move_slot(slot, false);
-  }
-  std::vector<SeedMoments> each(count);
-  SeedMoments whole;
-  Impl::with_instance(state.context, on_device ? Space::cuda : Space::serial,
-                      [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                        auto& side = state.sides.get<ExecutionSpace>();
-                        side.streams.wait();
-                        side.ring.reduce(exec_space, first_slot, epochs, first, count,
-                                         side.ring.each());
-                        Impl::download(exec_space, each.data(), side.ring.each(), count);
-                        Impl::download(exec_space, &whole, side.ring.whole(), 1);
-                      });
-  out.each = telemetry_of(each);
-  out.whole = Kindred::telemetry_of(whole);
-  return out;
+  const Impl::SeedTurn turn = m_state->turn();
+  return turn->telemetry.reduce(epochs, first, count, turn->device_is_ready());
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedLayer::reduce_telemetry");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SeedTransition.hpp>
 
+#include "SeedRules.hpp"
+
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
@@ -69,13 +71,14 @@ TransitionResult transition_result(bool passes, const char* what,
                  "; it must be " + limit + " " + shown(bound));
 }
 
+TransitionResult at_least(const char* what, const std::optional<double>& value, double bound) {
+  return transition_result(value.value_or(0) >= bound, what, value, "at least", bound);
+}
+
 TransitionResult fine_tuning_guard(const SeedMetrics& metrics, const TransitionRules& rules) {
-  const double delta = metrics.performance_delta.value_or(0);
-  if (!(delta > 0))
+  if (!(metrics.performance_delta.value_or(0) > 0))
     return transition_result(false, "performance_delta", metrics.performance_delta, "above", 0);
-  return transition_result(metrics.stability_score.value_or(0) >= rules.stability_min,
-                           "stability_score", metrics.stability_score, "at least",
-                           rules.stability_min);
+  return at_least("stability_score", metrics.stability_score, rules.stability_min);
 }
 
 TransitionResult cull_guard(const SeedSituation& seed, const SeedMetrics& metrics,
@@ -92,12 +95,10 @@ TransitionResult cull_guard(const SeedSituation& seed, const SeedMetrics& metric
 }
 
 TransitionResult fossil_guard(const SeedMetrics& metrics, const TransitionRules& rules) {
-  if (!(metrics.total_improvement.value_or(0) >= rules.total_improvement_min))
-    return transition_result(false, "total_improvement", metrics.total_improvement, "at least",
-                             rules.total_improvement_min);
-  return transition_result(metrics.final_stability.value_or(0) >= rules.final_stability_min,
-                           "final_stability", metrics.final_stability, "at least",
-                           rules.final_stability_min);
+  TransitionResult improves =
+      at_least("total_improvement", metrics.total_improvement, rules.total_improvement_min);
+  if (!improves.accepted) return improves;
+  return at_least("final_stability", metrics.final_stability, rules.final_stability_min);
 }
 
 TransitionResult check_guard(const SeedSituation& seed, Lifecycle to, const SeedMetrics& metrics,
@@ -153,7 +154,7 @@ TransitionResult check_transition(const SeedSituation& seed, Lifecycle to,
   if (to != rolled_back && seed.epochs < least)
     return refused(std::to_string(seed.epochs) + " epochs in " + name(seed.lifecycle) +
                    "; at least " + std::to_string(least) + " are needed");
-  if (needs_blueprint(to) && seed.blueprint < 0)
+  if (Impl::needs_blueprint(to) && seed.blueprint < 0)
     return refused(name(to) + " needs a blueprint, and the seed has none");
   return check_guard(seed, to, metrics, rules);
 } catch (...) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "StoredSeeds.hpp"
 
-#include "StateFault.hpp"
+#include "SeedRules.hpp"
 #include "StateFields.hpp"
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
@@ -46,7 +46,7 @@ void check_schedules(const SectionChecks& checks, const StoredSeeds& checkpoint)
       continue;
     }
     try {
-      make_schedule(checkpoint.state.schedule[seed], any)->restore(numbers);
+      GraftingSchedule(checkpoint.state.schedule[seed], any).restore(numbers);
     } catch (const InvalidArgument& error) {
       checks.refuse<std::uint64_t>("schedule.ends", seed, error.what());
     }

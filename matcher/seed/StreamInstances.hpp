@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <optional>
 
 namespace Kindred::Impl {
@@ -33,15 +34,10 @@ class StreamInstances {
   Workspace& workspace(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
     return stream ? found(exec_space, *stream).workspace : m_own_workspace;
   }
-  /// Keeps the instance on \p stream until \ref unpin: later work on it is not launched by a call
-  /// of the layer.
-  void pin(const ExecutionSpace& exec_space, const Stream& stream) {
-    ++found(exec_space, stream).pins;
-  }
-  void unpin(const Stream& stream) noexcept {
-    for (Kept& kept : m_kept) {
-      if (kept.stream == stream) --kept.pins;
-    }
+  /// Keeps the instance on \p stream while the returned object exists: later work on it is not
+  /// launched by a call of the layer.
+  std::shared_ptr<const void> pin(const ExecutionSpace& exec_space, const Stream& stream) {
+    return found(exec_space, stream).pin;
   }
   /// Fences all instances that are kept.
   void wait() const {
@@ -54,7 +50,7 @@ class StreamInstances {
     Stream stream;
     ExecutionSpace instance;
     Workspace workspace = {};
-    std::size_t pins = 0;
+    std::shared_ptr<const void> pin = std::make_shared<char>();
   };
 
   Kept& found(const ExecutionSpace& exec_space, const Stream& stream) {
@@ -67,7 +63,7 @@ class StreamInstances {
     m_kept.push_front({stream, instance_on(exec_space, stream)});
     for (auto last = m_kept.end(); m_kept.size() > kept_max && last != std::next(m_kept.begin());) {
       --last;
-      if (last->pins > 0) continue;
+      if (last->pin.use_count() > 1) continue;
       Arch::fence(last->instance, "Kindred::SeedLayer::wait");
       last = m_kept.erase(last);
     }

@@ -38,7 +38,7 @@ class SeedProblem final : public Problem {
   DispatchRecord run(std::optional<Space> space) override {
     SeedForwardOptions options;
     options.space = space;
-    return m_layer.forward(m_x, m_y, options);
+    return m_layer.forward(std::span(m_x), std::span(m_y), options);
   }
   std::uint64_t digest() const override {
     Digest digest;

@@ -7,6 +7,7 @@
 #include "common/RandomData.hpp"
 #include "machine/SpaceBuffer.hpp"
 
+#include <array>
 #include <cstring>
 #include <optional>
 
@@ -61,7 +62,7 @@ class SeedSequenceProblem final : public Problem {
     SeedForwardOptions options;
     options.space = Space::serial;
     options.telemetry = SeedTelemetryUse::none;
-    m_layer->forward(m_x, expected, options);
+    m_layer->forward(std::span(m_x), std::span(expected), options);
     return result() == expected ? "" : "y is not that of a single forward";
   }
 
@@ -75,13 +76,20 @@ class SeedSequenceProblem final : public Problem {
       m_memory.emplace_back(m_context, space, std::as_bytes(std::span(m_x)));
       m_memory.emplace_back(m_context, space, m_x.size() * sizeof(float));
     }
-    SeedBatch batch;
-    batch.rows = m_rows;
-    batch.memory = space == Space::cuda ? SeedMemory::device : SeedMemory::host;
     for (std::size_t i = 0; i < m_calls; ++i) {
       const std::size_t copy = i % 2;
-      m_sequence->add(*m_layer, m_memory[2 * copy].bytes(), m_memory[2 * copy + 1].bytes(), batch);
+      m_sequence->add(*m_layer, rows_in(m_memory[2 * copy]), rows_in(m_memory[2 * copy + 1]));
     }
+  }
+  Array rows_in(const SpaceBuffer& memory) const {
+    const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(m_rows), m_layer->hidden()};
+    const bool device = m_space == Space::cuda;
+    return {memory.bytes().data(),
+            DataType::float32,
+            shape,
+            {},
+            device ? ArrayMemory::device : ArrayMemory::host,
+            device ? m_context.info(Space::cuda).device_index : 0};
   }
   std::vector<float> result() const {
     std::vector<float> y(m_x.size());

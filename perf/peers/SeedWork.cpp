@@ -9,6 +9,7 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace Kindred::Perf {
 
@@ -27,8 +28,7 @@ class SeedForwardWork final : public Work {
     const Values<float> values = normal_rows(rows, hidden, seed, context.threads());
     m_x = encoded(element, values);
     m_y.resize(m_x.size());
-    m_batch.rows = rows;
-    m_batch.input = m_batch.output = element;
+    m_shape = {static_cast<std::int64_t>(rows), hidden};
     SeedLayerOptions options;
     options.hidden = hidden;
     options.seeds = seeds;
@@ -63,8 +63,9 @@ class SeedForwardWork final : public Work {
   void write(JobFolder& folder) const override {
     const std::size_t hidden = m_t.size();
     std::vector<float> x;
-    for (std::size_t i = 0; i < m_batch.rows * hidden; ++i) x.push_back(decoded(m_element, m_x, i));
-    folder.add<float>("rows", "float32", x, {m_batch.rows, hidden});
+    for (std::size_t i = 0; i < m_x.size() / size_of(m_element); ++i)
+      x.push_back(decoded(m_element, m_x, i));
+    folder.add<float>("rows", "float32", x, {x.size() / hidden, hidden});
     folder.add<float>("t", "float32", m_t, {hidden});
     folder.add<float>("c", "float32", m_c, {hidden});
     folder.add<std::int64_t>("begins", "int64", m_begins, {m_begins.size()});
@@ -76,13 +77,16 @@ class SeedForwardWork final : public Work {
     SeedForwardOptions options;
     options.space = space;
     options.telemetry = m_telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
-    m_layer->forward(m_x, m_y, m_batch, options);
+    const DataType type = m_element == DataType::float32   ? DataType::float32
+                          : m_element == DataType::float16 ? DataType::float16
+                                                                : DataType::bfloat16;
+    m_layer->forward({m_x.data(), type, m_shape}, {m_y.data(), type, m_shape}, options);
   }
   void run_beside(Space space) const override { copy_rows(m_context, space, m_x, m_y); }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {
     run(Space::serial);
     std::vector<double> ours;
-    const std::size_t count = m_batch.rows * m_t.size();
+    const std::size_t count = m_x.size() / size_of(m_element);
     const std::size_t step = std::max<std::size_t>(1, count / sampled_values);
     for (std::size_t i = 0; i < count; i += step) ours.push_back(decoded(m_element, m_y, i));
     if (m_telemetry) {
@@ -100,7 +104,7 @@ class SeedForwardWork final : public Work {
   Context& m_context;
   DataType m_element;
   bool m_telemetry;
-  SeedBatch m_batch;
+  std::array<std::int64_t, 2> m_shape;
   std::vector<std::byte> m_x;
   mutable std::vector<std::byte> m_y;
   std::vector<float> m_t, m_c;  ///< y = t·x + c

@@ -44,7 +44,7 @@ SeedLayer make_used_layer() {
   SeedLayer layer = make_layer();
   const std::vector<float> x(row_count * hidden, 0.5F);
   std::vector<float> y(x.size());
-  layer.forward(x, y);
+  layer.forward(std::span(x), std::span(y));
   return layer;
 }
 
@@ -91,7 +91,7 @@ TEST(OutOfMemory, OfAChangedSeedLayerLeavesItAsItWas) {
   expect_out_of_memory("set_schedule_state", stepped,
                        [&](Layer& layer) { layer.set_schedule_state(2, numbers); });
   make_layer().save(layer_path);
-  make_layer().save_blueprints(blueprints_path);
+  make_layer().blueprints().save(blueprints_path);
   expect_out_of_memory("restore", make_layer, [&](Layer& layer) { layer.restore(layer_path); });
   expect_out_of_memory("restore_blueprints", make_layer,
                        [&](Layer& layer) { layer.restore_blueprints(blueprints_path); });
@@ -101,8 +101,6 @@ TEST(OutOfMemory, OfAPassOfASeedLayerIsTyped) {
   const std::vector<float> x(row_count * hidden, 0.5F);
   std::vector<float> y(x.size());
   std::vector<float> dw(hidden);
-  SeedBatch batch;
-  batch.rows = row_count;
   using Layer = SeedLayer;
   for (const Space space : host_spaces()) {
     SeedForwardOptions options;
@@ -111,18 +109,17 @@ TEST(OutOfMemory, OfAPassOfASeedLayerIsTyped) {
          {SeedTelemetryUse::none, SeedTelemetryUse::last, SeedTelemetryUse::merged}) {
       options.telemetry = use;
       expect_out_of_memory("forward", make_layer, [&](Layer& layer) {
-        layer.forward(x, y, options);
+        layer.forward(std::span(x), std::span(y), options);
         return std::span(y);
       });
     }
     expect_out_of_memory("backward", make_layer, [&](Layer& layer) {
-      layer.backward(std::as_bytes(std::span(x)), std::as_bytes(std::span(x)),
-                     std::as_writable_bytes(std::span(y)), dw, batch, options);
+      layer.backward(std::span(x), std::span(x), std::span(y), std::span(dw), options);
       return std::pair(std::span(y), std::span(dw));
     });
     const auto sequence_of = [&](Layer& layer) {
       SeedSequence sequence(shared_context(), space);
-      sequence.add(layer, std::as_bytes(std::span(x)), std::as_writable_bytes(std::span(y)), batch);
+      sequence.add(layer, std::span(x), std::span(y));
       sequence.run();
       sequence.wait();
       return std::span(y);
@@ -142,7 +139,6 @@ TEST(OutOfMemory, OfAPassOfASeedLayerIsTyped) {
 TEST(OutOfMemory, OfAQueryOfASeedLayerIsTyped) {
   const TempFolder folder;
   const std::string layer_path = folder / "layer";
-  const std::string blueprints_path = folder / "blueprints";
   const SeedLayer layer = make_layer();
   expect_out_of_memory("blueprints", [&] { return layer.blueprints(); });
   expect_out_of_memory("state", [&] { return layer.state(); });
@@ -154,11 +150,6 @@ TEST(OutOfMemory, OfAQueryOfASeedLayerIsTyped) {
   expect_out_of_memory("save", [&] {
     layer.save(layer_path);
     return Written{&folder, "layer"};
-  });
-  layer.save_blueprints(blueprints_path);
-  expect_out_of_memory("save_blueprints", [&] {
-    layer.save_blueprints(blueprints_path);
-    return Written{&folder, "blueprints"};
   });
 }
 
@@ -186,10 +177,10 @@ TEST(OutOfMemory, OfBlueprintsAndSchedulesIsTyped) {
   expect_out_of_memory("load", [&] { return Blueprints::load(blueprints_path); });
   for (const AlphaSchedule kind : {AlphaSchedule::linear, AlphaSchedule::momentum,
                                    AlphaSchedule::drift_controlled, AlphaSchedule::stability}) {
-    expect_out_of_memory("make_schedule", [&] {
-      const auto schedule = make_schedule(kind);
-      schedule->next(1, 0.5, {});
-      return schedule->state();
+    expect_out_of_memory("GraftingSchedule", [&] {
+      GraftingSchedule schedule(kind);
+      schedule.next(1, 0.5, {});
+      return schedule.state();
     });
   }
   expect_out_of_memory("SeedState", [] { return SeedState(9); });

@@ -80,7 +80,7 @@ TEST(CSeedRules, SchedulesAreThoseOfCpp) {
     SCOPED_TRACE(kind);
     Owned<kindred_schedule> schedule(kindred_schedule_destroy);
     KINDRED_ASSERT_OK(kindred_schedule_create(kind, &options, &schedule));
-    const auto expected = make_schedule(static_cast<AlphaSchedule>(kind), settings);
+    GraftingSchedule expected(static_cast<AlphaSchedule>(kind), settings);
     std::int32_t found_kind = -1;
     KINDRED_ASSERT_OK(kindred_schedule_kind(schedule, &found_kind));
     EXPECT_EQ(found_kind, kind);
@@ -98,14 +98,14 @@ TEST(CSeedRules, SchedulesAreThoseOfCpp) {
       expected_metrics.gradient_norm = 0.5;
       expected_metrics.weights = weights;
       KINDRED_ASSERT_OK(kindred_schedule_next(schedule, epoch, alpha, &metrics, &alpha));
-      expected_alpha = expected->next(epoch, expected_alpha, expected_metrics);
+      expected_alpha = expected.next(epoch, expected_alpha, expected_metrics);
       EXPECT_EQ(alpha, expected_alpha);
     }
     std::vector<double> numbers(64);
     std::size_t count = 0;
     KINDRED_ASSERT_OK(kindred_schedule_state(schedule, numbers.data(), numbers.size(), &count));
     numbers.resize(count);
-    EXPECT_EQ(numbers, expected->state());
+    EXPECT_EQ(numbers, expected.state());
     Owned<kindred_schedule> restored(kindred_schedule_destroy);
     KINDRED_ASSERT_OK(kindred_schedule_create(kind, &options, &restored));
     KINDRED_ASSERT_OK(kindred_schedule_set_state(restored, numbers.data(), count));

@@ -87,16 +87,12 @@ TEST(CSeeds, PassesAreThoseOfCpp) {
       call.space = space;
       kindred_record record = KINDRED_RECORD_INIT;
       KINDRED_ASSERT_OK(kindred_seeds_forward(seeds, &x_tensor, &y_tensor, &call, &record));
-      expected.forward(x, expected_y);
+      expected.forward(std::span(x), std::span(expected_y));
       EXPECT_EQ(y, expected_y);
       KINDRED_ASSERT_OK(kindred_seeds_backward(seeds, &x_tensor, &y_tensor, &dx_tensor, &dw_tensor,
                                                &call, nullptr));
-      const SeedBatch batch{.rows = static_cast<std::uint64_t>(rows)};
-      const auto bytes = [](std::vector<float>& values) {
-        return std::as_writable_bytes(std::span(values));
-      };
-      expected.backward(std::as_bytes(std::span(x)), bytes(expected_y), bytes(expected_dx),
-                        expected_dw, batch);
+      expected.backward(std::span(x), std::span(expected_y), std::span(expected_dx),
+                        std::span(expected_dw));
       EXPECT_EQ(dx, expected_dx);
       EXPECT_EQ(dw, expected_dw);
       if (rows == 0) continue;

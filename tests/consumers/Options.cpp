@@ -70,7 +70,6 @@ inline auto each_of_them() {
       SeedLayerOptions{.hidden = 5},
       SeedForwardOptions{.space = Space::serial},
       SeedPassOptions{.space = Space::serial},
-      SeedBatch{.rows = 5},
       SeedMetrics{.error_rate = 0.1},
       SeedSituation{.errors = 1},
       TransitionRules{.errors_max = 1},

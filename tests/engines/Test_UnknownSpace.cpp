@@ -103,13 +103,9 @@ TEST(UnknownSpace, IsRejectedByBulkLayersAndSeeds) {
   options.hidden = 4;
   options.seeds = 2;
   SeedLayer seeds(context(), options);
-  SeedBatch batch;
-  batch.rows = 4;
   SeedForwardOptions forward;
   forward.space = unknown;
-  EXPECT_THROW(seeds.forward(std::as_bytes(std::span(values)),
-                             std::as_writable_bytes(std::span(out)), batch, forward),
-               InvalidArgument);
+  EXPECT_THROW(seeds.forward(std::span(values), std::span(out), forward), InvalidArgument);
   EXPECT_THROW(SeedSequence(context(), unknown), InvalidArgument);
 }
 

@@ -119,7 +119,7 @@ struct Program {
     repeat([&] {
       const std::vector<float> x(64, 2.0F);
       std::vector<float> out(64);
-      layer.forward(x, out);
+      layer.forward(std::span(x), std::span(out));
     });
     repeat([&, next = 0]() mutable {
       const std::string text = std::to_string(++next);
@@ -184,7 +184,8 @@ struct Program {
     check_call([&] { hnsw.contains(0); }, "HNSW contains throws");
     check_call([&] { layer.step(); }, "SeedLayer::step throws");
     check_call([&] { layer.state(); }, "SeedLayer::state throws");
-    check_call([&] { layer.forward(std::span(rows).first(64), y); }, "SeedLayer::forward throws");
+    check_call([&] { layer.forward(std::span(rows).first(64), std::span(y)); },
+               "SeedLayer::forward throws");
     check_call([&] { context.dispatcher().profile_json(); }, "the dispatcher throws");
     check_call([&] { context.memory_statistics(Space::serial); }, "memory_statistics throws");
     check(lattice.path(0, 10).size() > 1, "a path in a lattice without blocks is computed");

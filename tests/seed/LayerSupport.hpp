@@ -4,6 +4,7 @@
 
 #include <kindred/matcher/SeedLayer.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "SeedSupport.hpp"
+#include "TypeOfElement.hpp"
 
 namespace Kindred::Testing::Seeds {
 
@@ -86,10 +88,31 @@ inline std::vector<std::byte> bytes_of(const Reference::SeedRows& rows) {
 template <class ExecutionSpace>
 using RowBytes = Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>;
 
-template <class ExecutionSpace>
-std::span<std::byte> span_of(const RowBytes<ExecutionSpace>& rows) {
-  return {rows.data(), rows.size()};
-}
+/// Makes arrays of rows of their memory.
+struct RowShape {
+  DataType element = DataType::float32;
+  std::size_t rows = 0;
+  std::size_t hidden = 0;
+  std::size_t stride = 0;  ///< 0: hidden
+
+  ConstArray in(const void* data) const { return array<const void>(data, ArrayMemory::host); }
+  Kindred::Array out(void* data) const { return array<void>(data, ArrayMemory::host); }
+  template <class ExecutionSpace>
+  Kindred::Array on(const RowBytes<ExecutionSpace>& data) const {
+    return array<void>(data.data(),
+                       Arch::is_device<ExecutionSpace> ? ArrayMemory::device : ArrayMemory::host);
+  }
+
+ private:
+  template <class Void>
+  BasicArray<Void> array(Void* data, ArrayMemory memory) const {
+    const auto extent = [](std::size_t size) { return static_cast<std::int64_t>(size); };
+    const std::array shape{extent(rows), extent(hidden)};
+    const std::array strides{extent(stride == 0 ? hidden : stride), std::int64_t{1}};
+    const int device = memory == ArrayMemory::device ? context().info(Space::cuda).device_index : 0;
+    return {data, type_of(element), shape, strides, memory, device};
+  }
+};
 
 }  // namespace Kindred::Testing::Seeds
 

@@ -11,17 +11,13 @@
 #include <vector>
 
 #include "SeedSupport.hpp"
+#include "TypeOfElement.hpp"
 
 namespace Kindred::Testing::Seeds::OfCaller {
 
 using Extents = std::vector<std::int64_t>;
 
 inline constexpr DataType code_types[] = {DataType::int32, DataType::int8, DataType::uint8};
-
-inline DataType type_of(DataType element) {
-  if (element == DataType::float16) return DataType::float16;
-  return element == DataType::bfloat16 ? DataType::bfloat16 : DataType::float32;
-}
 
 /// The bytes of \p values as elements of T.
 template <class T, class Values>

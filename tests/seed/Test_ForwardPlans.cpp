@@ -28,14 +28,14 @@ TEST(ForwardPlans, CallsWithOtherNumbersOfThreadsShareOneWorkspace) {
       const SeedForwardShape shape = shape_of(hidden, hidden / 3 + 1, rows);
       Impl::ForwardPlans<HostSpace> plans;
       const Impl::HostInstance one(1);
-      const auto& plan = plans.get(one.get(), memory, shape, nullptr, most);
+      const auto& plan = plans.get(one.get(), memory, shape, {}, most);
       const std::byte* const workspace = plan.workspace.data();
       for (std::uint32_t threads = 1; threads <= most; ++threads)
         EXPECT_GE(plan.workspace.size(), seed_forward_host_plan(shape, threads).workspace)
             << hidden << ' ' << rows << ' ' << threads;
       for (const int threads : {3, 1, 2}) {
         const Impl::HostInstance fewer(threads);
-        const auto& found = plans.get(fewer.get(), memory, shape, nullptr, most);
+        const auto& found = plans.get(fewer.get(), memory, shape, {}, most);
         EXPECT_EQ(found.workspace.data(), workspace);
         EXPECT_EQ(found.plan.threads, seed_forward_plan(fewer.get(), shape).threads);
       }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -45,7 +46,7 @@ TEST(SeedCallbacks, ReadersDoNotWaitForAPass) {
   Hooked hooked;
   std::future<void> reader;
   bool has_run = false;
-  hooked.before_allocation = [&] {  // the pass holds the lock of the layer here
+  hooked.before_allocation = [&] {  // the pass has its turn here
     has_run = true;
     reader = std::async(std::launch::async, [&layer = hooked.layer] {
       EXPECT_EQ(layer.epoch(), 0U);
@@ -56,7 +57,7 @@ TEST(SeedCallbacks, ReadersDoNotWaitForAPass) {
     EXPECT_EQ(reader.wait_for(std::chrono::seconds(10)), std::future_status::ready)
         << "a reader waits for the pass";
   };
-  hooked.layer.forward(hooked.x, hooked.y, on(Space::serial));
+  hooked.layer.forward(std::span(hooked.x), std::span(hooked.y), on(Space::serial));
   EXPECT_TRUE(has_run);
   reader.get();
 }
@@ -71,10 +72,10 @@ TEST(SeedCallbacks, MayUseTheLayerWhoseCallTheyBelongTo) {
       ++calls;
       std::vector<float> own(hooked.y.size());
       hooked.layer.step();
-      hooked.layer.forward(hooked.x, own, on(space));
+      hooked.layer.forward(std::span(hooked.x), std::span(own), on(space));
       EXPECT_EQ(hooked.layer.epoch(), before + 1);
     };
-    hooked.layer.forward(hooked.x, hooked.y, on(space));
+    hooked.layer.forward(std::span(hooked.x), std::span(hooked.y), on(space));
     EXPECT_EQ(calls, 1);
   }
 }
@@ -100,12 +101,13 @@ TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
     for (std::size_t i = handles.size() - Streams::kept_max; i < handles.size(); ++i)
       EXPECT_EQ(streams.workspace(exec_space, stream(i)).size(), 4096U);
     // Pinned ones stay, until they are unpinned.
-    for (std::size_t i = 0; i < 40; ++i) streams.pin(exec_space, stream(i));
-    streams.pin(exec_space, stream(0));
+    std::vector<std::shared_ptr<const void>> pins;
+    for (std::size_t i = 0; i < 40; ++i) pins.push_back(streams.pin(exec_space, stream(i)));
+    pins.push_back(streams.pin(exec_space, stream(0)));
     EXPECT_EQ(streams.size(), 40U);
     for (std::size_t i = 100; i < 200; ++i) streams.on(exec_space, stream(i));
     EXPECT_EQ(streams.size(), 41U) << "the newest and the pinned ones";
-    for (std::size_t i = 0; i < 40; ++i) streams.unpin(stream(i));
+    pins.clear();
     streams.on(exec_space, stream(300));
     EXPECT_EQ(streams.size(), Streams::kept_max);
     streams.wait();

@@ -69,23 +69,19 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
       const RowBytes<ExecutionSpace> from("Kindred::Testing::x", expected.size());
       const RowBytes<ExecutionSpace> to("Kindred::Testing::y", expected.size());
       Impl::upload(exec, from, bytes_of(x).data(), expected.size());
-      SeedBatch batch;
-      batch.rows = 32;
-      batch.memory = device ? SeedMemory::device : SeedMemory::host;
+      const RowShape shape{DataType::float32, 32, 256};
+      const Kindred::Array x_of = shape.on<ExecutionSpace>(from);
+      const Kindred::Array y_of = shape.on<ExecutionSpace>(to);
       SeedSequence sequence(context(), space);
-      for (int i = 0; i < 3; ++i)
-        sequence.add(layer, span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to), batch);
+      for (int i = 0; i < 3; ++i) sequence.add(layer, x_of, y_of);
       EXPECT_EQ(sequence.size(), 3U);
       // The first calls may use another number of threads, which is another plan.
-      for (int i = 0; i < 20; ++i)
-        layer.forward(span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to), batch, on(space));
+      for (int i = 0; i < 20; ++i) layer.forward(x_of, y_of, on(space));
       sequence.run();
       sequence.wait();
       {
         const Listener listener;
-        for (int i = 0; i < 5; ++i)
-          layer.forward(span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to), batch,
-                        on(space));
+        for (int i = 0; i < 5; ++i) layer.forward(x_of, y_of, on(space));
         EXPECT_EQ(listener->copies, 0);
         EXPECT_EQ(listener->allocations, 0);
         // Rows in host memory are complete when the call returns, as documented.
@@ -142,27 +138,23 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
           const ExecutionSpace own = Impl::instance_beside(exec);  // outlives the layer
           SeedLayer layer = engine_of(context(), target);
           const RowBytes<ExecutionSpace> rows("Kindred::Testing::rows", expected.size());
-          SeedBatch batch;
-          batch.rows = 40;
-          batch.input = batch.output = DataType::bfloat16;
-          batch.memory = SeedMemory::device;
+          const Kindred::Array in_place =
+              RowShape{DataType::bfloat16, 40, 64}.on<ExecutionSpace>(rows);
           SeedForwardOptions options;
           options.stream = Stream::cuda(own.cuda_stream());
           std::vector<std::byte> y(expected.size());
           Impl::upload(own, rows, bytes_of(x).data(), y.size());
-          layer.forward(span_of<ExecutionSpace>(rows), span_of<ExecutionSpace>(rows), batch,
-                        options);
+          layer.forward(in_place, in_place, options);
           Impl::download(own, y.data(), rows, y.size());
           EXPECT_TRUE(y == expected);
           // Waits for pending work of the stream.
           Impl::upload(own, rows, bytes_of(x).data(), y.size());
-          layer.forward(span_of<ExecutionSpace>(rows), span_of<ExecutionSpace>(rows), batch,
-                        options);
+          layer.forward(in_place, in_place, options);
           layer.step();
           EXPECT_TRUE(layer.has_telemetry(1));
           EXPECT_EQ(layer.telemetry(1)[0].count, 40U * 8U);
           SeedSequence sequence(context(), Space::cuda, Stream::cuda(own.cuda_stream()));
-          sequence.add(layer, span_of<ExecutionSpace>(rows), span_of<ExecutionSpace>(rows), batch);
+          sequence.add(layer, in_place, in_place);
           Impl::upload(own, rows, bytes_of(x).data(), y.size());
           sequence.run();
           sequence.wait();
@@ -203,25 +195,20 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
         const RowBytes<ExecutionSpace> from("Kindred::Testing::x", expected.size());
         const RowBytes<ExecutionSpace> to("Kindred::Testing::y", expected.size());
         Impl::upload(exec, from, bytes_of(x).data(), expected.size());
-        SeedBatch batch;
-        batch.rows = 33;
-        batch.memory = SeedMemory::device;
-        const DispatchRecord record =
-            layer.forward(span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to), batch);
+        const RowShape shape{DataType::float32, 33, 64};
+        const Kindred::Array x_of = shape.on<ExecutionSpace>(from);
+        const Kindred::Array y_of = shape.on<ExecutionSpace>(to);
+        const DispatchRecord record = layer.forward(x_of, y_of);
         EXPECT_NE(record.chosen, Space::cuda);
         std::vector<std::byte> y(expected.size());
         Impl::download(exec, y.data(), to, y.size());
         const auto again = bytes_of(Reference::seed_forward(target, x, DataType::float32));
         EXPECT_TRUE(y == again);
-        EXPECT_THROW(layer.forward(span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to),
-                                   batch, on(Space::cuda)),
-                     OutOfMemory);
+        EXPECT_THROW(layer.forward(x_of, y_of, on(Space::cuda)), OutOfMemory);
         state.blueprint.assign(20, 2);
         layer.set_state(state);
         EXPECT_EQ(layer.device_trouble(), "");
-        EXPECT_EQ(
-            layer.forward(span_of<ExecutionSpace>(from), span_of<ExecutionSpace>(to), batch).chosen,
-            Space::cuda);
+        EXPECT_EQ(layer.forward(x_of, y_of).chosen, Space::cuda);
       });
 }
 
@@ -241,24 +228,21 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   };
   Context failing(options);
   SeedLayer layer = engine_of(failing, target);
-  SeedBatch batch;
-  batch.rows = 20;
-  batch.input = batch.output = DataType::float16;
+  const RowShape shape{DataType::float16, 20, 96};
+  const std::vector<std::byte> bytes = bytes_of(x);
   std::vector<std::byte> y(expected.size());
   to_refuse = 1;
-  layer.forward(bytes_of(x), y, batch);
+  layer.forward(shape.in(bytes.data()), shape.out(y.data()));
   EXPECT_LE(to_refuse, 0) << "no allocation was refused";
   EXPECT_TRUE(y == expected);
   const SeedState before = layer.state();
   to_refuse = 100;
-  SeedBatch other = batch;
-  other.rows = 10;
-  EXPECT_THROW(layer.forward(std::span<const std::byte>(bytes_of(x)).first(10 * 96 * 2),
-                             std::span(y).first(10 * 96 * 2), other, on(Space::serial)),
+  const RowShape other{DataType::float16, 10, 96};
+  EXPECT_THROW(layer.forward(other.in(bytes.data()), other.out(y.data()), on(Space::serial)),
                OutOfMemory);
   to_refuse = 0;
   EXPECT_EQ(layer.state(), before);
-  layer.forward(bytes_of(x), y, batch);
+  layer.forward(shape.in(bytes.data()), shape.out(y.data()));
   EXPECT_TRUE(y == expected);
 }
 

@@ -56,7 +56,7 @@ std::string state_of(SeedLayer& layer) {
   SeedForwardOptions options;
   options.space = Space::serial;
   options.telemetry = SeedTelemetryUse::none;
-  layer.forward(x, y, options);
+  layer.forward(std::span(x), std::span(y), options);
   std::string out(reinterpret_cast<const char*>(y.data()), y.size() * sizeof(float));
   const SeedState state = layer.state();
   const auto add = [&](const auto& array) {

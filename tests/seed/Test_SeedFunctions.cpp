@@ -140,17 +140,16 @@ TEST(SeedFunctions, ComputeTheBitsOfALayer) {
     const auto x = random_rows(type, rows, hidden, Values::all, generator);
     const auto g = random_rows(type, rows, hidden, Values::all, generator);
     SeedLayer layer = engine_of(context(), target);
-    SeedBatch batch;
-    batch.rows = rows;
-    batch.input = batch.output = type;
+    const RowShape shape{type, rows, hidden};
     Given given;
     given.output = type;
     given.in = given.out = {0, hidden};
     for (const Space space : Testing::spaces()) {
       std::vector<std::byte> y(rows * hidden * size_of(type)), dx(y.size());
       std::vector<float> dw(hidden);
-      layer.forward(bytes_of(x), y, batch, on(space));
-      layer.backward(bytes_of(x), bytes_of(g), dx, dw, batch, on(space));
+      layer.forward(shape.in(bytes_of(x).data()), shape.out(y.data()), on(space));
+      layer.backward(shape.in(bytes_of(x).data()), shape.in(bytes_of(g).data()),
+                     shape.out(dx.data()), std::span(dw), on(space));
       const auto telemetry = layer.telemetry();
       Impl::with_instance(context(), space, [&](const auto& exec_space) {
         const Forward got = forward(exec_space, space, target, x, given);

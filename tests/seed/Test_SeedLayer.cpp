@@ -42,11 +42,9 @@ TEST(SeedLayer, ForwardMatchesReferenceOnEverySpace) {
       const auto seen = telemetry_of(Reference::seed_moments(hidden, seeds, x));
       for (const Space space : Testing::spaces()) {
         std::vector<std::byte> y(expected.size());
-        SeedBatch batch;
-        batch.rows = rows;
-        batch.input = type;
-        batch.output = output;
-        const DispatchRecord record = layer.forward(bytes_of(x), y, batch, on(space));
+        const DispatchRecord record =
+            layer.forward(RowShape{type, rows, hidden}.in(bytes_of(x).data()),
+                          RowShape{output, rows, hidden}.out(y.data()), on(space));
         EXPECT_EQ(record.chosen, space);
         EXPECT_TRUE(y == expected) << rows << " × " << hidden << ", " << seeds << " seeds";
         EXPECT_TRUE(layer.telemetry() == seen);
@@ -65,13 +63,12 @@ TEST(SeedLayer, BackwardMatchesReferenceOnEverySpace) {
       const Reference::SeedRows x = random_rows(type, rows, hidden, Values::ordinary, generator);
       const Reference::SeedRows g = random_rows(type, rows, hidden, Values::ordinary, generator);
       const Reference::SeedGradients expected = Reference::seed_backward(target, x, g);
-      SeedBatch batch;
-      batch.rows = rows;
-      batch.input = batch.output = type;
+      const RowShape shape{type, rows, hidden};
       for (const Space space : Testing::spaces()) {
         std::vector<std::byte> dx(bytes_of(x).size());
         std::vector<float> dw(hidden, -1);
-        layer.backward(bytes_of(x), bytes_of(g), dx, dw, batch, on(space));
+        layer.backward(shape.in(bytes_of(x).data()), shape.in(bytes_of(g).data()),
+                       shape.out(dx.data()), std::span(dw), on(space));
         EXPECT_TRUE(dx == bytes_of(expected.dx));
         EXPECT_EQ(dw, expected.dw);
       }
@@ -87,17 +84,17 @@ TEST(SeedLayer, AcceptsRowsInPlaceAndWithStrides) {
   const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   for (const Space space : Testing::spaces()) {
     std::vector<std::byte> rows = bytes_of(x);
-    SeedBatch batch;
-    batch.rows = 9;
-    layer.forward(rows, rows, batch, on(space));
+    RowShape shape{DataType::float32, 9, 30};
+    layer.forward(shape.in(rows.data()), shape.out(rows.data()), on(space));
     EXPECT_TRUE(rows == expected);
     // Rows with strides of 37 and 33 elements; the gaps between them must be unchanged.
     std::vector<std::byte> from = packed(x, 30, {0, 37});
     std::vector<std::byte> to(8 * 33 * 4 + 30 * 4, untouched);
     from.resize(8 * 37 * 4 + 30 * 4);
-    batch.input_stride = 37;
-    batch.output_stride = 33;
-    layer.forward(from, to, batch, on(space));
+    shape.stride = 37;
+    const ConstArray x_of = shape.in(from.data());
+    shape.stride = 33;
+    layer.forward(x_of, shape.out(to.data()), on(space));
     bool kept = false;
     const auto y = unpacked(to, DataType::float32, 9, 30, {0, 33}, kept);
     EXPECT_TRUE(bytes_of(y) == expected);
@@ -131,61 +128,62 @@ std::string refused(SeedLayer& layer, const Call& call) {
 TEST(SeedLayer, RejectsInvalidRows) {
   SeedLayer layer =
       uniform_layer(context(), 8, 3, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
-  std::vector<std::byte> x(4 * 8 * 4), y(x.size()), more(x.size() + 64);
-  const auto message = [&](std::span<const std::byte> from, std::span<std::byte> to,
-                           SeedBatch batch, SeedForwardOptions options = {}) {
-    return refused(layer, [&] { layer.forward(from, to, batch, options); });
+  std::vector<float> x(4 * 8), y(x.size()), more(x.size() + 16);
+  using enum DataType;
+  const auto message = [&](const ConstArray& from, const Kindred::Array& to,
+                           const SeedForwardOptions& options = {}) {
+    return refused(layer, [&] { layer.forward(from, to, options); });
   };
-  SeedBatch batch;
-  batch.rows = 4;
-  EXPECT_THAT(message(std::span(x).first(4 * 7 * 4), y, batch), HasSubstr("x has 112 bytes"));
-  EXPECT_THAT(message(x, more, batch), HasSubstr("y has 192 bytes"));
-  EXPECT_THAT(message(x, x, SeedBatch{.rows = 5}), HasSubstr("5 rows of 8 features of float32"));
-  EXPECT_THAT(message(x, y, {.rows = ~std::uint64_t{0}}), HasSubstr("need another size"));
-  EXPECT_THAT(message(x, y, {.rows = std::uint64_t{1} << 59U}), HasSubstr("need another size"));
-  for (const std::uint64_t stride : {std::uint64_t{1} << 62U, (std::uint64_t{1} << 62U) + 2,
-                                     (std::uint64_t{1} << 62U) + 8, ~std::uint64_t{0}}) {
-    for (const std::uint64_t rows : {1, 2, 4}) {
-      EXPECT_THAT(message(x, y, {.rows = rows, .input_stride = stride}),
-                  HasSubstr(std::to_string(stride) + " elements apart"));
-      EXPECT_THAT(
-          message(std::span(x).first(rows * 32), y, {.rows = rows, .output_stride = stride}),
-          HasSubstr(std::to_string(stride) + " elements apart"));
+  const RowShape four{float32, 4, 8};
+  const ConstArray in = four.in(x.data());
+  const Kindred::Array out = four.out(y.data());
+  EXPECT_THAT(message(RowShape{float32, 4, 7}.in(x.data()), out),
+              HasSubstr("x is float32 [4, 7]; it must be float32 [any, 8]"));
+  EXPECT_THAT(message(in, RowShape{float32, 6, 8}.out(more.data())),
+              HasSubstr("y is float32 [6, 8]; it must be float32 [4, 8]"));
+  for (const std::size_t stride : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 2,
+                                   (std::size_t{1} << 62U) + 8, ~std::size_t{0} / 2}) {
+    for (const std::size_t rows : {2, 4}) {
+      const RowShape near{float32, rows, 8}, far{float32, rows, 8, stride};
+      EXPECT_THAT(message(far.in(x.data()), near.out(y.data())), HasSubstr("exceeds 64 bits"));
+      EXPECT_THAT(message(near.in(x.data()), far.out(y.data())), HasSubstr("exceeds 64 bits"));
     }
   }
-  EXPECT_THAT(message(x, y, {.rows = 4, .input = DataType::int8}), HasSubstr("int8"));
-  EXPECT_THAT(message(x, y, {.rows = 4, .input_stride = 7}), HasSubstr("stride of 7"));
-  EXPECT_THAT(message(x, y, {.rows = 4, .output_stride = 9}), HasSubstr("9 elements apart"));
-  EXPECT_THAT(message(std::span(more).subspan(1, x.size()), y, batch),
+  const std::vector<std::int8_t> bytes(4 * 8);
+  EXPECT_THAT(message(std::span(bytes), out), HasSubstr("its elements must be float32 or float16"));
+  EXPECT_THAT(message(RowShape{float32, 4, 8, 7}.in(x.data()), out), HasSubstr("without overlap"));
+  EXPECT_THAT(message(four.in(reinterpret_cast<const std::byte*>(more.data()) + 1), out),
               HasSubstr("is not aligned to its elements of 4 bytes"));
-  EXPECT_THAT(
-      message(std::span(more).first(x.size()), std::span(more).subspan(32, x.size()), batch),
-      HasSubstr("overlap"));
-  EXPECT_THAT(message(std::span(more).first(64 * 2), std::span(more).first(64 * 2),
-                      {.rows = 4, .output = DataType::float16}),
-              HasSubstr("y has 128 bytes"));
+  EXPECT_THAT(message(four.in(more.data()), four.out(more.data() + 8)), HasSubstr("overlap"));
+  EXPECT_THAT(message(in, RowShape{float16, 4, 8}.out(x.data())),
+              HasSubstr("the same rows with the same element type and stride"));
   SeedForwardOptions options;
   int stream = 0;
   options.stream = Stream::cuda(&stream);
-  EXPECT_THAT(message(x, y, batch, options), HasSubstr("a stream is given for rows on the host"));
-  batch.memory = SeedMemory::device;
-  if (!context().is_usable(Space::cuda)) {
-    EXPECT_THAT(message(x, y, batch), HasSubstr("there is none"));
+  EXPECT_THAT(message(in, out, options), HasSubstr("a stream is given for rows on the host"));
+  const std::vector<std::int64_t> shape{4, 8};
+  const int device = context().info(Space::cuda).device_index;
+  const ConstArray far_in(x.data(), DataType::float32, shape, {}, ArrayMemory::device, device);
+  const Kindred::Array far_out(y.data(), DataType::float32, shape, {}, ArrayMemory::device, device);
+  if (context().is_usable(Space::cuda)) {
+    EXPECT_THAT(message(far_in, far_out, on(Space::serial)), HasSubstr("not on serial"));
+  } else {
+    EXPECT_THROW(layer.forward(far_in, far_out), SpaceUnavailable);
   }
-  EXPECT_THAT(message(x, y, batch, on(Space::serial)), HasSubstr("not on serial"));
-  std::vector<float> odd(9), out(9);
-  EXPECT_THAT(refused(layer, [&] { layer.forward(odd, out); }), HasSubstr("not a multiple of 8"));
-  std::vector<float> dw(7);
-  batch.memory = SeedMemory::host;
-  EXPECT_THAT(refused(layer, [&] { layer.backward(x, x, y, dw, batch); }),
-              HasSubstr("dw has 7 elements"));
-  dw.resize(8);
-  EXPECT_THAT(refused(layer, [&] { layer.backward(x, x, std::span(y).first(8), dw, batch); }),
-              HasSubstr("dx has 8 bytes"));
-  EXPECT_THAT(refused(layer, [&] { layer.backward(x, y, x, dw, batch); }), HasSubstr("overlap"));
-  batch.output = DataType::float16;
-  EXPECT_THAT(refused(layer, [&] { layer.backward(x, std::span(y).first(64), more, dw, batch); }),
-              HasSubstr("the gradient is float16 and x float32"));
+  std::vector<float> odd(9), to(9);
+  EXPECT_THAT(message(std::span(odd), std::span(to)), HasSubstr("not a multiple of 8"));
+  const auto message_back = [&](const ConstArray& gradient, const Kindred::Array& dx,
+                                std::span<float> dw) {
+    return refused(layer, [&] { layer.backward(in, gradient, dx, dw); });
+  };
+  std::vector<float> dw(8);
+  EXPECT_THAT(message_back(in, out, std::span(dw).first(7)),
+              HasSubstr("dw is float32 [7]; it must be float32 [8]"));
+  EXPECT_THAT(message_back(in, std::span(y).first(8), dw),
+              HasSubstr("dx is float32 [8]; it must be float32 [32]"));
+  EXPECT_THAT(message_back(out, four.out(x.data()), dw), HasSubstr("dx and x overlap"));
+  EXPECT_THAT(message_back(RowShape{float16, 4, 8}.in(more.data()), out, dw),
+              HasSubstr("the gradient is float16"));
 }
 
 TEST(SeedLayer, RejectsTooManyTelemetryEpochs) {
@@ -338,7 +336,7 @@ TEST(SeedLayer, RunsThroughTheWholeLifecycleTwice) {
   std::vector<float> x(6, 3.0F), y(6);
   // The output for feature 5, which belongs to seed 1.
   const auto made = [&] {
-    layer.forward(x, y);
+    layer.forward(std::span(x), std::span(y));
     EXPECT_EQ(y[0], 3.0F);
     return y[5];
   };
@@ -450,9 +448,8 @@ TEST(SeedLayer, StepsProvideTheInputsOfSchedules) {
     state.schedule[i] = static_cast<AlphaSchedule>(i);
   }
   layer.set_state(state);
-  std::vector<std::unique_ptr<GraftingSchedule>> expected;
-  for (std::int8_t i = 0; i < 5; ++i)
-    expected.push_back(make_schedule(static_cast<AlphaSchedule>(i)));
+  std::vector<GraftingSchedule> expected;
+  for (std::int8_t i = 0; i < 5; ++i) expected.emplace_back(static_cast<AlphaSchedule>(i));
   std::vector<float> alpha(5, 0.0F);
   auto generator = Testing::generator("SeedLayer.Steps");
   std::normal_distribution<double> normal;
@@ -464,7 +461,7 @@ TEST(SeedLayer, StepsProvideTheInputsOfSchedules) {
     metrics.loss_variance = 0.08 + 0.03 * normal(generator);
     EXPECT_TRUE(layer.step(metrics).empty());
     for (std::size_t i = 0; i < 5; ++i)
-      alpha[i] = static_cast<float>(expected[i]->next(epoch, double{alpha[i]}, metrics));
+      alpha[i] = static_cast<float>(expected[i].next(epoch, double{alpha[i]}, metrics));
     EXPECT_EQ(layer.state().alpha, alpha) << epoch;
   }
   std::vector<SeedMetrics> metrics(5);
@@ -514,7 +511,7 @@ TEST(SeedLayer, MatchesKasminasValues) {
       SeedLayer layer = uniform_layer(context(), 16, 3, lifecycle, mode, 0.5F, 3.0F);
       for (const Space space : Testing::spaces()) {
         std::vector<float> y(16);
-        layer.forward(x, y, on(space));
+        layer.forward(std::span(x), std::span(y), on(space));
         EXPECT_EQ(y, std::vector<float>(16, expected));
       }
     }
@@ -529,7 +526,7 @@ TEST(SeedLayer, CountsBatchTimesWidthOfEverySeedThatOwnsData) {
           uniform_layer(context(), hidden, seeds, Lifecycle::dormant, ApplyMode::linear, 0, 1);
       const std::vector<float> x(rows * hidden, 0.5F);
       std::vector<float> y(x.size());
-      layer.forward(x, y);
+      layer.forward(std::span(x), std::span(y));
       EXPECT_EQ(y, x);
       const auto seen = layer.telemetry();
       for (std::uint32_t i = 0; i < seeds; ++i) {
@@ -551,7 +548,7 @@ TEST(SeedLayer, EveryThirdSeedChangesItsOwnChunk) {
   layer.set_state(state);
   const std::vector<float> x(32 * hidden, 0.5F);
   std::vector<float> y(x.size());
-  layer.forward(x, y);
+  layer.forward(std::span(x), std::span(y));
   for (std::uint32_t i = 0; i < seeds; ++i) {
     const float expected = i % 3 == 0 ? 1.5F : 0.5F;
     for (std::uint32_t f = layer.chunk_begin(i); f < layer.chunk_begin(i + 1); ++f)
@@ -570,14 +567,11 @@ TEST(SeedLayer, StatesPersistAndValuesStayFinite) {
         const SeedState before = layer.state();
         std::vector<float> x(rows * hidden), y(x.size());
         for (float& value : x) value = normal(generator);
-        SeedBatch batch;
-        batch.rows = rows;
-        batch.output = DataType::float16;
+        const RowShape shape{DataType::float16, rows, hidden};
         std::vector<std::uint16_t> halves(x.size());
         for (int i = 0; i < 3; ++i) {
-          layer.forward(x, y);
-          layer.forward(std::as_bytes(std::span(x)), std::as_writable_bytes(std::span(halves)),
-                        batch);
+          layer.forward(std::span(x), std::span(y));
+          layer.forward(std::span(x), shape.out(halves.data()));
         }
         EXPECT_TRUE(std::ranges::all_of(y, [](float value) { return std::isfinite(value); }));
         EXPECT_TRUE(

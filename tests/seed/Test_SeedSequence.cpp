@@ -18,13 +18,14 @@ using Testing::context;
 TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
   SeedLayer layer =
       uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
-  std::vector<std::byte> x(64), y(64);
-  SeedBatch batch;
-  batch.rows = 2;
+  std::vector<float> x(16), y(16);
   SeedSequence sequence(context(), Space::serial);
-  EXPECT_THROW(sequence.add(layer, std::span(x).first(60), y, batch), InvalidArgument);
-  batch.memory = SeedMemory::device;
-  EXPECT_THROW(sequence.add(layer, x, y, batch), InvalidArgument);
+  EXPECT_THROW(sequence.add(layer, std::span(x).first(15), std::span(y)), InvalidArgument);
+  const std::vector<std::int64_t> shape{2, 8};
+  const auto on_device = [&](std::vector<float>& values) {
+    return Kindred::Array(values.data(), DataType::float32, shape, {}, ArrayMemory::device);
+  };
+  EXPECT_THROW(sequence.add(layer, on_device(x), on_device(y)), InvalidArgument);
   EXPECT_EQ(sequence.size(), 0U);
   sequence.run();
   int stream = 0;
@@ -35,13 +36,13 @@ TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
 
 TEST(SeedSequence, CallsOverlapWhereTheirRowsAllowIt) {
   std::vector<std::byte> memory(60);
-  const auto rows = [&](std::size_t which) { return std::span(memory).subspan(10 * which, 10); };
+  const auto rows = [&](std::size_t which) { return memory.data() + 10 * which; };
   std::vector<Impl::SeedSequenceCall> calls;
   const auto add = [&](std::size_t x, std::size_t y, std::size_t count = 1) {
     Impl::SeedSequenceCall call;
     call.x = rows(x);
     call.y = rows(y);
-    call.batch.rows = count;
+    call.of_x.bytes = call.of_y.bytes = 10 * count;
     call.overlap = Impl::overlap_of(calls, call);
     calls.push_back(call);
     return calls.back().overlap;
@@ -60,14 +61,12 @@ TEST(SeedSequence, CallsOverlapWhereTheirRowsAllowIt) {
 
 TEST(SeedSequence, FollowsLayersThatAreMoved) {
   std::vector<SeedLayer> layers;
-  std::vector<std::byte> x(64);
-  std::vector<std::byte> y(64);
-  SeedBatch batch;
-  batch.rows = 2;
+  std::vector<float> x(16);
+  std::vector<float> y(16);
   layers.push_back(
       uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F));
   SeedSequence sequence(context(), Space::serial);
-  sequence.add(layers[0], x, y, batch);
+  sequence.add(layers[0], std::span(x), std::span(y));
   sequence.run();
   for (int i = 0; i < 20; ++i)
     layers.push_back(
@@ -88,8 +87,7 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
     target.push_back(served_layer(64, 5 + 20 * i, 2, generator));
     layers.push_back(engine_of(context(), target.back()));
   }
-  SeedBatch batch;
-  batch.rows = count;
+  const RowShape shape{DataType::float32, count, 64};
   std::vector<Reference::SeedRows> first;
   for (std::size_t i = 0; i < arrays; ++i)
     first.push_back(random_rows(DataType::float32, count, 64, Values::ordinary, generator));
@@ -107,7 +105,6 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
           Reference::seed_forward(target[step.layer], expected[step.x], DataType::float32);
   }
   for (const Space space : Testing::spaces()) {
-    batch.memory = space == Space::cuda ? SeedMemory::device : SeedMemory::host;
     Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
       std::vector<RowBytes<ExecutionSpace>> rows;
       for (const Reference::SeedRows& one : first) {
@@ -116,8 +113,8 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
       }
       SeedSequence sequence(context(), space);
       for (const Step& step : steps)
-        sequence.add(layers[step.layer], span_of<ExecutionSpace>(rows[step.x]),
-                     span_of<ExecutionSpace>(rows[step.y]), batch);
+        sequence.add(layers[step.layer], shape.on<ExecutionSpace>(rows[step.x]),
+                     shape.on<ExecutionSpace>(rows[step.y]));
       sequence.run();
       sequence.run();
       sequence.wait();

@@ -42,7 +42,7 @@ TEST(SeedTelemetry, KeepsTheLastEpochsAndMergesThem) {
       EXPECT_THROW(layer.telemetry(), NotFound) << "before the first forward pass";
       const auto x = values((1 + epoch % 3) * 30 * hidden, generator);
       std::vector<float> y(x.size());
-      layer.forward(x, y, on(space));
+      layer.forward(std::span(x), std::span(y), on(space));
       seen.push_back(moments_of(hidden, seeds, x));
       for (std::uint32_t age = 0; age < kept; ++age) {
         EXPECT_EQ(layer.has_telemetry(age), static_cast<int>(age) <= epoch);
@@ -86,7 +86,7 @@ TEST(SeedTelemetry, MergesTheForwardsOfAnEpochIfRequested) {
       options.telemetry = SeedTelemetryUse::merged;
       const auto x = values(70 * hidden, generator);
       std::vector<float> y(x.size());
-      layer.forward(x, y, options);
+      layer.forward(std::span(x), std::span(y), options);
       const auto own = moments_of(hidden, seeds, x);
       for (std::uint32_t i = 0; i < seeds; ++i)
         expected[i] =
@@ -99,14 +99,14 @@ TEST(SeedTelemetry, MergesTheForwardsOfAnEpochIfRequested) {
     none.telemetry = SeedTelemetryUse::none;
     const auto x = values(hidden, generator);
     std::vector<float> y(x.size());
-    layer.forward(x, y, none);
+    layer.forward(std::span(x), std::span(y), none);
     EXPECT_EQ(layer.telemetry(), returned);
     layer.step();
   }
   SeedLayer without(context(), options_of(hidden, seeds, 0));
   const auto x = values(hidden, generator);
   std::vector<float> y(x.size());
-  without.forward(x, y);
+  without.forward(std::span(x), std::span(y));
   EXPECT_THROW(without.telemetry(), NotFound);
 }
 

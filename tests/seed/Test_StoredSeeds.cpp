@@ -11,6 +11,7 @@
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "TempFolder.hpp"
+#include "seed/SeedRules.hpp"
 #include "seed/StoredSeeds.hpp"
 
 namespace StoredSeedsTest {
@@ -84,8 +85,8 @@ TEST(StoredSeeds, ALayerContinuesFromItsCheckpoint) {
   expect_same_future(layer, other);
   const std::vector<float> x(90, 3.0F);
   std::vector<float> y(90), z(90);
-  layer.forward(x, y);
-  other.forward(x, z);
+  layer.forward(std::span(x), std::span(y));
+  other.forward(std::span(x), std::span(z));
   EXPECT_EQ(y, z);
 }
 
@@ -108,7 +109,7 @@ TEST(StoredSeeds, RejectsTheCheckpointOfAnotherLayer) {
   EXPECT_THAT(refused(bare), HasSubstr("blueprint 0, 'first'"));
   SeedLayer layer = small_layer(true);
   EXPECT_THROW(layer.restore(folder / "none"), NotFound);
-  layer.save_blueprints(folder / "b");
+  layer.blueprints().save(folder / "b");
   EXPECT_THROW(layer.restore(folder / "b"), CorruptFile) << "another kind of file";
   EXPECT_THROW(layer.save(folder / "no/where"), InvalidArgument);
 }
@@ -181,14 +182,14 @@ TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfACheckpoint) {
       EXPECT_EQ(layer.state(), before);
       throw;
     }
-    check_state(layer.state());
+    EXPECT_FALSE(Impl::fault_of(layer.state()));
     layer.set_state(before);
   });
 }
 
 TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfBlueprints) {
   const TempFolder folder;
-  small_layer().save_blueprints(folder / "a");
+  small_layer().blueprints().save(folder / "a");
   sweep(read_all(folder / "a"), [](const std::string& path) {
     const BlueprintRegistry registry = BlueprintRegistry::load(path);
     for (std::size_t i = 0; i < registry.size(); ++i) {
@@ -249,17 +250,17 @@ TEST(StoredSeeds, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   EXPECT_THROW(layer.add_blueprint("wide", std::vector<float>(9, 1.0F)), InvalidArgument);
   const std::vector<float> x(8, 2.0F);
   std::vector<float> y(8);
-  layer.forward(x, y);
+  layer.forward(std::span(x), std::span(y));
   EXPECT_EQ(y[0], 6.0F);
   layer.replace_blueprint(0, std::vector<float>(8, 5.0F));
-  layer.forward(x, y);
+  layer.forward(std::span(x), std::span(y));
   EXPECT_EQ(y[0], 10.0F);
   EXPECT_EQ(layer.blueprints().version(0), 2U);
   BlueprintRegistry other;
   other.add("other", std::vector<float>(8, 7.0F));
   other.save(folder / "other");
   layer.restore_blueprints(folder / "other");
-  layer.forward(x, y);
+  layer.forward(std::span(x), std::span(y));
   EXPECT_EQ(y[0], 14.0F);
   EXPECT_EQ(layer.blueprints(), other);
 }
@@ -284,23 +285,22 @@ Reference::SeedLayer model_of(const SeedLayer& layer) {
 
 /// Makes every call that a restored layer allows, and compares it with the oracle.
 void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& generator) {
-  check_state(layer.state());
+  EXPECT_FALSE(Impl::fault_of(layer.state()));
   const Reference::SeedRows x =
       random_rows(DataType::float32, 3, layer.hidden(), Values::all, generator);
   const auto expected = bytes_of(Reference::seed_forward(model_of(layer), x, x.element));
   const auto bytes = bytes_of(x);
-  SeedBatch batch;
-  batch.rows = x.rows;
+  const RowShape shape{x.element, x.rows, layer.hidden()};
   for (const Space space : {Space::serial, Space::openmp}) {
     if (!context().is_usable(space)) continue;
     std::vector<std::byte> y(bytes.size());
-    layer.forward(bytes, y, batch, on(space));
+    layer.forward(shape.in(bytes.data()), shape.out(y.data()), on(space));
     EXPECT_EQ(y, expected);
   }
   EXPECT_EQ(layer.telemetry().size(), layer.seeds());
   EXPECT_EQ(layer.reduce_telemetry(1, 0, layer.seeds()).each.size(), layer.seeds());
   layer.save(folder / "again");
-  layer.save_blueprints(folder / "blueprints");
+  layer.blueprints().save(folder / "blueprints");
   SeedLayer other = small_layer(true);
   other.set_state(SeedState(other.seeds()));  // so that no seed uses a blueprint
   other.restore_blueprints(folder / "blueprints");
@@ -322,7 +322,7 @@ void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& g
     };
     EXPECT_EQ(step(layer), step(other));
     EXPECT_EQ(other.state(), layer.state());
-    check_state(layer.state());
+    EXPECT_FALSE(Impl::fault_of(layer.state()));
   }
 }
 
@@ -350,7 +350,7 @@ TEST(StoredSeeds, AMutatedCheckpointIsRejectedOrRestoresALayerThatWorks) {
 
 TEST(StoredSeeds, MutatedBlueprintsAreRejectedOrServeALayer) {
   const TempFolder folder;
-  small_layer().save_blueprints(folder / "a");
+  small_layer().blueprints().save(folder / "a");
   auto generator = Testing::generator("rows of mutated layers");
   const auto files = Testing::use_mutated(
       "StoredSeeds.MutatedBlueprints", read_all(folder / "a"), [&](const std::string& path) {

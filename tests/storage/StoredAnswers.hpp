@@ -196,7 +196,7 @@ inline nlohmann::json seeds_answer(Context& context, const std::string& path) {
   std::vector<float> x(18);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) / 8 - 1;
   std::vector<float> y(x.size());
-  layer.forward(x, y);
+  layer.forward(std::span(x), std::span(y));
   out["y"] = numbers(y);
   return out;
 }

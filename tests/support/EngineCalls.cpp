@@ -239,14 +239,14 @@ EngineCall seeds_call(const std::string& name, DataType element) {
             std::vector<std::byte> x(rows * hidden * size_of(element));
             for (std::size_t i = 0; i < x.size(); ++i)
               x[i] = static_cast<std::byte>(i % size_of(element) == 0 ? i % 251 : 0x3C);
-            SeedBatch batch;
-            batch.rows = rows;
-            batch.input = batch.output = element;
-            return [layer, x, batch](std::optional<Space> space) {
+            return [layer, x, element](std::optional<Space> space) {
               SeedForwardOptions forward;
               forward.space = space;
               std::vector<std::byte> y(x.size());
-              layer->forward(x, y, batch, forward);
+              const DataType type =
+                  element == DataType::float32 ? DataType::float32 : DataType::bfloat16;
+              const std::array<std::int64_t, 2> shape{rows, hidden};
+              layer->forward({x.data(), type, shape}, {y.data(), type, shape}, forward);
               std::string bytes(reinterpret_cast<const char*>(y.data()), y.size());
               for (const SeedTelemetry& one : layer->telemetry()) {
                 append(bytes, one.mean);

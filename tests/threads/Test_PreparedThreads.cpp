@@ -121,11 +121,8 @@ PreparedCall prepare_seeds() {
   options.seeds = 4;
   const auto layer = std::make_shared<SeedLayer>(one_thread(), options);
   const PreparedCall run = prepared([&](Arrays& arrays) {
-    SeedBatch batch;
-    batch.rows = rows;
     SeedSequence sequence(one_thread(), Space::serial);
-    sequence.add(*layer, std::as_bytes(std::span(arrays.x)),
-                 std::as_writable_bytes(std::span(arrays.y)), batch);
+    sequence.add(*layer, std::span(arrays.x), std::span(arrays.y));
     return sequence;
   });
   return [layer, run] { return run(); };

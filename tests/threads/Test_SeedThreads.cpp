@@ -33,7 +33,7 @@ TEST(SeedThreads, CallersSeeConsistentStates) {
       const std::vector<float> x(128, 2.0F);
       std::vector<float> y(128);
       while (!done) {
-        layer.forward(x, y);
+        layer.forward(std::span(x), std::span(y));
         ++forwards;
         // Seeds change together: a whole row must come from one state.
         for (const float value : y) {
@@ -66,10 +66,8 @@ TEST(SeedThreads, LayersMayBeCalledWhileASequenceRuns) {
   SeedLayer layer(one_thread(), options);
   const std::vector<float> x(128, 2.0F);
   std::vector<float> y(128);
-  SeedBatch batch;
-  batch.rows = 2;
   SeedSequence sequence(one_thread(), Space::serial);
-  sequence.add(layer, std::as_bytes(std::span(x)), std::as_writable_bytes(std::span(y)), batch);
+  sequence.add(layer, std::span(x), std::span(y));
   sequence.run();
   std::atomic<bool> done{false};
   std::thread runs([&] {
@@ -78,7 +76,7 @@ TEST(SeedThreads, LayersMayBeCalledWhileASequenceRuns) {
   const std::vector<float> other(192, 3.0F);
   std::vector<float> out(192);
   for (int i = 0; i < 200; ++i) {
-    layer.forward(other, out);
+    layer.forward(std::span(other), std::span(out));
     EXPECT_TRUE(layer.has_telemetry(0));
     // A forward pass sees 2 rows of the sequence or 3 rows of its own, each with 16 elements per
     // seed.

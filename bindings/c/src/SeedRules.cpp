@@ -8,12 +8,12 @@
 
 namespace Kindred::C {
 
-KINDRED_C_HANDLE(schedule, std::unique_ptr<GraftingSchedule>);
+KINDRED_C_HANDLE(schedule, GraftingSchedule);
 
 namespace {
 
 GraftingSchedule& schedule_of(const kindred_schedule* schedule) {
-  return *object_of(schedule, "schedule");
+  return object_of(schedule, "schedule");
 }
 
 }  // namespace
@@ -140,8 +140,7 @@ kindred_status kindred_schedule_create(std::int32_t kind, const kindred_seeds_op
   return guarded([&] {
     const ScheduleSettings settings = schedules_of(seeds_options_of(options));
     require(schedule, "schedule");
-    *schedule =
-        make_handle_of<kindred_schedule>(make_schedule(alpha_schedule_of(kind, "kind"), settings));
+    *schedule = make_handle_of<kindred_schedule>(alpha_schedule_of(kind, "kind"), settings);
   });
 }
 

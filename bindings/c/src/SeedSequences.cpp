@@ -44,10 +44,10 @@ kindred_status kindred_seed_sequence_add(kindred_seed_sequence* sequence, kindre
     const SharedSeeds& layer = object_of(seeds, "seeds");
     require_all({{x, "x"}, {y, "y"}});
     const auto use = enum_of<SeedTelemetryUse>(telemetry, 2, "telemetry");
-    const ForwardRows rows(x, y, layer->engine.hidden());
     object.layers.push_back(layer);
     try {
-      object.sequence.add(layer->engine, rows.x, rows.y, rows.batch, use == SeedTelemetryUse::last);
+      object.sequence.add(layer->engine, array_of(x, "x"), output_array_of(y, "y"),
+                          use == SeedTelemetryUse::last);
     } catch (...) {
       object.layers.pop_back();
       throw;

@@ -2,6 +2,8 @@
 #include "Seeds.hpp"
 #include "Strings.hpp"
 
+#include <array>
+
 namespace Kindred::C {
 
 namespace {
@@ -26,57 +28,12 @@ SeedLayerOptions seed_options(const kindred_seeds_options* options) {
   return out;
 }
 
-/// Rows of a pass: their bytes, and what the layer must know about them.
-template <class Void>
-struct PassRows {
-  using Byte = std::conditional_t<std::is_const_v<Void>, const std::byte, std::byte>;
-
-  PassRows(const BasicArray<Void>& array, const char* name, std::uint32_t hidden) {
-    const auto refuse = [&](const std::string& what) {
-      C::refuse(std::string(name) + " is " + to_string(ConstArray(array)) + what);
-    };
-    element = element_of(array, name);
-    if (array.rank() != 2 || array.extent(1) != static_cast<std::int64_t>(hidden))
-      refuse("; its rows must have " + std::to_string(hidden) + " elements");
-    if (hidden > 1 && array.stride(1) != 1) refuse("; the elements of a row must be contiguous");
-    rows = static_cast<std::uint64_t>(array.extent(0));
-    stride = hidden;
-    if (rows > 1) {
-      if (array.stride(0) < static_cast<std::int64_t>(hidden))
-        refuse("; its rows must not overlap");
-      stride = static_cast<std::uint64_t>(array.stride(0));
-    }
-    memory = array.on_device() ? SeedMemory::device : SeedMemory::host;
-    const std::uint64_t elements = rows == 0 ? 0 : (rows - 1) * stride + hidden;
-    bytes = {static_cast<Byte*>(array.data()),
-             static_cast<std::size_t>(elements * size_of(array.type()))};
-  }
-
-  std::span<Byte> bytes;
-  DataType element = DataType::float32;
-  std::uint64_t rows = 0;
-  std::uint64_t stride = 0;
-  SeedMemory memory = SeedMemory::host;
-};
-
 kindred_seed_telemetry telemetry_of_seed(const SeedTelemetry& telemetry) {
   return {telemetry.count,      telemetry.mean, telemetry.variance,
           telemetry.dead_ratio, telemetry.min,  telemetry.max};
 }
 
 }  // namespace
-
-ForwardRows::ForwardRows(const DLTensor* x_tensor, const DLTensor* y_tensor, std::uint32_t hidden) {
-  const PassRows<const void> from(array_of(x_tensor, "x"), "x", hidden);
-  const PassRows<void> to(output_array_of(y_tensor, "y"), "y", hidden);
-  KINDRED_C_REFUSE_IF(from.rows != to.rows, "x has " + std::to_string(from.rows) +
-                                                " rows and y has " + std::to_string(to.rows) +
-                                                "; they must have as many");
-  KINDRED_C_REFUSE_IF(from.memory != to.memory, "x and y are in different memories");
-  x = from.bytes;
-  y = to.bytes;
-  batch = {from.rows, from.element, to.element, from.stride, to.stride, from.memory};
-}
 
 SeedForwardOptions pass_options(const kindred_seeds_call* options) {
   const kindred_seeds_call given =
@@ -168,7 +125,7 @@ kindred_status kindred_seeds_blueprints(const kindred_seeds* seeds,
 
 kindred_status kindred_seeds_save_blueprints(const kindred_seeds* seeds,
                                              const char* path) noexcept {
-  return guarded([&] { layer_of(seeds).save_blueprints(path_of(path)); });
+  return guarded([&] { layer_of(seeds).blueprints().save(path_of(path)); });
 }
 kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds, const char* path) noexcept {
   return guarded([&] { layer_of(seeds).restore_blueprints(path_of(path)); });
@@ -182,8 +139,7 @@ kindred_status kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DL
     check_record(record);
     const SeedForwardOptions given = pass_options(options);
     require_all({{x, "x"}, {y, "y"}});
-    const ForwardRows rows(x, y, layer.hidden());
-    write_record(record, layer.forward(rows.x, rows.y, rows.batch, given));
+    write_record(record, layer.forward(array_of(x, "x"), output_array_of(y, "y"), given));
   });
 }
 
@@ -196,27 +152,16 @@ kindred_status kindred_seeds_backward(kindred_seeds* seeds, const DLTensor* x,
     check_record(record);
     const SeedForwardOptions given = pass_options(options);
     require_all({{x, "x"}, {gradient, "gradient"}, {dx, "dx"}, {dw, "dw"}});
-    const PassRows<const void> from(array_of(x, "x"), "x", layer.hidden());
-    const PassRows<const void> above(array_of(gradient, "gradient"), "gradient", layer.hidden());
-    const PassRows<void> below(output_array_of(dx, "dx"), "dx", layer.hidden());
     const Array weights = output_array_of(dw, "dw");
-    KINDRED_C_REFUSE_IF(
-        above.rows != from.rows || below.rows != from.rows || above.element != from.element ||
-            below.element != from.element || above.memory != from.memory ||
-            below.memory != from.memory || below.stride != from.stride,
-        "x, gradient and dx must have the same type, number of rows and memory, and x and dx "
-        "the same layout");
-    KINDRED_C_REFUSE_IF(
-        weights.type() != DataType::float32 || weights.size() != layer.hidden() ||
-            !weights.is_contiguous() || weights.on_device() != (from.memory == SeedMemory::device),
-        "dw is " + to_string(weights) + "; it must have " + std::to_string(layer.hidden()) +
-            " elements of type float32 in the memory of the rows");
-    // The element type of y has no effect here.
-    const SeedBatch batch{from.rows,   from.element, above.element,
-                          from.stride, above.stride, from.memory};
-    write_record(record, layer.backward(from.bytes, above.bytes, below.bytes,
-                                        {static_cast<float*>(weights.data()), layer.hidden()},
-                                        batch, given));
+    KINDRED_C_REFUSE_IF(!weights.is_contiguous(),
+                        "dw is " + to_string(weights) + "; its elements must be contiguous");
+    // In any number of dimensions.
+    const std::array count{static_cast<std::int64_t>(weights.size())};
+    write_record(
+        record, layer.backward(
+                    array_of(x, "x"), array_of(gradient, "gradient"), output_array_of(dx, "dx"),
+                    {weights.data(), weights.type(), count, {}, weights.memory(), weights.device()},
+                    given));
   });
 }
 

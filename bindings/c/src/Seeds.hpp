@@ -36,16 +36,6 @@ void write_result(const TransitionResult& result, std::int32_t* accepted, kindre
 
 SeedForwardOptions pass_options(const kindred_seeds_call* options);
 
-/// The rows of a forward pass, checked against each other.
-struct ForwardRows {
-  /// \throws InvalidArgument
-  ForwardRows(const DLTensor* x, const DLTensor* y, std::uint32_t hidden);
-
-  std::span<const std::byte> x;
-  std::span<std::byte> y;
-  SeedBatch batch;
-};
-
 }  // namespace Kindred::C
 
 #endif  // KINDRED_C_SEEDS_HPP

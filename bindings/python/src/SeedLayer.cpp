@@ -49,11 +49,9 @@ nb::object forward(const Handle& self, nb::handle x, nb::handle telemetry, nb::h
   rows.options().telemetry = value_of(telemetry, "telemetry", uses);
   const nb::object made = out.is_none() ? rows.made_rows() : nb::borrow(out);
   const Output y(made, "out", &rows.order());
-  rows.set_output(y);
-  keep_record(unlocked([&] {
-    return shared->layer.forward(rows.x_bytes(), Rows::bytes_of<std::byte>(y, y.array()),
-                                 rows.batch(), rows.options());
-  }));
+  rows.require_output(y);
+  keep_record(
+      unlocked([&] { return shared->layer.forward(rows.x().array(), y.array(), rows.options()); }));
   return made;
 }
 
@@ -84,20 +82,9 @@ nb::object backward(const Handle& self, nb::handle x, nb::handle gradient, nb::h
                 rows.x().text());
   if (dw.type() != DataType::float32)
     refuse_type("dw is " + dw.text() + "; its elements must be float32");
-  if (dw.rank() != 1 || dw.extent(0) != rows.x().extent(1))
-    refuse("dw is " + dw.text() + "; it must be [" + std::to_string(rows.x().extent(1)) + "]");
-  if (rows.x().extent(0) > 1 && Rows::stride_of(dx, dx.array()) != rows.batch().input_stride)
-    refuse("the rows of dx are " + std::to_string(Rows::stride_of(dx, dx.array())) +
-           " elements apart, and those of x " + std::to_string(rows.batch().input_stride) +
-           "; they must be equal");
-  rows.batch().output = rows.batch().input;
-  rows.batch().output_stride = Rows::stride_of(of_y, of_y.array());
-  const std::span<float> weights(static_cast<float*>(dw.array().data()),
-                                 static_cast<std::size_t>(dw.extent(0)));
   keep_record(unlocked([&] {
-    return shared->layer.backward(
-        rows.x_bytes(), Rows::bytes_of<const std::byte>(of_y, of_y.array()),
-        Rows::bytes_of<std::byte>(dx, dx.array()), weights, rows.batch(), rows.options());
+    return shared->layer.backward(rows.x().array(), of_y.array(), dx.array(), dw.array(),
+                                  rows.options());
   }));
   return nb::make_tuple(dx_made, dw_made);
 }
@@ -238,7 +225,7 @@ void register_seed_layer(Module& module) {
           [](const Handle& self, nb::handle path) {
             const std::shared_ptr<Shared> shared = self.open();
             const std::string given = path_of(path, "path");
-            unlocked([&] { shared->layer.save_blueprints(given); });
+            unlocked([&] { shared->layer.blueprints().save(given); });
           },
           nb::arg("path").none())
       .def(

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <string>
 
 // A layer of seeds, and the rows of its passes.
@@ -41,19 +40,13 @@ class Rows {
     m_options.space = space_of(space);
     require_rows(m_x);
     require_place(*shared.context, m_x, m_options.space, !stream.is_none());
-    m_batch.rows = static_cast<std::uint64_t>(m_x.extent(0));
-    m_batch.input = m_x.type();
-    m_batch.input_stride = stride_of(m_x, m_x.array());
-    m_batch.memory = m_x.on_device() ? SeedMemory::device : SeedMemory::host;
     if (m_x.on_device()) m_options.stream = m_order.stream();
   }
 
   const Input& x() const { return m_x; }
   CallStream& order() { return m_order; }
   Copying copying() const { return m_copying; }
-  SeedBatch& batch() { return m_batch; }
   SeedForwardOptions& options() { return m_options; }
-  std::span<const std::byte> x_bytes() const { return bytes_of<const std::byte>(m_x, m_x.array()); }
 
   /// Checks another array of rows.
   void require_like(const Borrowed& given) const {
@@ -62,15 +55,12 @@ class Rows {
              std::to_string(m_x.extent(0)) + ", " + std::to_string(m_x.extent(1)) + "]");
     require_same_place(m_x, given);
   }
-  /// Checks the array of the results, and describes it in the batch. \throws InvalidType,
-  /// InvalidArgument
-  void set_output(const Output& y) {
+  /// Checks the array of the results. \throws InvalidType, InvalidArgument
+  void require_output(const Output& y) const {
     require_like(y);
     if (y.type() != DataType::float32 && y.type() != DataType::float16 &&
         y.type() != DataType::bfloat16)
       refuse_type("out is " + y.text() + "; its elements must be float32, float16 or bfloat16");
-    m_batch.output = y.type();
-    m_batch.output_stride = stride_of(y, y.array());
   }
   nanobind::object made(DataType type, std::initializer_list<std::int64_t> shape) const {
     if (type == DataType::bfloat16 && !m_x.on_device())
@@ -79,7 +69,7 @@ class Rows {
   }
   /// A new array whose rows are as far apart as those of x.
   nanobind::object made_like_x() const {
-    const auto stride = static_cast<std::int64_t>(m_batch.input_stride);
+    const std::int64_t stride = m_x.extent(0) > 1 ? m_x.array().stride(0) : m_x.extent(1);
     if (stride == m_x.extent(1)) return made_rows();
     const nanobind::object whole = made(m_x.type(), {m_x.extent(0), stride});
     return whole[nanobind::make_tuple(
@@ -87,20 +77,6 @@ class Rows {
         nanobind::slice(nanobind::none(), nanobind::int_(m_x.extent(1)), nanobind::none()))];
   }
   nanobind::object made_rows() const { return made(m_x.type(), {m_x.extent(0), m_x.extent(1)}); }
-
-  template <class Given>
-  static std::uint64_t stride_of(const Borrowed& given, const Given& array) {
-    return given.extent(0) > 1 ? static_cast<std::uint64_t>(array.stride(0))
-                               : static_cast<std::uint64_t>(given.extent(1));
-  }
-  template <class Byte, class Given>
-  static std::span<Byte> bytes_of(const Borrowed& given, const Given& array) {
-    if (array.size() == 0) return {};
-    const std::uint64_t elements =
-        static_cast<std::uint64_t>(given.extent(0) - 1) * stride_of(given, array) +
-        static_cast<std::uint64_t>(given.extent(1));
-    return {static_cast<Byte*>(array.data()), elements * size_of(given.type())};
-  }
 
  private:
   void require_rows(const Input& given) const {
@@ -114,7 +90,6 @@ class Rows {
   Copying m_copying;
   nanobind::handle m_like;
   Input m_x;
-  SeedBatch m_batch;
   SeedForwardOptions m_options;
 };
 

@@ -38,10 +38,8 @@ struct Pass {
         rows(*layer, x, space, stream, nb::bool_(false)),
         made(out.is_none() ? rows.made_rows() : nb::borrow(out)),
         y(made, "out", &rows.order()) {
-    rows.set_output(y);
+    rows.require_output(y);
   }
-  std::span<const std::byte> x_bytes() const { return rows.x_bytes(); }
-  std::span<std::byte> y_bytes() const { return Seeds::Rows::bytes_of<std::byte>(y, y.array()); }
 
   std::shared_ptr<Seeds::Shared> layer;
   Seeds::Rows rows;
@@ -104,8 +102,7 @@ nb::object add(Handle& self, nb::handle layer, nb::handle x, nb::handle out, nb:
     std::optional<SeedSequence> first;
     if (!shared->sequence) first.emplace(*pass->layer->context, *space, stream);
     SeedSequence& sequence = first ? *first : *shared->sequence;
-    sequence.add(pass->layer->layer, pass->x_bytes(), pass->y_bytes(), pass->rows.batch(),
-                 has_telemetry);
+    sequence.add(pass->layer->layer, pass->rows.x().array(), pass->y.array(), has_telemetry);
     if (first) {
       shared->context = pass->layer->context;
       shared->space = space;

@@ -120,7 +120,7 @@ void make_seeds(Context& context, const std::string& folder) {
   layer.germinate(11, 2, ApplyMode::linear);
   layer.request(11, Lifecycle::training);
   layer.save(folder + "/seeds.knd");
-  layer.save_blueprints(folder + "/blueprints.knd");
+  layer.blueprints().save(folder + "/blueprints.knd");
 }
 
 void make_profile(const std::string& folder) {

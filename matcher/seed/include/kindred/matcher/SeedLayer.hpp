@@ -3,12 +3,12 @@
 #define KINDRED_MATCHER_SEED_LAYER_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
-#include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
 #include <kindred/matcher/Residency.hpp>
 #include <kindred/matcher/SeedSchedule.hpp>
@@ -26,6 +26,10 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
+namespace Impl {
+class SeedLayerState;
+}  // namespace Impl
+
 struct SeedLayerOptions {
   std::uint32_t hidden = 0;  ///< features of a row, 1 … 2³¹
   std::uint32_t seeds = 0;  ///< ≤ 2³¹; their state must fit into the budget of the host. May exceed
@@ -42,25 +46,12 @@ struct SeedLayerOptions {
   std::function<void(std::uint32_t seed, SeedChange change)> on_transition = {};
 };
 
-/// Where the rows of a call are stored.
-enum class SeedMemory : std::uint8_t { host, device };
-
 /// Which telemetry a forward pass writes to the slot of the current epoch in the ring.
 enum class SeedTelemetryUse : std::uint8_t {
   none,
   last,   ///< of this call only
   merged  ///< of this call and the earlier calls of the epoch; needs two more launches and waits
           ///< for the stream of the previous call if that is a different one
-};
-
-/// \brief The rows of a call.
-struct SeedBatch {
-  std::uint64_t rows = 0;
-  DataType input = DataType::float32;   ///< of x; not int8
-  DataType output = DataType::float32;  ///< of y; not int8
-  std::uint64_t input_stride = 0;   ///< elements between consecutive rows, ≥ hidden; 0: hidden
-  std::uint64_t output_stride = 0;  ///< likewise for y
-  SeedMemory memory = SeedMemory::host;  ///< of x and y
 };
 
 struct SeedForwardOptions {
@@ -116,8 +107,6 @@ class SeedLayer {
   void replace_blueprint(std::int32_t id, std::span<const float> weights);
   /// \throws NotFound; InvalidArgument while a seed uses it
   void remove_blueprint(std::int32_t id);
-  /// \throws as `BlueprintRegistry::save`
-  void save_blueprints(const std::string& path) const;
   /// \brief Replaces all sets by those of a file.
   /// \throws as `BlueprintRegistry::load`; InvalidArgument if seeds use blueprints that the file
   /// does not provide
@@ -129,8 +118,9 @@ class SeedLayer {
   /// A copy of the state. Complexity O(seeds).
   SeedState state() const;
   /// \brief Replaces the state of all seeds. Schedules of grafting seeds restart.
-  /// \throws InvalidArgument for a state that `check_state` rejects, a different number of seeds, a
-  /// blueprint that does not exist, or one too short for a chunk it is applied to; OutOfMemory
+  /// \throws InvalidArgument for arrays whose sizes differ, invalid values, another number of
+  /// seeds, a blueprint that does not exist, or one too short for a chunk it is applied to;
+  /// OutOfMemory
   void set_state(const SeedState& state);
   /// \brief Sets fields as `update_seeds` does: the last of several updates wins, and a change of
   /// the lifecycle resets its epochs to 0. The transition rules are not checked. Complexity
@@ -176,25 +166,22 @@ class SeedLayer {
   /// space and fences its instance. If they are on a device, the call is ordered by the stream and
   /// does not fence, unless the device fails and the host takes over. The first call of a shape
   /// allocates; later ones do not.
-  /// \param x,y may be the same rows, with the same element type and stride; otherwise they must
-  /// not overlap
-  /// \throws InvalidArgument for sizes that do not match the rows of `hidden` features, a smaller
-  /// stride, int8, misaligned data or overlapping rows; SpaceUnavailable; OutOfMemory
-  DispatchRecord forward(std::span<const std::byte> x, std::span<std::byte> y,
-                         const SeedBatch& batch, const SeedForwardOptions& options = {});
-  /// The same for float32 rows on the host.
-  DispatchRecord forward(std::span<const float> x, std::span<float> y,
+  /// \param x,y [rows, hidden] of float32, float16 or bfloat16, or the rows one after the other in
+  /// one dimension; may be the same rows, with the same element type and stride; otherwise they
+  /// must not overlap
+  /// \throws InvalidArgument for other shapes or types, misaligned or overlapping rows, rows in
+  /// different memories, and a stream or space that does not fit the memory; SpaceUnavailable;
+  /// OutOfMemory
+  DispatchRecord forward(const ConstArray& x, const Array& y,
                          const SeedForwardOptions& options = {});
   /// \brief Backward pass: the gradients with respect to x and the weights (`seed_backward`). Uses
   /// the current state, so call it before the state changes. Fences as `forward`.
-  /// \param gradient the gradient with respect to y; has the element type of x and the layout of y
-  /// \param dx has the layout of x; may be \p gradient if both have the same layout
-  /// \param dw one value per feature, for the blueprint of the feature's seed; 0 where none is
-  /// applied; in the same memory as the rows
+  /// \param gradient the gradient with respect to y; has the shape and the element type of x
+  /// \param dx likewise; may be the same rows as \p gradient
+  /// \param dw float32 [hidden]: for the blueprint of the feature's seed; 0 where none is applied
   /// \throws as `forward`
-  DispatchRecord backward(std::span<const std::byte> x, std::span<const std::byte> gradient,
-                          std::span<std::byte> dx, std::span<float> dw, const SeedBatch& batch,
-                          const SeedForwardOptions& options = {});
+  DispatchRecord backward(const ConstArray& x, const ConstArray& gradient, const Array& dx,
+                          const Array& dw, const SeedForwardOptions& options = {});
   ///@}
 
   /// \name Telemetry
@@ -233,12 +220,9 @@ class SeedLayer {
   void restore(const std::string& path);
   ///@}
 
-  struct State;
-  /// For internal use by prepared calls of the library.
-  State& internal() const noexcept { return *m_state; }
-
  private:
-  Impl::OwnedState<State> m_state;
+  friend class SeedSequence;
+  Impl::OwnedState<Impl::SeedLayerState> m_state;
 };
 
 /// \brief Health of a seed, in 0 … 1: one half for the variance (up to 0.01), one half for the
@@ -263,10 +247,9 @@ class SeedSequence {
   SeedSequence(Context& context, Space space, const std::optional<Stream>& stream = {});
 
   /// \brief Appends a forward pass. Complexity O(calls).
-  /// \param layer must outlive this object, as must x and y; it may be moved, but not be assigned
-  /// to \throws as `SeedLayer::forward`
-  void add(SeedLayer& layer, std::span<const std::byte> x, std::span<std::byte> y,
-           const SeedBatch& batch, bool telemetry = true);
+  /// \param layer must outlive this object, as must the elements of x and y; it may be moved, but
+  /// not be assigned to \throws as `SeedLayer::forward`
+  void add(SeedLayer& layer, const ConstArray& x, const Array& y, bool telemetry = true);
   std::size_t size() const noexcept;
 
   /// \brief Runs the sequence. Fences only the first time and after a change of a layer. \throws

@@ -7,7 +7,6 @@
 #include <kindred/matcher/SeedTransition.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,44 +26,42 @@ struct ScheduleSettings {
   friend bool operator==(const ScheduleSettings&, const ScheduleSettings&) = default;
 };
 
-/// \throws InvalidArgument for a value out of range
-void check_settings(const ScheduleSettings& settings);
-
 /// \brief Computes the alpha of one grafting seed, epoch by epoch. Stateful; not thread-safe.
 class GraftingSchedule {
  public:
-  virtual ~GraftingSchedule() = default;
+  /// \throws InvalidArgument for an invalid schedule code or settings out of range
+  explicit GraftingSchedule(AlphaSchedule kind, const ScheduleSettings& settings = {});
 
   /// \brief The alpha of epoch \p epoch of the graft, in double. A missing metric counts as stable,
   /// NaN as unstable.
   /// \param alpha the current alpha of the seed
+  /// \throws InvalidArgument if the number of weights differs from that of earlier epochs
   double next(std::int64_t epoch, double alpha, const SeedMetrics& metrics);
   /// Whether the graft must be aborted.
   bool aborts(const SeedMetrics& metrics) const noexcept;
-  virtual AlphaSchedule kind() const noexcept = 0;
+  AlphaSchedule kind() const noexcept { return m_kind; }
 
   /// The internal state, as `restore` takes it.
   std::vector<double> state() const;
   /// \throws InvalidArgument for numbers that are not a valid state; the schedule is then unchanged
   void restore(std::span<const double> state);
 
- protected:
-  explicit GraftingSchedule(const ScheduleSettings& settings) : m_settings(settings) {}
-  const ScheduleSettings& settings() const noexcept { return m_settings; }
-  /// The linear ramp, scaled by \p share.
-  double ramp(std::int64_t epoch, double share = 1) const noexcept;
-
  private:
-  virtual double compute(std::int64_t epoch, double alpha, const SeedMetrics& metrics) = 0;
-  virtual std::vector<double> numbers() const { return {}; }
-  virtual void take_numbers(std::span<const double> state);
+  double alpha_of(std::int64_t epoch, double alpha, const SeedMetrics& metrics);
+  double ramp(std::int64_t epoch, double share = 1) const noexcept;
+  double ahead(std::int64_t epoch, double alpha, double performance_delta) noexcept;
+  double stable(std::int64_t epoch, double alpha, const SeedMetrics& metrics) noexcept;
+  double drift_of(std::span<const float> weights);
+  bool pauses(double drift) noexcept;
 
+  AlphaSchedule m_kind;
   ScheduleSettings m_settings;
+  std::int32_t m_pause = 0;    ///< epochs for which alpha is still held
+  double m_velocity = 0;       ///< by which alpha runs ahead of the ramp
+  double m_stable_alpha = 0;   ///< the last stable one
+  double m_unstable = 0;       ///< consecutive unstable checks
+  std::vector<double> m_mean;  ///< moving average of the weights
 };
-
-/// \throws InvalidArgument for an invalid schedule code or settings out of range
-std::unique_ptr<GraftingSchedule> make_schedule(AlphaSchedule kind,
-                                                const ScheduleSettings& settings = {});
 
 }  // namespace Kindred
 

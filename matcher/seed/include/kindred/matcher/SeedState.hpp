@@ -47,10 +47,6 @@ struct SeedState {
   friend bool operator==(const SeedState&, const SeedState&) = default;
 };
 
-/// \brief Checks that the arrays have consistent sizes and valid values. Complexity O(seeds).
-/// \throws InvalidArgument naming the array, the seed, the value and the limit
-void check_state(const SeedState& state);
-
 }  // namespace Kindred
 
 #endif  // KINDRED_MATCHER_SEED_STATE_HPP

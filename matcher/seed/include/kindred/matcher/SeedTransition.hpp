@@ -56,11 +56,6 @@ TransitionOrigin transition_origin(Lifecycle from, Lifecycle to) noexcept;
 /// Minimum number of epochs in \p from; does not apply to transitions to `rolled_back`.
 std::int16_t minimum_epochs(Lifecycle from, const TransitionRules& rules = {}) noexcept;
 
-/// Whether a seed in \p lifecycle must have a blueprint: training … fossilized.
-constexpr bool needs_blueprint(Lifecycle lifecycle) noexcept {
-  return lifecycle >= Lifecycle::training && lifecycle <= Lifecycle::fossilized;
-}
-
 /// The facts about a seed that determine whether a transition is allowed.
 struct SeedSituation {
   Lifecycle lifecycle = Lifecycle::dormant;
