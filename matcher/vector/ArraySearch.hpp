@@ -271,7 +271,7 @@ class ArraySearch {
   }
 
   MemoryResource* m_memory = nullptr;
-  QueryBuffers<ExecutionSpace> m_queries;
+  VectorQueryBuffers<ExecutionSpace> m_queries;
   Buffer<Rank, memory_space> m_best;
   Buffer<Rank, memory_space> m_part;
   Buffer<std::uint32_t, memory_space> m_found;

@@ -456,7 +456,7 @@ class ExactSearch {
   LimitAdaptor m_path_memory;
   LimitAdaptor m_candidate_memory;
   SearchPath m_path = SearchPath::brute_force;
-  QueryBuffers<ExecutionSpace> m_queries;
+  VectorQueryBuffers<ExecutionSpace> m_queries;
   Buffer<std::uint64_t, memory_space> m_filter;
   Buffer<Rank, memory_space> m_best;
   Buffer<Rank, memory_space> m_part;

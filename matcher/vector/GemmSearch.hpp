@@ -573,7 +573,7 @@ class GemmSearch {
   Buffer<std::byte, memory_space> m_scored;
   Buffer<Rank, memory_space> m_part;
   Buffer<Rank, memory_space> m_part_bounds;
-  QueryBuffers<ExecutionSpace> m_gathered;
+  VectorQueryBuffers<ExecutionSpace> m_gathered;
   Buffer<std::uint64_t, memory_space> m_words;
   Buffer<std::uint32_t, memory_space> m_unfinished;
   Buffer<Rank, memory_space> m_partial;

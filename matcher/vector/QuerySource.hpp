@@ -49,7 +49,7 @@ VectorQueries<ExecutionSpace> part_of(const VectorQueries<ExecutionSpace>& all,
 
 /// \brief Memory for queries and their prepared form, kept between calls.
 template <class ExecutionSpace>
-class QueryBuffers {
+class VectorQueryBuffers {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 

@@ -318,7 +318,7 @@ class DeviceCall {
   Buffer<std::byte, memory_space> m_values;
   Buffer<float, memory_space> m_scales;
   Buffer<double, memory_space> m_norms;
-  QueryBuffers<ExecutionSpace> m_buffers;
+  VectorQueryBuffers<ExecutionSpace> m_buffers;
   VectorRows<ExecutionSpace> m_rows;
   VectorQueries<ExecutionSpace> m_queries;
 };
