@@ -57,7 +57,7 @@ RestartTable::RestartTable(std::size_t nodes, std::size_t width,
 DispatchRecord SpreadingEngine::State::page_rank(const Impl::GraphSnapshot& graph,
                                                  std::span<const Impl::RestartSources> sources,
                                                  const SpreadOptions& options,
-                                                 std::span<Rank> ranks,
+                                                 std::optional<Space> space, std::span<Rank> ranks,
                                                  std::span<Convergence> convergence) {
   KINDRED_THROW_IF(!(options.damping >= 0.0 && options.damping < 1.0),
                    "damping is " + std::to_string(options.damping) + "; it must be in [0, 1)");
@@ -71,7 +71,7 @@ DispatchRecord SpreadingEngine::State::page_rank(const Impl::GraphSnapshot& grap
   call.parameters.damping = options.damping;
   call.parameters.tolerance = options.tolerance;
   call.max_iterations = options.max_iterations;
-  call.top = options.top;
+  call.top = ranks.size() / sources.size();
   call.is_float = options.tolerance >= float_tolerance && weights.fit_float();
   call.sources = sources;
   call.ranks = ranks;
@@ -84,15 +84,14 @@ DispatchRecord SpreadingEngine::State::page_rank(const Impl::GraphSnapshot& grap
   workload.history = &page_ranks;
   workload.transfer_bytes = ranks.size() * sizeof(Rank);
   for (const Impl::RestartSources& query : sources) workload.transfer_bytes += query.size_bytes();
-  const DispatchRecord record =
-      run(workload, options.space, [&](const auto& exec_space, auto& workspace) {
-        const auto view = graph.view(exec_space);
-        const auto& placed = weights.on(context, exec_space);
-        split_and_retry(
-            sources.size(), workspace.page_rank.batch, [&](std::size_t begin, std::size_t count) {
-              workspace.page_rank.run(exec_space, view.in, placed, call.part(begin, count));
-            });
-      });
+  const DispatchRecord record = run(workload, space, [&](const auto& exec_space, auto& workspace) {
+    const auto view = graph.view(exec_space);
+    const auto& placed = weights.on(context, exec_space);
+    split_and_retry(sources.size(), workspace.page_rank.batch,
+                    [&](std::size_t begin, std::size_t count) {
+                      workspace.page_rank.run(exec_space, view.in, placed, call.part(begin, count));
+                    });
+  });
   double taken = 0;
   for (const Convergence& query : convergence) taken += query.iterations;
   taken /= static_cast<double>(convergence.size());

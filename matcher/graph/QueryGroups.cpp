@@ -8,8 +8,8 @@ namespace Kindred::Impl {
 
 namespace {
 
-SpreadRequest request_of(const SpreadOptions& options, const SpreadQuery& query) {
-  SpreadRequest request;
+/// Modifiers are large, so a request is made in place.
+void set(SpreadRequest& request, const SpreadOptions& options, const SpreadQuery& query) {
   request.parameters.mode = options.mode;
   request.parameters.hops = query.hops;
   for (std::size_t tier = 0; tier < default_tier_thresholds.size(); ++tier) {
@@ -18,9 +18,9 @@ SpreadRequest request_of(const SpreadOptions& options, const SpreadQuery& query)
   }
   request.decay = query.decay;
   request.top = options.top;
-  request.rules = {query.kinds, options.modifiers};
+  request.rules.kinds = query.kinds;
+  if (options.modifiers) request.rules.modifiers = options.modifiers;
   request.short_activations = options.activations == ActivationPrecision::bfloat16;
-  return request;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::vector<QueryGroup> group_queries(const SpreadOptions& options, std::size_t 
                                 query.threshold, query.kinds.all()},
                                groups.size())
                   .first->second;
-    if (place == groups.size()) groups.push_back({request_of(options, query), {}, {}});
+    if (place == groups.size()) set(groups.emplace_back().request, options, query);
     groups[place].queries.push_back(i);
     groups[place].kinds.push_back(query.kinds);
   }

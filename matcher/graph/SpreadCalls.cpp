@@ -242,7 +242,7 @@ SpreadResults SpreadingEngine::spread(const SpreadSources& sources, const Spread
 }
 
 SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const SpreadSources& sources,
-                                             SpreadOptions options,
+                                             const SpreadOptions& options,
                                              const std::optional<SpreadOutput>& output) {
   const std::optional<Space> where = Impl::check_spread_arrays(context, sources, output);
   KINDRED_THROW_IF(output && options.trace_paths > 0,
@@ -250,7 +250,6 @@ SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const Spread
                    "rows in host memory");
   if (!where) Impl::require_no_stream(options.stream, "the sources");
   if (where) require_on_device(*graph, options.space);
-  if (output) options.top = static_cast<std::size_t>(output->nodes.extent(1));
   const std::size_t queries = sources.offsets.size() - 1;
   SpreadResults results;
   if (options.stream) {
@@ -258,8 +257,11 @@ SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const Spread
     results.record = spread_on_stream(graph, sources, *output, options);
     return results;
   }
-  if (where) options.space = where;
+  const std::optional<Space> space = where ? where : options.space;
   Impl::check_spread(*graph, options, queries);
+  const std::size_t places =
+      output ? static_cast<std::size_t>(output->nodes.extent(1)) : options.top;
+  KINDRED_THROW_IF(places == 0, "top is 0; it must be at least 1");
   const Impl::HostSources given(context, sources);
   check_sources(*graph, given, options.mode);
   if (queries == 0 && options.mode != SpreadMode::pagerank) return {};
@@ -269,16 +271,17 @@ SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const Spread
   for (std::size_t query = 0; query < queries; ++query)
     merged.push_back(merged_sources(given, query, options.mode));
   const std::vector<QuerySources> spans(merged.begin(), merged.end());
-  const std::size_t top = options.top = std::min(options.top, graph->nodes());
+  const std::size_t top = std::min(places, graph->nodes());
   std::vector<Rank> ranks(size_product("queries × top", {queries, top}));
   results.not_guaranteed = options.activations != ActivationPrecision::float32;
   std::vector<QueryGroup> groups;
   if (options.mode == SpreadMode::pagerank) {
     results.convergence.resize(queries);
-    results.record = page_rank(*graph, spans, options, ranks, results.convergence);
+    results.record = page_rank(*graph, spans, options, space, ranks, results.convergence);
   } else {
     groups = Impl::group_queries(options, queries);
-    results.record = spread_hops(*graph, spans, groups, options.space, ranks);
+    for (QueryGroup& group : groups) group.request.top = top;
+    results.record = spread_hops(*graph, spans, groups, space, ranks);
   }
   for (std::size_t query = 0; query < queries; ++query) {
     for (std::size_t place = 0; place < top; ++place) {
@@ -377,7 +380,8 @@ DispatchRecord SpreadingEngine::State::spread_on_stream(const Snapshot& graph,
                    "make one call for each set of parameters");
   Impl::check_spread(*graph, options, count);
   const std::vector<QueryGroup> groups = Impl::group_queries(options, 1);
-  const SpreadRequest& request = groups.front().request;
+  SpreadRequest request = groups.front().request;
+  request.top = static_cast<std::size_t>(output.nodes.extent(1));
   return run_on_stream(
       work_of(*graph, count, request.parameters.hops), *options.stream, graph,
       [&]<class ExecutionSpace>(const ExecutionSpace& own, const ExecutionSpace& exec_space,

@@ -28,7 +28,6 @@ void check_query(const std::string& which, const std::optional<double>& threshol
 }
 
 void check_options(const SpreadOptions& options, std::size_t queries) {
-  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   KINDRED_THROW_IF(
       options.mode == SpreadMode::pagerank && (!options.kinds.all() || options.modifiers ||
                                                options.activations != ActivationPrecision::float32),

@@ -30,8 +30,8 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
     context.dispatcher().register_operations({Operations::spread});
   }
 
-  SpreadResults spread(const Snapshot& graph, const SpreadSources& sources, SpreadOptions options,
-                       const std::optional<SpreadOutput>& output);
+  SpreadResults spread(const Snapshot& graph, const SpreadSources& sources,
+                       const SpreadOptions& options, const std::optional<SpreadOutput>& output);
   DispatchRecord spread_on_stream(const Snapshot& graph, const SpreadSources& sources,
                                   const SpreadOutput& output, const SpreadOptions& options);
   DispatchRecord spread_hops(const Impl::GraphSnapshot& graph,
@@ -43,8 +43,8 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
              std::span<const Impl::QueryGroup> groups, std::size_t count, SpreadResults& results);
   DispatchRecord page_rank(const Impl::GraphSnapshot& graph,
                            std::span<const Impl::RestartSources> sources,
-                           const SpreadOptions& options, std::span<Rank> ranks,
-                           std::span<Convergence> convergence);
+                           const SpreadOptions& options, std::optional<Space> space,
+                           std::span<Rank> ranks, std::span<Convergence> convergence);
   DispatchRecord hop(const Snapshot& graph, const ConstArray& x, const Array& y,
                      const HopOptions& options);
 
