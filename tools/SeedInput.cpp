@@ -36,8 +36,7 @@ VectorFileOptions seed_file_options(const std::string& path) {
 
 std::optional<DataType> seed_element(const std::string& name) {
   if (name.empty()) return {};
-  for (const DataType element :
-       {DataType::float32, DataType::float16, DataType::bfloat16}) {
+  for (const DataType element : {DataType::float32, DataType::float16, DataType::bfloat16}) {
     if (to_string(element) == name) return element;
   }
   throw UsageError(

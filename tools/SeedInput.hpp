@@ -31,10 +31,7 @@ struct SeedRowsInput {
  private:
   template <class Void>
   BasicArray<Void> array_of(Void* data) const {
-    const DataType type = element == DataType::float32   ? DataType::float32
-                          : element == DataType::float16 ? DataType::float16
-                                                              : DataType::bfloat16;
-    return {data, type, std::array{static_cast<std::int64_t>(rows), std::int64_t{hidden}}};
+    return {data, element, std::array{static_cast<std::int64_t>(rows), std::int64_t{hidden}}};
   }
 };
 

@@ -42,8 +42,8 @@ struct VectorBuildFlags {
 };
 
 DataType element_from_string(const std::string& name) {
-  for (const DataType element : {DataType::float32, DataType::float16,
-                                      DataType::bfloat16, DataType::int8}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8}) {
     if (to_string(element) == name) return element;
   }
   throw UsageError(

@@ -41,7 +41,8 @@ void require_memory(std::string_view name, const void* data, Space space);
 void require_array(const NamedArray& given, DataType type,
                    std::initializer_list<std::int64_t> shape);
 
-/// For a call whose arrays, \p what, lie in host memory. \throws InvalidArgument if there is a stream
+/// For a call whose arrays, \p what, lie in host memory. \throws InvalidArgument if there is a
+/// stream
 void require_no_stream(const std::optional<Stream>& stream, std::string_view what = "the arrays");
 
 /// \throws InvalidArgument for an array with elements on a device

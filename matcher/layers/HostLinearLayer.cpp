@@ -54,8 +54,8 @@ void widen(const std::byte* values, std::uint64_t rows, std::uint64_t columns, s
   }
 }
 
-void widen(DataType element, const std::byte* values, std::uint64_t rows,
-           std::uint64_t columns, std::uint64_t stride, float* out) {
+void widen(DataType element, const std::byte* values, std::uint64_t rows, std::uint64_t columns,
+           std::uint64_t stride, float* out) {
   if (element == DataType::float16) {
     widen<Arch::Float16>(values, rows, columns, stride, out);
   } else {

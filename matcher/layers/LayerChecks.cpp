@@ -21,8 +21,9 @@ std::string named(std::size_t layer, const char* array) {
 template <class Byte>
 void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string& name) {
   const std::size_t size = size_of(matrix.element);
-  KINDRED_THROW_IF(matrix.element == DataType::int8,
-                   name + " is int8; it must be float32, float16 or bfloat16");
+  KINDRED_THROW_IF(matrix.element == DataType::int8 || !is_vector_element(matrix.element),
+                   name + " is " + std::string(to_string(matrix.element)) +
+                       "; it must be float32, float16 or bfloat16");
   KINDRED_THROW_IF(matrix.row_stride() < matrix.columns,
                    name + " has a stride of " + std::to_string(matrix.stride) +
                        "; it must be at least its columns, " + std::to_string(matrix.columns));

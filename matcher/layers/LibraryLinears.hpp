@@ -104,8 +104,7 @@ class DeviceLinear {
   bool prepare_whole(Gemm& gemm) {
     const LinearLayerData& layer = m_layer;
     const bool is_gelu = layer.activation == LayerActivation::gelu;
-    if (layer.output != DataType::float32 && (is_gelu || layer.output != layer.input))
-      return false;
+    if (layer.output != DataType::float32 && (is_gelu || layer.output != layer.input)) return false;
     GemmShape shape = m_shape;
     shape.m = layer.rows;
     shape.ldc = layer.y_stride;

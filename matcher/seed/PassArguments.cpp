@@ -33,10 +33,8 @@ RowLayout PassArguments::checked_rows(const NamedArray& given, std::int64_t rows
   } else {
     require_array(given, type, {rows, hidden});
   }
-  return {type == DataType::float16    ? DataType::float16
-          : type == DataType::bfloat16 ? DataType::bfloat16
-                                       : DataType::float32,
-          is_flat ? static_cast<std::uint64_t>(hidden) : row_stride(given), checked_bytes(given)};
+  return {type, is_flat ? static_cast<std::uint64_t>(hidden) : row_stride(given),
+          checked_bytes(given)};
 }
 
 PassArguments::PassArguments(const ConstArray& x) {

@@ -23,15 +23,6 @@ namespace {
 /// Ranks number the rows with 32 bits, and one number means that there is no row.
 constexpr std::size_t ranked_rows_max = 0xFFFFFFFEU;
 
-DataType element_of(const ConstArray& rows) {
-  if (rows.type() == DataType::float16) return DataType::float16;
-  if (rows.type() == DataType::bfloat16) return DataType::bfloat16;
-  KINDRED_THROW_IF(
-      rows.type() != DataType::float32,
-      "rows is " + to_string(rows) + "; its elements must be float32, float16 or bfloat16");
-  return DataType::float32;
-}
-
 /// The rows of a call. \throws InvalidArgument
 Impl::RowCall checked_rows(const RowArray& rows, const RowOptions& options) {
   if (!rows.array) {
@@ -41,8 +32,11 @@ Impl::RowCall checked_rows(const RowArray& rows, const RowOptions& options) {
   const NamedArray given{"rows", *rows.array};
   Impl::RowCall call;
   call.space = options.space;
-  call.element = element_of(given.array);
-  Impl::require_array(given, given.array.type(), {Impl::any_extent, Impl::any_extent});
+  call.element = given.array.type();
+  KINDRED_THROW_IF(
+      !is_vector_element(call.element) || call.element == DataType::int8,
+      "rows is " + to_string(given.array) + "; its elements must be float32, float16 or bfloat16");
+  Impl::require_array(given, call.element, {Impl::any_extent, Impl::any_extent});
   call.rows = static_cast<const std::byte*>(given.array.data());
   call.count = static_cast<std::size_t>(given.array.extent(0));
   call.dimension = static_cast<std::size_t>(given.array.extent(1));

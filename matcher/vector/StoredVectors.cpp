@@ -307,8 +307,9 @@ std::vector<std::byte> vectors_to_bytes(std::span<const StoredVectors> parts, st
 }
 
 void check_element(DataType element) {
-  KINDRED_THROW_IF(element > DataType::int8, std::to_string(static_cast<int>(element)) +
-                                                      " is not an element type of vectors");
+  KINDRED_THROW_IF(!is_vector_element(element), std::string(to_string(element)) +
+                                                    " is not an element type of vectors: they are "
+                                                    "float32, float16, bfloat16 or int8");
 }
 
 VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end_id) {

@@ -6,6 +6,8 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
+#include "VectorSections.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -89,6 +91,7 @@ VectorArray::VectorArray(DataType element, std::uint64_t count, std::uint64_t di
       m_dimension(dimension),
       m_bytes(size_product("rows × dimension × bytes of an element",
                            {count, dimension, size_of(element)})) {
+  Impl::check_element(element);
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   m_values = std::make_unique_for_overwrite<std::byte[]>(m_bytes);
   if (element == DataType::int8) m_scales.resize(count);
@@ -99,6 +102,7 @@ VectorArray::VectorArray(DataType element, std::uint64_t count, std::uint64_t di
 void encode_rows(std::span<const float> floats, std::size_t dimension, DataType element,
                  std::span<std::byte> values, std::span<float> scales,
                  std::uint64_t first_row) try {
+  Impl::check_element(element);
   KINDRED_THROW_IF(dimension == 0, "the dimension is 0; it must be at least 1");
   const std::size_t count = floats.size() / dimension;
   const std::size_t scale_count = element == DataType::int8 ? count : 0;
@@ -137,6 +141,7 @@ void encode_rows(std::span<const float> floats, std::size_t dimension, DataType 
 }
 
 void decode_rows(const VectorSpan& rows, std::span<float> out) try {
+  Impl::check_element(rows.element);
   const std::size_t count = rows.count();
   const std::size_t scales = rows.element == DataType::int8 ? count : 0;
   KINDRED_THROW_IF(rows.scales.size() != scales || out.size() != count * rows.dimension,
@@ -184,8 +189,8 @@ DataType natural_element(DataType type) noexcept {
   }
 }
 
-void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
-               DataType element, std::span<std::byte> values, std::span<float> scales) try {
+void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count, DataType element,
+               std::span<std::byte> values, std::span<float> scales) try {
   if (file.type() == element) {
     KINDRED_THROW_IF(scales.size() != (element == DataType::int8 ? count : 0),
                      std::to_string(scales.size()) + " scales for " + std::to_string(count) +

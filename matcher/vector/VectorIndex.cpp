@@ -39,12 +39,9 @@ decltype(auto) changing(State& state, const char* what, const Change& change) {
 VectorSpan dense_rows(const Context& context, DataType element, std::size_t dimension,
                       const ConstArray& array, std::vector<std::byte>& packed) {
   const Impl::NamedArray given{"rows", array};
-  const DataType type = element == DataType::float16    ? DataType::float16
-                        : element == DataType::bfloat16 ? DataType::bfloat16
-                                                             : DataType::float32;
   KINDRED_THROW_IF(element == DataType::int8,
                    "the index has rows of int8, which need scales; give them as a VectorSpan");
-  Impl::require_array(given, type, {Impl::any_extent, static_cast<std::int64_t>(dimension)});
+  Impl::require_array(given, element, {Impl::any_extent, static_cast<std::int64_t>(dimension)});
   const std::size_t row_bytes = dimension * size_of(element);
   const auto count = static_cast<std::size_t>(array.extent(0));
   const std::size_t stride_bytes = Impl::stride_of(given) * size_of(element);

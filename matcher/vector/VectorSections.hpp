@@ -35,7 +35,8 @@ struct VectorsHead {
 
 /// \throws InvalidArgument for a number that is not one of the element types
 void check_element(DataType element);
-/// \throws InvalidArgument for rows with a part of a row, or another number of scales
+/// \throws InvalidArgument for another element type than those of vectors, rows with a part of a
+/// row, or another number of scales
 void check_sizes(const VectorSpan& rows);
 /// \brief Checks everything about the rows of \p parts that an index or a file of them relies on,
 /// but not that norms and quantized copies belong to their rows. O(rows).

@@ -34,8 +34,8 @@ struct ResidentRows {
 
   ResidentRows() = default;
   /// Allocates \p count rows. \throws OutOfMemory
-  ResidentRows(MemoryResource& memory, DataType element_, std::size_t dimension_,
-               std::size_t count, bool numbered)
+  ResidentRows(MemoryResource& memory, DataType element_, std::size_t dimension_, std::size_t count,
+               bool numbered)
       : values(memory, "Kindred::VectorIndex::rows", count * dimension_ * size_of(element_)),
         scales(memory, "Kindred::VectorIndex::scales", element_ == DataType::int8 ? count : 0),
         norms(memory, "Kindred::VectorIndex::norms", count),

@@ -16,6 +16,7 @@
 namespace Kindred::Impl {
 
 void check_sizes(const VectorSpan& rows) {
+  check_element(rows.element);
   KINDRED_THROW_IF(rows.values.size() % rows.row_bytes() != 0,
                    value_message("the size of the rows", rows.values.size()) +
                        " bytes; it must be a multiple of that of a row, " +
@@ -64,7 +65,6 @@ std::vector<StoredVectors> VectorStore::stored() const {
 }
 
 void VectorStore::check_options() const {
-  check_element(m_element);
   KINDRED_THROW_IF(m_dimension == 0 || m_dimension >= id_limit,
                    value_message("the dimension", m_dimension) + "; it must be 1 … " +
                        std::to_string(id_limit - 1));

@@ -17,8 +17,7 @@ VectorIndex byte_index(Context& context, std::size_t count, std::size_t dimensio
   const Values<std::int8_t> values = byte_rows(count, dimension, seed, context.threads());
   const std::vector<float> scales(count, byte_scale);
   VectorIndexOptions options;
-  return {context,
-          VectorSpan(DataType::int8, std::as_bytes(std::span(values)), dimension, scales),
+  return {context, VectorSpan(DataType::int8, std::as_bytes(std::span(values)), dimension, scales),
           options};
 }
 
@@ -39,8 +38,8 @@ class ByteSearchProblem final : public Problem {
   DispatchRecord run(std::optional<Space> space) override {
     m_options.space = space;
     m_answer = m_rows->index.search(m_query, m_options);
-    bytes = search_bytes(m_answer.report, m_options.metric, DataType::int8, items,
-                         m_rows->dimension);
+    bytes =
+        search_bytes(m_answer.report, m_options.metric, DataType::int8, items, m_rows->dimension);
     multiply_adds = static_cast<double>(m_answer.report.survivors * m_rows->dimension);
     return m_answer.record;
   }

@@ -40,8 +40,8 @@ struct RowSet {
 
 /// \brief Minimum number of bytes that a search of \p rows reads: the rows, or their int8-quantized
 /// copy with its scales if it was prefiltered, plus the rows that were re-scored.
-inline double search_bytes(const SearchReport& report, Metric metric, DataType element,
-                           double rows, std::size_t dimension) {
+inline double search_bytes(const SearchReport& report, Metric metric, DataType element, double rows,
+                           std::size_t dimension) {
   const bool is_int8 = element == DataType::int8;
   double row = static_cast<double>(dimension * size_of(element)) + (is_int8 ? sizeof(float) : 0);
   double quantized = row;

@@ -77,10 +77,7 @@ class SeedForwardWork final : public Work {
     SeedForwardOptions options;
     options.space = space;
     options.telemetry = m_telemetry ? SeedTelemetryUse::last : SeedTelemetryUse::none;
-    const DataType type = m_element == DataType::float32   ? DataType::float32
-                          : m_element == DataType::float16 ? DataType::float16
-                                                                : DataType::bfloat16;
-    m_layer->forward({m_x.data(), type, m_shape}, {m_y.data(), type, m_shape}, options);
+    m_layer->forward({m_x.data(), m_element, m_shape}, {m_y.data(), m_element, m_shape}, options);
   }
   void run_beside(Space space) const override { copy_rows(m_context, space, m_x, m_y); }
   std::string compare(const std::string&, const PeerAnswer& answer) const override {

@@ -179,9 +179,8 @@ MakeWork norm_entry(DataType element) {
 }
 
 std::unique_ptr<Work> make_linear_gelu(Context& context, double scale, std::uint64_t seed) {
-  return described(
-      layer_work(context, scaled(1024, scale), 1024, 1024, DataType::float32, seed),
-      "product with 1024 x 1024 weights, bias and GELU", 0);
+  return described(layer_work(context, scaled(1024, scale), 1024, 1024, DataType::float32, seed),
+                   "product with 1024 x 1024 weights, bias and GELU", 0);
 }
 
 std::unique_ptr<Work> make_lattice_build(Context& context, double, std::uint64_t) {

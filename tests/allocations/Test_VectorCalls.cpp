@@ -270,9 +270,8 @@ TEST(OutOfMemory, OfVectorFilesIsTyped) {
   });
   for (const DataType element : {DataType::float32, DataType::int8})
     expect_out_of_memory("read_rows", [&] { return read_rows(file, element); });
-  expect_out_of_memory("VectorArray", [&] {
-    return VectorArray(DataType::int8, 30, dimension).span().count();
-  });
+  expect_out_of_memory("VectorArray",
+                       [&] { return VectorArray(DataType::int8, 30, dimension).span().count(); });
   StoredVectors::build(shared_context(), file, stored_path);
   expect_out_of_memory("StoredVectors::build", [&] {
     StoredVectors::build(shared_context(), file, stored_path);

@@ -215,9 +215,7 @@ struct EncodedRows {
                                        KINDRED_INT8};
     return types[static_cast<std::size_t>(element)];
   }
-  DLTensor* scales_or_null() {
-    return array.span().element == DataType::int8 ? &scales : nullptr;
-  }
+  DLTensor* scales_or_null() { return array.span().element == DataType::int8 ? &scales : nullptr; }
   VectorArray array;
   Tensor tensor;
   Tensor scales;
@@ -237,8 +235,8 @@ TEST(CRowFunctions, AreThoseOfCpp) {
     std::vector<std::int64_t> ids(2 * top);
     Tensor score_tensor(scores.data(), KINDRED_FLOAT32, 2, top);
     Tensor id_tensor(ids.data(), KINDRED_INT64, 2, top);
-    for (const DataType element : {DataType::float32, DataType::float16,
-                                        DataType::bfloat16, DataType::int8}) {
+    for (const DataType element :
+         {DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8}) {
       EncodedRows given(rows, dimension, element);
       for (const Metric metric : metrics)
         for (const std::int32_t space : c_spaces()) {
@@ -333,8 +331,8 @@ TEST(CRowFunctions, EncodingsAreThoseOfCpp) {
   constexpr std::size_t dimension = 9;
   const std::vector<float> rows = random_rows("CRowFunctions encodings", 5 * dimension);
   Tensor row_tensor(rows.data(), KINDRED_FLOAT32, 5, dimension);
-  for (const DataType element : {DataType::float32, DataType::float16,
-                                      DataType::bfloat16, DataType::int8}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8}) {
     EncodedRows expected(rows, dimension, element);
     EncodedRows made(std::vector<float>(rows.size()), dimension, element);
     KINDRED_ASSERT_OK(kindred_encode_rows(&row_tensor, &made.tensor, made.scales_or_null()));

@@ -337,8 +337,8 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
   const auto gamma = floats(generator, columns);
   const auto beta = floats(generator, columns);
   const auto bias = floats(generator, outputs);
-  const auto check = [&](DataType element, const auto& of_x, const auto& of_w,
-                         const auto& of_g, const auto& of_norm) {
+  const auto check = [&](DataType element, const auto& of_x, const auto& of_w, const auto& of_g,
+                         const auto& of_norm) {
     using T = typename std::decay_t<decltype(of_x)>::value_type;
     // The products of a device library depend on the alignment; reproducible ones do not.
     expect_same_bits(true, [&](const Layout& layout) {

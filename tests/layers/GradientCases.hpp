@@ -66,8 +66,8 @@ struct NormCase {
   }
 };
 
-inline NormCase norm_case(std::mt19937_64& generator, DataType in, DataType out,
-                          std::size_t rows, std::size_t columns, LayerActivation activation) {
+inline NormCase norm_case(std::mt19937_64& generator, DataType in, DataType out, std::size_t rows,
+                          std::size_t columns, LayerActivation activation) {
   NormCase one;
   one.x = random_matrix(generator, in, rows, columns, 0.5F, generator() % 3);
   one.gradient = random_matrix(generator, out, rows, columns, 0.1F, generator() % 3);

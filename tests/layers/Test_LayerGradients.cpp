@@ -23,10 +23,10 @@ using Bytes = Buffer<std::byte, typename ExecutionSpace::memory_space>;
 
 TEST(LayerGradients, PreparedFormsRunOnTheArraysOfASpaceWithoutAllocation) {
   auto generator = Testing::generator("LayerGradients.prepared");
-  NormCase norm = norm_case(generator, DataType::bfloat16, DataType::float32, 30, 96,
-                            LayerActivation::gelu);
-  LinearCase linear = linear_case(generator, DataType::float16, DataType::float32, 24, 40,
-                                  16, LayerActivation::gelu);
+  NormCase norm =
+      norm_case(generator, DataType::bfloat16, DataType::float32, 30, 96, LayerActivation::gelu);
+  LinearCase linear = linear_case(generator, DataType::float16, DataType::float32, 24, 40, 16,
+                                  LayerActivation::gelu);
   for (const Space space : Testing::spaces()) {
     const NormResult norm_expected = run(norm, space);
     const LinearResult linear_expected = run(linear, space, true);

@@ -98,8 +98,7 @@ TEST(LinearGradients, AreAccurateAndReproducible) {
                              Shape{130, 136, 144}, Shape{129, 131, 127}}) {
     for (const DataType in : Testing::float_elements) {
       for (const LayerActivation activation : Testing::all_activations) {
-        const DataType out =
-            generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
+        const DataType out = generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
         LinearCase one =
             linear_case(generator, in, out, shape.rows, shape.inputs, shape.outputs, activation);
         const std::string where = std::to_string(shape.rows) + ", " + std::to_string(shape.inputs) +
@@ -125,8 +124,8 @@ TEST(LinearGradients, AreAccurateAndReproducible) {
 TEST(LinearGradients, AgreeWithFiniteDifferences) {
   auto generator = Testing::generator("LinearGradients.differences");
   const std::size_t rows = 3, inputs = 4, outputs = 5;
-  LinearCase one = linear_case(generator, DataType::float32, DataType::float32, rows,
-                               inputs, outputs, LayerActivation::gelu);
+  LinearCase one = linear_case(generator, DataType::float32, DataType::float32, rows, inputs,
+                               outputs, LayerActivation::gelu);
   one.bias = Testing::normal_values(generator, outputs);
   one.dx = Matrix(DataType::float32, rows, inputs);
   one.dw = Matrix(DataType::float32, outputs, inputs);
@@ -168,8 +167,8 @@ TEST(LinearGradients, AgreeWithFiniteDifferences) {
 
 TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
   auto generator = Testing::generator("LinearGradients.parts");
-  LinearCase one = linear_case(generator, DataType::bfloat16, DataType::bfloat16, 20, 9,
-                               11, LayerActivation::relu);
+  LinearCase one = linear_case(generator, DataType::bfloat16, DataType::bfloat16, 20, 9, 11,
+                               LayerActivation::relu);
   for (const Space space : Testing::spaces()) {
     const LinearResult all = run(one, space, true);
     for (int part = 0; part < 3; ++part) {
@@ -191,8 +190,8 @@ TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
 
 TEST(LinearGradients, RejectInvalidArgumentsAndChangeNothing) {
   auto generator = Testing::generator("LinearGradients.refusals");
-  LinearCase one = linear_case(generator, DataType::float32, DataType::float32, 4, 8, 6,
-                               LayerActivation::none);
+  LinearCase one =
+      linear_case(generator, DataType::float32, DataType::float32, 4, 8, 6, LayerActivation::none);
   const LinearCase before = one;
   const auto message = [&](const std::function<void(LinearGradient&)>& change) {
     LinearGradient layers[2] = {one.layer(), one.layer()};

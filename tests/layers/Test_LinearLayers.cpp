@@ -191,8 +191,7 @@ Cases large_cases(std::mt19937_64& generator) {
                              {1, 2048, 1032},
                              {1000, 40, 72}}) {
     for (const DataType element : Testing::float_elements) {
-      for (const DataType output :
-           {element, DataType::float32, DataType::bfloat16}) {
+      for (const DataType output : {element, DataType::float32, DataType::bfloat16}) {
         Case& one = add(cases, generator, shape.rows, shape.inputs, shape.outputs, element, output,
                         turn % 5 == 4);
         if (turn % 4 != 3) one.bias = Testing::normal_values(generator, shape.outputs);
@@ -253,17 +252,14 @@ TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
 TEST(LinearLayers, WithoutInputsEqualTheirBias) {
   for (const Space space : Testing::spaces()) {
     Cases cases;
-    Case& one = *cases.emplace_back(std::make_unique<Case>(Matrix(DataType::float32, 3, 0),
-                                                           Matrix(DataType::float32, 2, 0),
-                                                           DataType::float32));
+    Case& one = *cases.emplace_back(std::make_unique<Case>(
+        Matrix(DataType::float32, 3, 0), Matrix(DataType::float32, 2, 0), DataType::float32));
     one.bias = {-1.0F, 2.0F};
     one.activation = LayerActivation::relu;
     cases.push_back(std::make_unique<Case>(Matrix(DataType::float32, 0, 4),
-                                           Matrix(DataType::float32, 2, 4),
-                                           DataType::float32));
+                                           Matrix(DataType::float32, 2, 4), DataType::float32));
     cases.push_back(std::make_unique<Case>(Matrix(DataType::float16, 2, 4),
-                                           Matrix(DataType::float16, 0, 4),
-                                           DataType::float32));
+                                           Matrix(DataType::float16, 0, 4), DataType::float32));
     run(cases, {}, space);
     run_layers(Testing::context(), {}, {.space = space});
     for (std::size_t r = 0; r < 3; ++r) {

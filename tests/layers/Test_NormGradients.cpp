@@ -80,8 +80,7 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
   for (const auto& [rows, columns] : shapes) {
     for (const DataType in : Testing::float_elements) {
       for (const LayerActivation activation : Testing::all_activations) {
-        const DataType out =
-            generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
+        const DataType out = generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
         NormCase one = norm_case(generator, in, out, rows, columns, activation);
         const std::string where = std::to_string(rows) + " × " + std::to_string(columns) + " of " +
                                   std::string(to_string(in)) + ", " + Testing::name_of(activation);
@@ -99,8 +98,7 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
 TEST(NormGradients, AgreeWithFiniteDifferences) {
   auto generator = Testing::generator("NormGradients.differences");
   for (const LayerActivation activation : {LayerActivation::none, LayerActivation::gelu}) {
-    NormCase one =
-        norm_case(generator, DataType::float32, DataType::float32, 3, 9, activation);
+    NormCase one = norm_case(generator, DataType::float32, DataType::float32, 3, 9, activation);
     one.gamma = Testing::normal_values(generator, 9, 0.5F, 1);
     one.beta = Testing::normal_values(generator, 9, 0.5F);
     // The loss is Σ gradient · y.
@@ -164,8 +162,8 @@ TEST(NormGradients, WorkInPlaceOfTheGradient) {
 
 TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
   auto generator = Testing::generator("NormGradients.nan");
-  NormCase one = norm_case(generator, DataType::float32, DataType::float32, 4, 40,
-                           LayerActivation::relu);
+  NormCase one =
+      norm_case(generator, DataType::float32, DataType::float32, 4, 40, LayerActivation::relu);
   one.x.set(1, 3, std::numeric_limits<float>::quiet_NaN());
   one.x.set(2, 39, std::numeric_limits<float>::infinity());
   for (const Space space : Testing::spaces()) {
@@ -181,8 +179,8 @@ TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
 
 TEST(NormGradients, OfLargeMeansAndConstantRowsAreFinite) {
   auto generator = Testing::generator("NormGradients.difficult");
-  NormCase one = norm_case(generator, DataType::float32, DataType::float32, 3, 50,
-                           LayerActivation::gelu);
+  NormCase one =
+      norm_case(generator, DataType::float32, DataType::float32, 3, 50, LayerActivation::gelu);
   for (std::size_t c = 0; c < 50; ++c) {
     one.x.set(0, c, 7.0F);
     one.x.set(1, c, 1e6F + static_cast<float>(c));
@@ -196,8 +194,8 @@ TEST(NormGradients, OfLargeMeansAndConstantRowsAreFinite) {
 
 TEST(NormGradients, RejectInvalidArgumentsAndChangeNothing) {
   auto generator = Testing::generator("NormGradients.refusals");
-  NormCase one = norm_case(generator, DataType::float32, DataType::float16, 4, 8,
-                           LayerActivation::none);
+  NormCase one =
+      norm_case(generator, DataType::float32, DataType::float16, 4, 8, LayerActivation::none);
   const NormCase before = one;
   const auto message = [&](const std::function<void(NormGradient&)>& change) {
     NormGradient layers[2] = {one.layer(), one.layer()};

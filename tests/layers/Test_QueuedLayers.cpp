@@ -314,8 +314,7 @@ TEST(QueuedLayers, AllocateNothingOnceTheirWorkspaceIsLargeEnough) {
 }
 
 /// Layers that a product library computes; with other types of outputs than float32, in panels.
-Case large_case(std::mt19937_64& generator, DataType in, DataType out,
-                LayerActivation activation) {
+Case large_case(std::mt19937_64& generator, DataType in, DataType out, LayerActivation activation) {
   const std::size_t rows = 160, columns = 128, outputs = 136;
   Case one = random_case(generator, 1, 1, 1);
   one.linear = {random_matrix(generator, in, rows, columns),

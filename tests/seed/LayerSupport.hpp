@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "SeedSupport.hpp"
-#include "TypeOfElement.hpp"
 
 namespace Kindred::Testing::Seeds {
 
@@ -110,7 +109,7 @@ struct RowShape {
     const std::array shape{extent(rows), extent(hidden)};
     const std::array strides{extent(stride == 0 ? hidden : stride), std::int64_t{1}};
     const int device = memory == ArrayMemory::device ? context().info(Space::cuda).device_index : 0;
-    return {data, type_of(element), shape, strides, memory, device};
+    return {data, element, shape, strides, memory, device};
   }
 };
 

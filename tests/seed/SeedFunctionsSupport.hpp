@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "SeedSupport.hpp"
-#include "TypeOfElement.hpp"
 
 namespace Kindred::Testing::Seeds::OfCaller {
 
@@ -138,7 +137,7 @@ Placed<ExecutionSpace> placed_rows(const ExecutionSpace& exec_space,
                                    const Layout& layout) {
   return {exec_space,
           packed(rows, hidden, layout),
-          type_of(rows.element),
+          rows.element,
           {static_cast<std::int64_t>(rows.rows), static_cast<std::int64_t>(hidden)},
           {static_cast<std::int64_t>(layout.stride), 1},
           layout.skip};

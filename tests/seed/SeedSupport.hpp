@@ -23,8 +23,7 @@ namespace Kindred::Testing::Seeds {
 using Testing::Array;
 using Testing::to_space;
 
-inline constexpr DataType elements[] = {DataType::float32, DataType::float16,
-                                             DataType::bfloat16};
+inline constexpr DataType elements[] = {DataType::float32, DataType::float16, DataType::bfloat16};
 
 /// The distribution of the elements of a row.
 enum class Values { ordinary, all };

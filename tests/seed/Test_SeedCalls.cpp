@@ -172,8 +172,7 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedCalls.DeviceFallback");
   Reference::SeedLayer target = served_layer(64, 20, 4, generator);
-  const Reference::SeedRows x =
-      random_rows(DataType::float32, 33, 64, Values::ordinary, generator);
+  const Reference::SeedRows x = random_rows(DataType::float32, 33, 64, Values::ordinary, generator);
   const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
@@ -215,8 +214,7 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
 TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   auto generator = Testing::generator("SeedCalls.Fallback");
   Reference::SeedLayer target = served_layer(96, 40, 3, generator);
-  const Reference::SeedRows x =
-      random_rows(DataType::float16, 20, 96, Values::ordinary, generator);
+  const Reference::SeedRows x = random_rows(DataType::float16, 20, 96, Values::ordinary, generator);
   const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float16));
   std::atomic<int> to_refuse{0};
   ContextOptions options;

@@ -110,10 +110,8 @@ TEST(EncodeRows, RejectsValuesThatAnElementCannotRepresent) {
   };
   EXPECT_THAT(refusal({1, 2, 3, 65520}, DataType::float16),
               HasSubstr("row 1, place 1: 65520.000000 exceeds the float16 limit"));
-  EXPECT_THAT(refusal({1, -3.4e38F}, DataType::bfloat16),
-              HasSubstr("exceeds the bfloat16 limit"));
-  EXPECT_THAT(refusal({nan, 1}, DataType::int8),
-              HasSubstr("row 0, place 0: nan is not finite"));
+  EXPECT_THAT(refusal({1, -3.4e38F}, DataType::bfloat16), HasSubstr("exceeds the bfloat16 limit"));
+  EXPECT_THAT(refusal({nan, 1}, DataType::int8), HasSubstr("row 0, place 0: nan is not finite"));
   EXPECT_THAT(refusal({1, -HUGE_VALF}, DataType::int8), HasSubstr("-inf is not finite"));
   EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, DataType::float16));
   EXPECT_NO_THROW(encode({nan, -HUGE_VALF}, 2, DataType::bfloat16));
@@ -125,8 +123,7 @@ TEST(EncodeRows, RejectsValuesThatAnElementCannotRepresent) {
 TEST(DecodeRows, RestoresEncodedRows) {
   const std::vector<float> rows{1, -2, 0.5F, 3, 254, -127, 2, 0};
   std::vector<float> decoded(rows.size());
-  for (const DataType element :
-       {DataType::float32, DataType::float16, DataType::bfloat16}) {
+  for (const DataType element : {DataType::float32, DataType::float16, DataType::bfloat16}) {
     const Encoded stored = encode(rows, 4, element);
     decode_rows(VectorSpan(element, stored.bytes, 4), decoded);
     EXPECT_EQ(decoded, rows) << to_string(element);
@@ -136,8 +133,7 @@ TEST(DecodeRows, RestoresEncodedRows) {
   decode_rows(span, decoded);
   EXPECT_THAT(std::vector<float>(decoded.begin() + 4, decoded.end()), ElementsAre(254, -128, 2, 0));
   EXPECT_THROW(decode_rows(span, std::span(decoded).first(7)), InvalidArgument);
-  EXPECT_THROW(decode_rows(VectorSpan(DataType::int8, bytes.bytes, 4), decoded),
-               InvalidArgument);
+  EXPECT_THROW(decode_rows(VectorSpan(DataType::int8, bytes.bytes, 4), decoded), InvalidArgument);
 }
 
 TEST(VectorArray, RejectsMoreThan64BitsOfBytes) {
@@ -184,8 +180,7 @@ TEST(ReadRows, GivesTheSameRowsInPiecesAsInOneCall) {
     for (auto& value : row) value = static_cast<std::uint8_t>(generator());
   }
   const VectorFile file(folder.write("x.bvecs", vecs(rows)));
-  for (const DataType element :
-       {DataType::float32, DataType::bfloat16, DataType::int8}) {
+  for (const DataType element : {DataType::float32, DataType::bfloat16, DataType::int8}) {
     const VectorArray all = read_rows(file, element);
     VectorArray part(element, 300, 100);
     read_rows(file, 2600, 300, element, part.values(), part.scales());

@@ -32,8 +32,7 @@ struct StoredPart {
       quantized_errors[i] = static_cast<float>(i);
       quantized_norms[i] = 3;
     }
-    part.rows =
-        VectorSpan(DataType::int8, std::as_bytes(std::span(values)), dimension, scales);
+    part.rows = VectorSpan(DataType::int8, std::as_bytes(std::span(values)), dimension, scales);
     part.norms = norms;
     part.ids = ids;
     part.quantized = {quantized, quantized_scales, quantized_errors, quantized_norms, 16};

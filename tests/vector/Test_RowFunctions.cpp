@@ -133,8 +133,7 @@ TEST(RowFunctions, MatchReferenceForEveryElement) {
   auto generator = Testing::generator("RowFunctions elements");
   for (const std::size_t dimension : {7UL, 64UL, 768UL}) {
     const std::vector<float> floats = normal_values(generator, 90 * dimension);
-    for (const DataType element :
-         {DataType::float16, DataType::bfloat16, DataType::int8}) {
+    for (const DataType element : {DataType::float16, DataType::bfloat16, DataType::int8}) {
       VectorArray rows(element, 90, dimension);
       encode_rows(floats, dimension, element, rows.values(), rows.scales());
       std::vector<float> decoded(floats.size());
@@ -170,10 +169,7 @@ TEST(RowFunctions, ReadArraysWithGapsBetweenRows) {
   auto generator = Testing::generator("RowFunctions arrays");
   constexpr std::int64_t count = 37;
   constexpr std::int64_t dimension = 19;
-  for (const DataType type : {DataType::float32, DataType::float16, DataType::bfloat16}) {
-    const DataType element = type == DataType::float32   ? DataType::float32
-                                  : type == DataType::float16 ? DataType::float16
-                                                              : DataType::bfloat16;
+  for (const DataType element : {DataType::float32, DataType::float16, DataType::bfloat16}) {
     const std::vector<float> floats = normal_values(generator, count * dimension);
     VectorArray packed(element, count, dimension);
     encode_rows(floats, dimension, element, packed.values(), packed.scales());
@@ -187,7 +183,7 @@ TEST(RowFunctions, ReadArraysWithGapsBetweenRows) {
                     packed.span().values.data() + static_cast<std::size_t>(row * dimension) * bytes,
                     static_cast<std::size_t>(dimension) * bytes);
       }
-      const ConstArray rows(apart.data(), type, shape_type{count, dimension},
+      const ConstArray rows(apart.data(), element, shape_type{count, dimension},
                             shape_type{dimension + gap, 1});
       const std::vector<float> queries = normal_values(generator, 3 * 25);
       const ConstArray asked(queries.data(), DataType::float32, shape_type{3, dimension},
@@ -216,7 +212,7 @@ TEST(RowFunctions, ReadArraysWithGapsBetweenRows) {
             for (std::size_t r = 0; r < 40; ++r) {
               const std::uint32_t seen = bits({out[q * 40 + r]})[0];
               ASSERT_EQ(seen, r < count ? expected[q * count + r] : bits({-7.0F})[0])
-                  << to_string(metric) << ", " << name_of(space) << ", " << to_string(type);
+                  << to_string(metric) << ", " << name_of(space) << ", " << to_string(element);
             }
             for (std::size_t k = 0; k < 5; ++k) {
               ASSERT_EQ(ids[q * 7 + k], best.ids[q * 5 + k]);

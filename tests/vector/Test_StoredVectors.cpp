@@ -119,8 +119,7 @@ TEST(StoredVectors, SupportEveryElement) {
   const TempFolder folder;
   const auto path =
       folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
-  for (const DataType element :
-       {DataType::float32, DataType::float16, DataType::bfloat16}) {
+  for (const DataType element : {DataType::float32, DataType::float16, DataType::bfloat16}) {
     StoredVectors::build(Testing::context(), VectorFile(path), folder / "s", {element});
     const StoredVectors stored = StoredVectors::load(folder / "s");
     EXPECT_EQ(stored.rows.element, element);
@@ -186,9 +185,8 @@ TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
   const TempFolder folder;
   const auto place = folder.write("s", "old");
   const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
-  EXPECT_THAT(message_of<InvalidArgument>([&] {
-                StoredVectors::build(Testing::context(), file, place, {DataType::int8});
-              }),
+  EXPECT_THAT(message_of<InvalidArgument>(
+                  [&] { StoredVectors::build(Testing::context(), file, place, {DataType::int8}); }),
               HasSubstr("x.fvecs: row 1, place 1: inf is not finite"));
   EXPECT_EQ(read_all(place), "old");
   EXPECT_EQ(folder.names().size(), 2U);
@@ -446,8 +444,8 @@ TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
   std::normal_distribution<float> normal;
   std::vector<float> rows(40 * 5);
   for (float& value : rows) value = normal(generator);
-  for (const DataType element : {DataType::float32, DataType::float16,
-                                      DataType::bfloat16, DataType::int8}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8}) {
     VectorArray encoded(element, 40, 5);
     encode_rows(rows, 5, element, encoded.values(), encoded.scales());
     VectorIndex index(Testing::context(), encoded.span(), {});

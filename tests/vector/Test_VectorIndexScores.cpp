@@ -76,8 +76,7 @@ TEST(VectorIndexScores, MatchReferenceAtEveryDimension) {
 TEST(VectorIndexScores, MatchReferenceForEveryElement) {
   auto generator = Testing::generator("Scores elements");
   const std::vector<float> floats = normal_values(generator, 200 * 36);
-  for (const DataType element :
-       {DataType::float16, DataType::bfloat16, DataType::int8}) {
+  for (const DataType element : {DataType::float16, DataType::bfloat16, DataType::int8}) {
     VectorArray rows(element, 200, 36);
     encode_rows(floats, 36, element, rows.values(), rows.scales());
     std::vector<float> decoded(floats.size());

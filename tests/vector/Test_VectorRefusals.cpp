@@ -211,9 +211,8 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
     index.add(VectorSpan(DataType::float32, std::as_bytes(rows.first(65)), dimension));
   });
   std::vector<std::byte> bytes(100 * dimension * 2);
-  expect_refused<InvalidArgument>({"float16", "float32"}, [&] {
-    index.add(VectorSpan(DataType::float16, bytes, dimension));
-  });
+  expect_refused<InvalidArgument>(
+      {"float16", "float32"}, [&] { index.add(VectorSpan(DataType::float16, bytes, dimension)); });
   expect_refused<InvalidArgument>({"65", "64"}, [&] { index.replace(5, {rows.first(65), 65}); });
   expect_refused<InvalidArgument>({"number of rows is 2"}, [&] {
     index.replace(5, {rows.first(2 * dimension), dimension});

@@ -69,6 +69,8 @@ class Model {
           std::memcpy(m_bytes.data() + i, &number, 1);
           break;
         }
+        default:
+          ADD_FAILURE() << "no element of vectors";
       }
       m_decoded[i] = value;
     }
@@ -182,8 +184,8 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
 }
 
 TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
-  for (const DataType element : {DataType::float32, DataType::float16,
-                                      DataType::bfloat16, DataType::int8}) {
+  for (const DataType element :
+       {DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8}) {
     auto generator =
         Testing::generator("VectorStore history of " + std::string(to_string(element)));
     Model model(element);
@@ -357,8 +359,7 @@ TEST(VectorStore, RejectsMissingRowsAndIsUnchanged) {
   for (const float scale :
        {-1.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     const float scales[] = {scale};
-    EXPECT_THROW(index.add(VectorSpan(DataType::int8, bytes, dimension, scales)),
-                 InvalidArgument);
+    EXPECT_THROW(index.add(VectorSpan(DataType::int8, bytes, dimension, scales)), InvalidArgument);
   }
   EXPECT_EQ(index.end_id(), 30U);
   const std::uint64_t one[] = {7};

@@ -19,7 +19,7 @@ namespace Kindred::Testing {
 
 inline constexpr Metric all_metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
 inline constexpr DataType all_elements[] = {DataType::float32, DataType::float16,
-                                                 DataType::bfloat16, DataType::int8};
+                                            DataType::bfloat16, DataType::int8};
 
 inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t size) {
   std::normal_distribution<float> normal;
@@ -48,8 +48,7 @@ struct StoredRows {
   }
 
   /// Rows close to those of \p rows.
-  static StoredRows near(DataType element, const std::vector<float>& rows,
-                         std::size_t dimension) {
+  static StoredRows near(DataType element, const std::vector<float>& rows, std::size_t dimension) {
     StoredRows out;
     out.element = element;
     out.dimension = dimension;

@@ -32,9 +32,9 @@ namespace Vectors {
 namespace {
 
 constexpr std::array<Choice<DataType>, 4> elements{{{"float32", DataType::float32},
-                                                         {"float16", DataType::float16},
-                                                         {"bfloat16", DataType::bfloat16},
-                                                         {"int8", DataType::int8}}};
+                                                    {"float16", DataType::float16},
+                                                    {"bfloat16", DataType::bfloat16},
+                                                    {"int8", DataType::int8}}};
 
 using Rows = VectorRows;
 

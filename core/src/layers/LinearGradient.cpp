@@ -104,9 +104,9 @@ void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative
 }
 
 template <class ExecutionSpace>
-void transpose_padded(const ExecutionSpace& exec_space, DataType element,
-                      const std::byte* matrix, std::uint64_t rows, std::uint64_t columns,
-                      std::uint64_t stride, std::byte* transposed) {
+void transpose_padded(const ExecutionSpace& exec_space, DataType element, const std::byte* matrix,
+                      std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
+                      std::byte* transposed) {
   const Impl::ArgumentCheck check("transpose_padded");
   check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
   check.is_array("transposed", transposed, Impl::extent_of(rows, columns), size_of(element));

@@ -120,8 +120,8 @@ const std::vector<CheckedCall> calls{
      }},
     {"column_sums",
      [](const HostSpace& on, Arguments& a) {
-       column_sums<HostSpace>(on, DataType::float32, matrix(a, "matrix"), rows, columns,
-                              columns, a.pointer<float>("sums", columns),
+       column_sums<HostSpace>(on, DataType::float32, matrix(a, "matrix"), rows, columns, columns,
+                              a.pointer<float>("sums", columns),
                               a.pointer<std::byte>("workspace", 1024, alignof(double)));
      }},
     {"norm_gradients",

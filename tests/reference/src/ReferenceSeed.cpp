@@ -20,9 +20,7 @@ struct Format {
 constexpr Format binary16{10, 15, -14};
 constexpr Format brain16{7, 127, -126};
 
-Format format_of(DataType element) {
-  return element == DataType::float16 ? binary16 : brain16;
-}
+Format format_of(DataType element) { return element == DataType::float16 ? binary16 : brain16; }
 
 /// The alpha of the coefficients, determined by the state.
 float alpha_of(const Seed& seed) {

@@ -44,8 +44,8 @@ TEST(ReduceMoments, MatchesReferenceOverEpochsAndSeeds) {
         Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
           using exec_type = std::decay_t<decltype(exec_space)>;
           const auto placed = to_space(exec_space, ring);
-          const Array<exec_type, SeedMoments> each("Kindred::Testing::each", count);
-          const Array<exec_type, SeedMoments> all("Kindred::Testing::all", 1);
+          const Testing::Array<exec_type, SeedMoments> each("Kindred::Testing::each", count);
+          const Testing::Array<exec_type, SeedMoments> all("Kindred::Testing::all", 1);
           reduce_moments<exec_type>(exec_space, placed, seeds, slots, 4, epochs, first_seed, each,
                                     all);
           std::vector<SeedMoments> got(count);

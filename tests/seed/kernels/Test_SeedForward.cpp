@@ -125,8 +125,7 @@ TEST(SeedForward, TelemetryOfEmptyChunksAndNoRowsIsZero) {
       auto generator = Testing::generator("SeedForward.empty");
       const auto layer = random_layer(3, 5, 1, generator);
       const auto x = random_rows(DataType::float32, 4, 3, Values::ordinary, generator);
-      const auto got =
-          forward(exec_space, layer, x, {DataType::float32, {0, 3}, {0, 3}}).moments;
+      const auto got = forward(exec_space, layer, x, {DataType::float32, {0, 3}, {0, 3}}).moments;
       EXPECT_EQ(got[2].count, 4U);
       EXPECT_EQ(telemetry_of(got[3]), SeedTelemetry());
       EXPECT_EQ(telemetry_of(got[4]), SeedTelemetry());
@@ -209,8 +208,7 @@ TEST(SeedForward, TelemetryOfNonFiniteValuesIsDefined) {
   Reference::SeedLayer layer{5, std::vector<Reference::Seed>(5), {}};
   for (const Space space : Testing::spaces()) {
     Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      const auto got =
-          forward(exec_space, layer, x, {DataType::float32, {0, 5}, {0, 5}}).moments;
+      const auto got = forward(exec_space, layer, x, {DataType::float32, {0, 5}, {0, 5}}).moments;
       for (const std::size_t i : {0UL, 1UL, 2UL, 3UL}) {
         EXPECT_EQ(std::bit_cast<std::uint64_t>(got[i].mean), 0x7FF8000000000000U) << i;
         EXPECT_EQ(std::bit_cast<std::uint64_t>(got[i].m2), 0x7FF8000000000000U) << i;

@@ -168,8 +168,7 @@ TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
 
 TEST(Candidates, CountADuplicateOnce) {
   auto generator = Testing::generator("Candidates duplicates");
-  const StoredRows rows =
-      StoredRows::near(DataType::float32, normal_values(generator, 20 * 8), 8);
+  const StoredRows rows = StoredRows::near(DataType::float32, normal_values(generator, 20 * 8), 8);
   for (const std::size_t length : {20UL, 500UL, 1024UL, 2000UL}) {
     for (const std::size_t top : {1UL, 5UL, 19UL, 20UL, 40UL}) {
       expect_reference(rows, normal_values(generator, 3 * 8),
@@ -200,8 +199,7 @@ TEST(Candidates, OmitFilteredRows) {
 
 TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
   auto generator = Testing::generator("Candidates check");
-  const StoredRows rows =
-      StoredRows::near(DataType::float32, normal_values(generator, 100 * 8), 8);
+  const StoredRows rows = StoredRows::near(DataType::float32, normal_values(generator, 100 * 8), 8);
   const std::vector<float> queries = normal_values(generator, 5 * 8);
   const auto lists = random_lists(generator, rows.count(), {40, 9, 0, 300, 70});
   for (const Space space : Testing::spaces()) {
@@ -272,8 +270,7 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
 TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
   auto generator = Testing::generator("Candidates teams");
   for (const std::size_t count : {20UL, 3000UL}) {
-    StoredRows rows =
-        StoredRows::near(DataType::float32, normal_values(generator, count * 12), 12);
+    StoredRows rows = StoredRows::near(DataType::float32, normal_values(generator, count * 12), 12);
     for (const std::vector<std::size_t>& lengths :
          std::vector<std::vector<std::size_t>>{{1}, {9}, {64}, {300}, {1024}, {1000, 0, 77, 8}}) {
       const auto lists = random_lists(generator, count, lengths);
@@ -399,8 +396,7 @@ Found found_at_once(Space space, Metric metric, const StoredRows& rows,
 
 TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
   auto generator = Testing::generator("Candidates given");
-  for (const DataType element :
-       {DataType::float32, DataType::float16, DataType::int8}) {
+  for (const DataType element : {DataType::float32, DataType::float16, DataType::int8}) {
     for (const std::size_t dimension : {12UL, 300UL, 4100UL}) {
       const std::size_t row_count = dimension > 1000 ? 40 : 500;
       const StoredRows rows =

@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_LAYERS_FUSED_LINEAR_HPP
 #define KINDRED_CORE_LAYERS_FUSED_LINEAR_HPP
 
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
-#include <kindred/core/common/Array.hpp>
 
 #include <cstddef>
 #include <cstdint>

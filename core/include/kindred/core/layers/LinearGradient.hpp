@@ -2,9 +2,9 @@
 #ifndef KINDRED_CORE_LAYERS_LINEAR_GRADIENT_HPP
 #define KINDRED_CORE_LAYERS_LINEAR_GRADIENT_HPP
 
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/layers/LayerActivation.hpp>
-#include <kindred/core/common/Array.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -45,9 +45,9 @@ void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative
 /// in the padding. Does not fence; one launch.
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 template <class ExecutionSpace>
-void transpose_padded(const ExecutionSpace& exec_space, DataType element,
-                      const std::byte* matrix, std::uint64_t rows, std::uint64_t columns,
-                      std::uint64_t stride, std::byte* transposed);
+void transpose_padded(const ExecutionSpace& exec_space, DataType element, const std::byte* matrix,
+                      std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
+                      std::byte* transposed);
 
 /// Bytes of workspace of `column_sums`.
 std::size_t column_sums_workspace(std::uint64_t rows, std::uint64_t columns);

@@ -2,8 +2,8 @@
 #ifndef KINDRED_CORE_VECTOR_VECTOR_ROWS_HPP
 #define KINDRED_CORE_VECTOR_VECTOR_ROWS_HPP
 
-#include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Array.hpp>
+#include <kindred/core/common/ArrayView.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -69,8 +69,8 @@ DataType natural_element(DataType type) noexcept;
 /// \param values count × dimension elements
 /// \param scales one per row; only for int8
 /// \throws as `VectorFile::read` and `encode_rows`
-void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count,
-               DataType element, std::span<std::byte> values, std::span<float> scales);
+void read_rows(const VectorFile& file, std::uint64_t first, std::uint64_t count, DataType element,
+               std::span<std::byte> values, std::span<float> scales);
 
 /// \brief All rows of \p file, read in blocks of 64 MiB. Complexity O(rows · dimension).
 /// \param progress called with the number of rows read so far

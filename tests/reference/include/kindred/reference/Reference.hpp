@@ -3,6 +3,7 @@
 #define KINDRED_REFERENCE_REFERENCE_HPP
 
 #include <kindred/core/bulk/ArithmeticKinds.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/graph/Spreading.hpp>
 #include <kindred/core/lattice/GraphStructure.hpp>
 #include <kindred/core/lattice/LatticeShape.hpp>
@@ -12,7 +13,6 @@
 #include <kindred/core/sequence/Block.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/vector/Metric.hpp>
-#include <kindred/core/common/Array.hpp>
 
 #include <array>
 #include <cstddef>

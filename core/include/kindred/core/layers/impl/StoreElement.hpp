@@ -37,8 +37,8 @@ KOKKOS_INLINE_FUNCTION void store_as(DataType element, std::byte* out, std::uint
 
 /// `store_as` for adjacent values, aligned to 16 bytes or to their total size.
 template <int Count>
-KOKKOS_INLINE_FUNCTION void store_neighbours_as(DataType element, std::byte* out,
-                                                std::uint64_t i, const float (&values)[Count]) {
+KOKKOS_INLINE_FUNCTION void store_neighbours_as(DataType element, std::byte* out, std::uint64_t i,
+                                                const float (&values)[Count]) {
   with_float_type(element, [&](auto type) {
     Arch::store_neighbours(reinterpret_cast<decltype(type)*>(out) + i, values);
   });

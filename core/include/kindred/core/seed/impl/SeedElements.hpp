@@ -4,8 +4,8 @@
 
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/common/Alignment.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Array.hpp>
+#include <kindred/core/common/Error.hpp>
 
 #include <cstdint>
 #include <string>
