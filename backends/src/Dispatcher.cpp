@@ -52,7 +52,6 @@ Dispatcher::Dispatcher(SpaceSet usable, int threads, Options options) try {
 } catch (...) {
   Impl::rethrow_translated("Kindred::Dispatcher");
 }
-Dispatcher::~Dispatcher() = default;
 
 SpaceSet Dispatcher::usable() const noexcept { return m_state->usable; }
 

@@ -77,8 +77,6 @@ class Context {
   /// that the libraries are compiled for
   explicit Context(ContextOptions options = {});
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   /// All spaces in the order of `all_spaces`, including those that cannot be used.
   const std::vector<SpaceInfo>& spaces() const noexcept;

@@ -6,6 +6,7 @@
 #include <kindred/backends/Operation.hpp>
 #include <kindred/backends/Space.hpp>
 #include <kindred/backends/Workload.hpp>
+#include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <array>
@@ -76,9 +77,6 @@ class Dispatcher {
   /// \param threads number of threads of `openmp`, for the priors
   /// \param options see \ref Options
   Dispatcher(SpaceSet usable, int threads, Options options);
-  ~Dispatcher();
-  Dispatcher(const Dispatcher&) = delete;
-  Dispatcher& operator=(const Dispatcher&) = delete;
 
   /// \brief Chooses a space for \p workload; `taken` is still 0 in the result.
   /// \param workload the call to run
@@ -156,7 +154,7 @@ class Dispatcher {
 
  private:
   struct State;
-  std::unique_ptr<State> m_state;
+  Impl::HostState<State> m_state;
 };
 
 }  // namespace Kindred

@@ -30,8 +30,6 @@ class KernelProfile {
  public:
   KernelProfile();
   ~KernelProfile();
-  KernelProfile(const KernelProfile&) = delete;
-  KernelProfile& operator=(const KernelProfile&) = delete;
 
   /// The kernels recorded so far, sorted by descending total time, then by label.
   std::vector<KernelTime> kernels() const;

@@ -26,8 +26,6 @@ class Trace {
   Trace();
   explicit Trace(const Options& options);
   ~Trace();
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
 
   /// \brief A span from construction to destruction, on the thread that created it.
   class Span {
