@@ -25,7 +25,6 @@
 #include "RowCodes.hpp"
 #include "SearchOne.hpp"
 #include "StoredHnsw.hpp"
-#include "kit/SortedForRemoval.hpp"
 #include "kit/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {

@@ -268,8 +268,8 @@ TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
       {"quantized error of row 2", [](StoredPart& p) { p.quantized_errors[2] = NAN; }},
       {"quantized norm of row 2 is -3", [](StoredPart& p) { p.quantized_norms[2] = -3; }},
       {"the dimension is 0", [](StoredPart& p) { p.part.rows.dimension = 0; }},
-      {"7 is not an element type",
-       [](StoredPart& p) { p.part.rows.element = static_cast<DataType>(7); }},
+      {"uint8 is not an element type",
+       [](StoredPart& p) { p.part.rows.element = DataType::uint8; }},
       {"do not begin at a multiple of 2 bytes",
        [](StoredPart& p) {
          p.values.resize(32);
