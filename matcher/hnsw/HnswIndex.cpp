@@ -260,10 +260,17 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
     throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed; it has " +
                    std::to_string(size()) + " rows with ids below " + std::to_string(end_id()));
   }
-  const std::vector<std::uint64_t> sorted =
-      Impl::sorted_for_removal(ids, [](std::uint64_t id) { return "id " + std::to_string(id); });
-  for (const std::uint64_t id : sorted) state.store.deleted[state.node_of(id)] = 1;
-  state.store.dead += sorted.size();
+  // Marks them one by one, so that a refused call allocates nothing.
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::uint32_t node = state.find(ids[i]);
+    if (node == Impl::no_node) {
+      for (const std::uint64_t id : ids.first(i)) state.store.deleted[state.node_of(id)] = 0;
+      state.store.dead -= i;
+      throw NotFound("id " + std::to_string(ids[i]) + " is listed twice for removal; list it once");
+    }
+    state.store.deleted[node] = 1;
+    ++state.store.dead;
+  }
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::remove");
 }
