@@ -3,6 +3,7 @@
 #include "PathTrace.hpp"
 #include "SpreadChecks.hpp"
 #include "SpreadingState.hpp"
+#include "kit/CallerArrays.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
