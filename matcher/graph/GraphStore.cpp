@@ -320,7 +320,7 @@ std::uint64_t GraphStore::remove_edges(std::span<const EdgeEnds> edges) {
   const auto drops = [&](std::uint32_t from, std::uint32_t to, std::uint8_t kind) {
     bool any = false;
     for (const int of : {-1, int{kind}}) {
-      const auto [begin, end] = std::ranges::equal_range(keys, EdgeKey{from, to, of});
+      const auto [begin, end] = std::equal_range(keys.begin(), keys.end(), EdgeKey{from, to, of});
       if (begin == end) continue;
       found[static_cast<std::size_t>(begin - keys.begin())] = 1;
       any = true;
