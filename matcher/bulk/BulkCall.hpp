@@ -36,6 +36,8 @@ struct GivenArrays {
     return name_of(i) + " is " + to_string(ConstArray(arrays[i]));
   }
 };
+template <class Void>
+GivenArrays(const char* name, const BasicBulkArrays<Void>& arrays) -> GivenArrays<Void>;
 
 /// \brief A call on arrays whose element type is a value.
 struct BulkCall {
