@@ -266,7 +266,7 @@ struct KINDRED_HIDDEN Bulk::State {
         "the call");
     return with_task(call, arrays, [&]<class T>(BulkTask<T> task) {
       const Impl::RowResults results{arrays.reduced.type(), arrays.reduced.data()};
-      if (memory) {
+      if (memory && !arrays.rows.empty()) {
         const auto items = items_of<T>(arrays.rows[0], size_of(arrays.type) / sizeof(T));
         return run_in_place(task.operation, items.count * items.first.count, 1, options,
                             [&](const auto& exec_space, auto& workspace) {

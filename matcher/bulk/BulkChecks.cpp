@@ -185,6 +185,9 @@ class RowsOf {
         m_results{"results", call.results},
         m_has_others(call.others.size() > 0 && !has_number),
         m_type(type) {
+    KINDRED_THROW_IF(call.kind == BulkKind::bytes && call.others.is_number(),
+                     std::string(call.name_of_others) +
+                         " is a number; xor takes an array of keys for each array");
     if (m_has_others || call.kind == BulkKind::bytes) require_count(m_others, m_arrays);
     if (call.kind != BulkKind::random_fill && call.kind != BulkKind::reduce)
       require_count(m_results, m_arrays);
@@ -200,6 +203,7 @@ class RowsOf {
       require_rows(result, m_results, i);
       set_shape(rows, result, !is_dense(result));
       rows.output = place(rows.output_step, rows, result);
+      require_countable(rows, m_results, i);
       return rows;
     }
     const ConstArray array = m_call.arrays[i];
@@ -224,12 +228,18 @@ class RowsOf {
         require_same_or_apart(rows, rows.other, rows.other_step, m_others, i);
       }
     }
-    KINDRED_THROW_IF(rows.count > std::numeric_limits<std::uint32_t>::max(),
-                     m_arrays.text_of(i) + "; the limit is 4294967295 rows");
+    require_countable(rows, m_arrays, i);
     return rows;
   }
 
  private:
+  /// \throws InvalidArgument for more rows than 32 bits count
+  template <class Void>
+  static void require_countable(const BulkRows& rows, const GivenArrays<Void>& given,
+                                std::size_t i) {
+    KINDRED_THROW_IF(rows.count > std::numeric_limits<std::uint32_t>::max(),
+                     given.text_of(i) + "; the limit is 4294967295 rows");
+  }
   template <class Void>
   static void set_shape(BulkRows& rows, const BasicArray<Void>& array, bool is_matrix) {
     rows.length = is_matrix           ? static_cast<std::uint64_t>(array.extent(1))

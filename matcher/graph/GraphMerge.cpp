@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphStore.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -74,6 +76,8 @@ void GraphStore::log(LogLevel level, const char* what, const std::exception& err
 }
 
 void GraphStore::merge() {
+  Arch::require_usable_process();
+  const CallbackDelay callbacks_wait;  // until the merge has ended: they may merge, too
   std::unique_lock lock(m_updates);
   for (const CancelPoint point; m_merging;) {
     // ThreadSanitizer of GCC 12 knows only waits for the system clock.
@@ -85,10 +89,10 @@ void GraphStore::merge() {
   }
   const auto from = snapshot();
   if (from->nodes() == from->base()->nodes() && from->delta()->bytes() == 0) return;
+  MemoryResource& memory = m_context->memory(Space::serial);
   m_recorded = {};
   m_merging = true;
   lock.unlock();
-  MemoryResource& memory = m_context->memory(Space::serial);
   const auto end = [&](double failed) {
     m_merging = false;
     m_failed = failed;

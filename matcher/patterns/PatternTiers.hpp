@@ -130,7 +130,7 @@ class PatternTiers {
   /// enough memory are kept.
   void reclaim();
 
-  /// The merged results of all parts of \p view. \throws InvalidArgument for an index in `only`
+  /// The merged results of all parts of \p view. \throws InvalidArgument for an index in `filter`
   /// that is not below the end of the view
   MatchResults match(const TierView& view, RaggedSpan<Symbol> queries,
                      const MatchOptions& options) const;

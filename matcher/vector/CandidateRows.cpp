@@ -72,6 +72,10 @@ IdSpans::IdSpans(const VectorCall& call, const CandidateLists& given) : m_ragged
                      value_message("the length of the lists", m_array.length) +
                          "; it must be at most " + std::to_string(length_max));
     m_size = size_product("queries × candidates", {count, m_array.length});
+    KINDRED_THROW_IF(m_size != lists.array.size(),
+                     "candidates has " + std::to_string(lists.array.size()) +
+                         " elements; it must have equally many for each of the " +
+                         std::to_string(count) + " queries");
     return;
   }
   KINDRED_THROW_IF(call.on_device,

@@ -9,6 +9,7 @@
 #include <kindred/core/vector/UnpackRanks.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -26,9 +27,10 @@ inline std::size_t stride_of(const NamedArray& given) {
   return static_cast<std::size_t>(row_stride(given));
 }
 
-/// Whether a caller gave arrays for the results.
+/// Whether a caller gave arrays for the results; by default, ids are no integers.
 inline bool is_given(const SearchOutput& out) noexcept {
-  return out.scores.rank() != 1 || out.ids.rank() != 1 || out.scores.size() + out.ids.size() > 0;
+  return out.scores.rank() != 1 || out.ids.rank() != 1 || out.scores.size() + out.ids.size() > 0 ||
+         out.ids.type() != Array().type();
 }
 
 /// \brief The queries of a call, where its arrays lie and what the caller asks for of its place.

@@ -482,6 +482,9 @@ TEST(BulkArrays, InvalidCallsAreRefusedAndChangeNothing) {
   expect_refused([&] { bulk.element_wise(ElementWise::square, odd, {}, odd); }, {"not aligned"});
   expect_refused([&] { bulk.xor_elements(array(a, {6}), array(a, {6}), array(out, {6})); },
                  {"xor is defined for bool and integers"});
+  expect_refused([&] { bulk.xor_elements(array(numbers, {6}), 7, array(numbers, {6})); },
+                 {"keys is a number"});
+  EXPECT_NO_THROW(bulk.reduce(Reduction::sum, {}, {}));
   expect_refused([&] { bulk.reduce(Reduction::sum, array(numbers, {6}), array(numbers, {1})); },
                  {"results overlaps array"});
   expect_refused([&] { bulk.reduce(Reduction::sum, array(numbers, {6}), array(out, {1})); },

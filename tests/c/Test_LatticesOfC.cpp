@@ -288,6 +288,14 @@ TEST(CLattice, BatchesReportEveryTaskInOrder) {
     EXPECT_EQ(mixed, (std::vector<std::uint8_t>{2, 0, 2}));
     EXPECT_FLOAT_EQ(product[0], a[0] * b[0] + a[1] * b[2] + a[2] * b[4]);
     EXPECT_TRUE(std::filesystem::exists(path));
+    std::filesystem::remove(path);
+    tasks[7].b = &a_tensor;  // 2 × 3 by 2 × 3
+    EXPECT_EQ(kindred_run_lattices(c_context(), list.data(), list.size(), &options, receive,
+                                   &received, &failed),
+              KINDRED_INVALID);
+    EXPECT_NE(std::string(kindred_last_error()).find("multiplies"), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(path)) << "no task runs if one is refused";
+    tasks[7].b = &b_tensor;
   }
 }
 

@@ -44,7 +44,7 @@ def function_of(statement):
         elif letter == "(" and not depth:
             name = NAME.search(statement[:position])
             is_definition = name and re.search(r"\w::$", statement[:name.start()].rstrip())  # of a member, outside of its class
-            return name[1] if name and not is_definition and name[1] not in ("decltype", "alignas", "noexcept") else None
+            return name[1] if name and not is_definition and name[1] not in ("decltype", "alignas", "noexcept", "requires") else None
     return None
 
 

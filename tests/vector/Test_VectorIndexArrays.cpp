@@ -319,6 +319,16 @@ TEST(VectorIndexArrays, ThatDoNotMatchAreRefused) {
                 index.score(floats(2, 24), floats(2, 8), {}, {floats(2, 5), ids(2, 5)});
               }),
               HasSubstr("candidates is float32"));
+  const std::vector<float> two_queries(2 * 24);
+  const std::vector<std::int64_t> odd(5);
+  EXPECT_THAT(message([&] { index.score(two_queries, odd); }),
+              HasSubstr("candidates has 5 elements"));
+  std::vector<float> no_scores;
+  std::vector<std::int64_t> no_ids;
+  EXPECT_THAT(message([&] {
+                index.search(std::span(two_queries).first(24), {}, {no_scores, no_ids});
+              }),
+              HasSubstr("top, the extent of scores, is 0"));
   EXPECT_THAT(message([&] {
                 index.search(floats(2, 24, ArrayMemory::device), {}, {floats(2, 5), ids(2, 5)});
               }),

@@ -1721,8 +1721,8 @@ KINDRED_API kindred_status
 kindred_index_score(const kindred_index* index, const DLTensor* queries, const uint64_t* ids,
                     const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
                     kindred_results** results) KINDRED_NOEXCEPT;
-/** The same for lists of one length; memory and streams as of kindred_index_search. Filters are not
- * possible.
+/** The same for lists of one length; memory and streams as of kindred_index_search. Filters are
+ * possible in host memory only.
  *  @param candidates int64, queries * length, or length; an id without a row, such as -1, is
  * skipped
  *  @param scores,ids as of kindred_index_search */
