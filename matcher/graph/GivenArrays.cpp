@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GivenArrays.hpp"
 
-#include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include "kit/Overlap.hpp"
@@ -14,18 +13,9 @@ namespace Kindred::Impl {
 void require_given(const NamedArray& given, std::initializer_list<DataType> types,
                    std::initializer_list<std::int64_t> shape) {
   const ConstArray& array = given.array;
-  const auto is_extent = [](std::int64_t required, std::int64_t extent) {
-    return required == any_extent || required == extent;
-  };
-  if (std::ranges::find(types, array.type()) != types.end() &&
-      std::ranges::equal(shape, array.shape(), is_extent) && array.is_contiguous() &&
-      (array.size() == 0 || begin_at(size_of(array.type()), array.data())))
-    return;  // without the texts of messages
-  std::string names;
-  for (const DataType type : types)
-    names += (names.empty() ? "" : " or ") + std::string(to_string(type));
-  KINDRED_THROW_IF(std::ranges::find(types, array.type()) == types.end(),
-                   std::string(given.name) + " is " + to_string(array) + "; it must be " + names);
+  KINDRED_THROW_IF(
+      std::ranges::find(types, array.type()) == types.end(),
+      std::string(given.name) + " is " + to_string(array) + "; it must be " + text_of(types));
   require_array(given, array.type(), shape);
   KINDRED_THROW_IF(array.size() > 0 && !array.is_contiguous(),
                    std::string(given.name) + " is " + to_string(array) +

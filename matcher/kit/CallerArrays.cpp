@@ -25,6 +25,13 @@ void require_memory(std::string_view name, const void* data, Space space) {
                    std::string(name) + " is in device memory; run on cuda or copy it to the host");
 }
 
+std::string text_of(std::initializer_list<DataType> types) {
+  std::string text;
+  for (const DataType type : types)
+    text += (text.empty() ? "" : " or ") + std::string(to_string(type));
+  return text;
+}
+
 void require_array(const NamedArray& given, DataType type,
                    std::initializer_list<std::int64_t> shape) {
   const ConstArray& array = given.array;

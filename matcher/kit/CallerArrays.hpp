@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace Kindred::Impl {
@@ -35,6 +36,9 @@ void require_aligned(std::string_view name, const void* data, std::size_t bytes)
 /// for `cuda`. The device of the context must be the current one. \throws InvalidArgument with
 /// \p name
 void require_memory(std::string_view name, const void* data, Space space);
+
+/// The types that an array may have, for messages: "int32 or int64".
+std::string text_of(std::initializer_list<DataType> types);
 
 /// \brief Requires an aligned array of \p type and \p shape without gaps within the last dimension.
 /// \throws InvalidArgument with the name, what the array is and what is required

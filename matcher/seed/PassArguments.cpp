@@ -12,11 +12,8 @@ namespace Kindred::Impl {
 
 void require_type(const NamedArray& given, std::initializer_list<DataType> types) {
   if (std::find(types.begin(), types.end(), given.array.type()) != types.end()) return;
-  std::string required;
-  for (const DataType type : types)
-    required += (required.empty() ? "" : " or ") + std::string(to_string(type));
   throw InvalidArgument(std::string(given.name) + " is " + to_string(given.array) +
-                        "; its elements must be " + required);
+                        "; its elements must be " + text_of(types));
 }
 
 RowLayout PassArguments::checked_rows(const NamedArray& given, std::int64_t rows,

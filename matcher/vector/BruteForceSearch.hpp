@@ -46,9 +46,7 @@ class BruteForceSearch {
     const std::size_t chunk = chunk_rows(rows, queries.count);
     for (std::size_t begin = 0; begin < rows.norms.size(); begin += chunk) {
       const std::size_t length = std::min(chunk, rows.norms.size() - begin);
-      reserve(rows, queries.count, length);
-      score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,
-                 m_ranks.view());
+      rank_rows(exec_space, metric, rows, begin, length, filter, queries);
       m_top.add(exec_space, m_ranks.const_view(), length);
     }
     if (report.path.empty()) report.path = "brute_force";
@@ -66,9 +64,7 @@ class BruteForceSearch {
     const std::size_t chunk = chunk_rows(rows, queries.count);
     for (std::size_t begin = 0; begin < rows.norms.size(); begin += chunk) {
       const std::size_t length = std::min(chunk, rows.norms.size() - begin);
-      reserve(rows, queries.count, length);
-      score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,
-                 m_ranks.view());
+      rank_rows(exec_space, metric, rows, begin, length, filter, queries);
       m_lists.resize_discarding(m_ranks.size());
       m_counts.resize_discarding(queries.count);
       list_ranks_within(exec_space, m_ranks.const_view(), bounds, m_lists.view(), m_counts.view());
@@ -93,11 +89,16 @@ class BruteForceSearch {
     if (decodes(rows)) chunk = std::min(chunk, chunk_bytes / (sizeof(float) * rows.dimension));
     return std::max(std::min(chunk, row_limit), std::min(row_limit, row_limit_min));
   }
-  /// Prepares the buffers for \p length rows. A shorter last chunk keeps them, because the previous
-  /// chunk may still use them.
-  void reserve(const VectorRows<ExecutionSpace>& rows, std::size_t queries, std::size_t length) {
-    m_ranks.resize_discarding(queries * length);
+  /// Computes the ranks of the rows \p begin … \p begin + \p length. A shorter last chunk keeps the
+  /// buffers, because the previous chunk may still use them.
+  void rank_rows(const ExecutionSpace& exec_space, Metric metric,
+                 const VectorRows<ExecutionSpace>& rows, std::size_t begin, std::size_t length,
+                 const RowFilter<ExecutionSpace>& filter,
+                 const VectorQueries<ExecutionSpace>& queries) {
+    m_ranks.resize_discarding(queries.count * length);
     if (decodes(rows)) m_tile.resize_discarding(length * rows.dimension);
+    score_rows(exec_space, metric, rows, begin, length, m_tile.view(), filter, queries,
+               m_ranks.view());
   }
   static bool decodes(const VectorRows<ExecutionSpace>& rows) {
     return rows.element != DataType::float32;

@@ -10,11 +10,11 @@
 #include "QuantizedSearch.hpp"
 #include "QuerySource.hpp"
 #include "RoundedCopy.hpp"
+#include "RowCopies.hpp"
 #include "SearchPaths.hpp"
 #include "VectorStore.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
-#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -250,7 +250,8 @@ class ExactSearch {
           m_scores.resize_discarding(prepared.count * count);
           score_matrix(exec_space, metric, {}, rows, count, prepared, m_scores.view(),
                        {count, m_live_ids.const_view()});
-          copy_scores(exec_space, out + column, stride, count, prepared.count);
+          start_row_copies(exec_space, "Kindred::VectorIndex::score_all", out + column, stride,
+                           m_scores.data(), count, prepared.count, count);
           // The host's list of rows and the buffers of the next part may still be in use.
           Arch::fence(exec_space, "Kindred::VectorIndex::score_all");
         } else {
@@ -418,18 +419,6 @@ class ExactSearch {
     if (!here) most = std::min(most, staged_bytes / (store.dimension() * size_of(store.element())));
     return std::max<std::size_t>(64, most / 64 * 64);
   }
-  /// Starts copies of \p count scores per query to \p out.
-  void copy_scores(const ExecutionSpace& exec_space, float* out, std::size_t stride,
-                   std::size_t count, std::size_t queries) {
-    const char* label = "Kindred::VectorIndex::score_all";
-    if (count == stride)
-      return Arch::start_copy(exec_space, label, out, m_scores.data(),
-                              queries * count * sizeof(float));
-    for (std::size_t query = 0; query < queries; ++query)
-      Arch::start_copy(exec_space, label, out + query * stride, m_scores.data() + query * count,
-                       count * sizeof(float));
-  }
-
   /// Copies rows that are not on the device to the buffer.
   VectorRows<ExecutionSpace> stage(const ExecutionSpace& exec_space, const VectorSegment& segment,
                                    std::size_t begin, std::size_t length) {

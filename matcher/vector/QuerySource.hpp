@@ -2,7 +2,6 @@
 #ifndef KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 #define KINDRED_MATCHER_VECTOR_QUERY_SOURCE_HPP
 
-#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "GrowBuffer.hpp"
+#include "RowCopies.hpp"
 
 namespace Kindred::Impl {
 
@@ -85,10 +85,8 @@ class VectorQueryBuffers {
       return prepare(exec_space, ArrayView<const float, ExecutionSpace>(queries.values, size),
                      dimension);
     const auto values = floats(exec_space, size);
-    const std::size_t piece = is_dense ? size : dimension;
-    for (std::size_t done = 0; done < size; done += piece)
-      Arch::start_copy(exec_space, "Kindred::VectorIndex::queries", values.data() + done,
-                       queries.values + done / dimension * queries.stride, piece * sizeof(float));
+    start_row_copies(exec_space, "Kindred::VectorIndex::queries", values.data(), dimension,
+                     queries.values, queries.stride, queries.count, dimension);
     return prepare(exec_space, ArrayView<const float, ExecutionSpace>(values), dimension);
   }
 

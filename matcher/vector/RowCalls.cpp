@@ -19,6 +19,7 @@
 
 #include "BruteForceSearch.hpp"
 #include "QuerySource.hpp"
+#include "RowCopies.hpp"
 #include "VectorSections.hpp"
 #include "kit/CallerArrays.hpp"
 #include "kit/ValueMessage.hpp"
@@ -262,18 +263,7 @@ void rank_on_host(Context& context, const RowCall& call, const RankedOutput& out
   }
 }
 
-/// Starts copies of rows of \p length elements, \p from_stride and \p to_stride apart.
-template <class ExecutionSpace, class T>
-void copy_rows(const ExecutionSpace& exec_space, T* to, std::size_t to_stride, const T* from,
-               std::size_t from_stride, std::size_t count, std::size_t length) {
-  const char* label = "Kindred::RowFunctions::copy";
-  if (count == 0 || length == 0) return;
-  if (to_stride == length && from_stride == length)
-    return Arch::start_copy(exec_space, label, to, from, count * length * sizeof(T));
-  for (std::size_t i = 0; i < count; ++i)
-    Arch::start_copy(exec_space, label, to + i * to_stride, from + i * from_stride,
-                     length * sizeof(T));
-}
+constexpr const char* copy_label = "Kindred::RowFunctions::copy";
 
 /// The rows and queries of a call on a device.
 template <class ExecutionSpace>
@@ -296,9 +286,10 @@ class DeviceCall {
       m_rows.values = ArrayView<const std::byte, ExecutionSpace>(
           call.rows, call.count * call.row_stride * bytes);
     } else {
-      copy_rows(exec_space, m_values.data(), call.dimension * bytes, call.rows,
-                call.row_stride * bytes, call.count, call.dimension * bytes);
-      copy_rows(exec_space, m_scales.data(), 1, call.scales, 1, m_scales.size(), 1);
+      start_row_copies(exec_space, copy_label, m_values.data(), call.dimension * bytes, call.rows,
+                       call.row_stride * bytes, call.count, call.dimension * bytes);
+      start_row_copies(exec_space, copy_label, m_scales.data(), 1, call.scales, 1, m_scales.size(),
+                       1);
       m_rows.values = m_values.const_view();
       m_rows.scales = m_scales.const_view();
       m_rows.stride = call.dimension;
@@ -345,8 +336,9 @@ void score_on_device(Context& context, const RowCall& call, float* out, std::siz
     score_matrix(exec_space, call.metric, call.curve, device.rows(), call.count, device.queries(),
                  target, {own_stride, {}});
     if (!call.on_device) {
-      copy_rows(exec_space, out, stride, static_cast<const float*>(scores.data()), own_stride,
-                call.queries.count, call.count);
+      start_row_copies(exec_space, copy_label, out, stride,
+                       static_cast<const float*>(scores.data()), own_stride, call.queries.count,
+                       call.count);
     }
     Arch::fence(exec_space, "Kindred::RowFunctions::end");
   });

@@ -76,23 +76,18 @@ SearchResults top_rows(Context& context, const ConstArray& queries, const RowArr
       context, call.dimension,
       {{"queries", queries}, named(rows), {"scores", out.scores}, {"ids", out.ids}}, out,
       options.space);
-  RankedOutput to;
-  if (Impl::is_given(out)) {
-    to = arrays.ranked(out);
-  } else {
-    arrays.require_output_on_host();
-    to.top = std::min(options.top, call.count);
-    KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  }
+  if (!arrays.has_output) arrays.require_output_on_host();
+  RankedOutput to = arrays.ranked(out, options.top);
   KINDRED_THROW_IF(call.count > ranked_rows_max,
                    value_message("the number of rows", call.count) + "; at most " +
                        std::to_string(ranked_rows_max) + " rows can be ranked");
   call.metric = options.metric;
   call.queries = arrays.queries;
   call.on_device = arrays.on_device;
+  if (!arrays.has_output) to.top = std::min<std::size_t>(to.top, call.count);
   SearchResults results;
   results.top = to.top;
-  if (!Impl::is_given(out)) {
+  if (!arrays.has_output) {
     const std::size_t places = size_product("queries × top", {call.queries.count, to.top});
     if (places == 0) return results;
     results.ids.resize(places);

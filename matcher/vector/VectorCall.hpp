@@ -27,12 +27,6 @@ inline std::size_t stride_of(const NamedArray& given) {
   return static_cast<std::size_t>(row_stride(given));
 }
 
-/// Whether a caller gave arrays for the results; by default, ids are no integers.
-inline bool is_given(const SearchOutput& out) noexcept {
-  return out.scores.rank() != 1 || out.ids.rank() != 1 || out.scores.size() + out.ids.size() > 0 ||
-         out.ids.type() != Array().type();
-}
-
 /// \brief The queries of a call, where its arrays lie and what the caller asks for of its place.
 struct VectorCall {
   /// \param arrays all arrays of the call, the queries first
@@ -41,14 +35,14 @@ struct VectorCall {
   VectorCall(const Context& context, std::size_t dimension,
              std::initializer_list<NamedArray> arrays, const SearchOutput& out,
              const std::optional<Space>& space_, const std::optional<Stream>& stream_ = {})
-      : space(space_), stream(stream_) {
+      : has_output(is_given(out)), space(space_), stream(stream_) {
     const NamedArray& given = *arrays.begin();
     const auto extent = static_cast<std::int64_t>(dimension);
     is_flat = given.array.rank() == 1;
     if (!is_flat) {
       require_array(given, DataType::float32, {any_extent, extent});
       queries.count = static_cast<std::size_t>(given.array.extent(0));
-    } else if (is_given(out)) {
+    } else if (has_output) {
       require_array(given, DataType::float32, {extent});
       queries.count = 1;
     } else {
@@ -87,8 +81,15 @@ struct VectorCall {
                      "the arrays lie on a device, and there are none for the results; give scores "
                      "and ids there");
   }
-  /// Where ranked results go. \param out given \throws InvalidArgument
-  RankedOutput ranked(const SearchOutput& out) const {
+  /// \brief Where ranked results go: to the arrays of the caller, or nowhere yet, \p top_of_results
+  /// per query. \param out as for the constructor \throws InvalidArgument
+  RankedOutput ranked(const SearchOutput& out, std::size_t top_of_results) const {
+    if (!has_output) {
+      KINDRED_THROW_IF(top_of_results == 0, "top is 0; it must be at least 1");
+      RankedOutput to;
+      to.top = top_of_results;
+      return to;
+    }
     const NamedArray scores{"scores", out.scores};
     const NamedArray ids{"ids", out.ids};
     const std::size_t top = columns(scores, DataType::float32);
@@ -115,11 +116,19 @@ struct VectorCall {
   }
 
   GivenQueries queries;
+  bool has_output;         ///< whether the caller gave arrays for ranked results
   bool is_flat = false;    ///< the rows of all arrays follow one another in one dimension
   bool on_device = false;  ///< where the arrays lie
   std::size_t bytes = 0;   ///< of the queries
   std::optional<Space> space;
   std::optional<Stream> stream;
+
+ private:
+  /// By default, the ids are no integers.
+  static bool is_given(const SearchOutput& out) noexcept {
+    return out.scores.rank() != 1 || out.ids.rank() != 1 ||
+           out.scores.size() + out.ids.size() > 0 || out.ids.type() != Array().type();
+  }
 };
 
 }  // namespace Kindred::Impl

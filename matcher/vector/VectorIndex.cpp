@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "RowCopies.hpp"
 #include "VectorIndexState.hpp"
 #include "VectorSections.hpp"
 #include "kit/ChangeGuard.hpp"
@@ -55,10 +56,8 @@ VectorSpan dense_rows(const Context& context, DataType element, std::size_t dime
       std::memcpy(packed.data() + row * row_bytes, from + row * stride_bytes, row_bytes);
   } else {
     Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
-      const std::size_t piece = is_dense ? packed.size() : row_bytes;
-      for (std::size_t done = 0; done < packed.size(); done += piece)
-        Arch::start_copy(exec_space, "Kindred::VectorIndex::add", packed.data() + done,
-                         from + done / row_bytes * stride_bytes, piece);
+      Impl::start_row_copies(exec_space, "Kindred::VectorIndex::add", packed.data(), row_bytes,
+                             from, stride_bytes, count, row_bytes);
       Arch::fence(exec_space, "Kindred::VectorIndex::add");
     });
   }

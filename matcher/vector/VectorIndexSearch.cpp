@@ -236,21 +236,16 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
   const Impl::VectorCall call(state.context, store.dimension(),
                               {{"queries", queries}, {"scores", out.scores}, {"ids", out.ids}}, out,
                               options.space, options.stream);
-  RankedOutput to;
-  if (Impl::is_given(out)) {
-    to = call.ranked(out);
-  } else {
-    KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  }
+  RankedOutput to = call.ranked(out, options.top);
   const auto lock = Impl::engine_shared_lock(state.mutex);
   const std::size_t count = call.queries.count;
-  const std::size_t kept = std::min(Impl::is_given(out) ? to.top : options.top, store.size());
-  if (!Impl::is_given(out)) to.top = kept;
+  const std::size_t kept = std::min<std::size_t>(to.top, store.size());
+  if (!call.has_output) to.top = kept;
   SearchResults results;
   results.top = to.top;
   if (call.on_device) {
     require_no_filter(options);
-    if (!Impl::is_given(out)) call.require_output_on_host();
+    if (!call.has_output) call.require_output_on_host();
     const SearchPath path = state.path_of(call, options, kept);
     results.report.path = to_string(path);
     results.record.operation = Impl::operation_of(path);
@@ -274,7 +269,7 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
   std::once_flag is_made;
   const auto make_room = [&] {
     std::call_once(is_made, [&] {
-      if (Impl::is_given(out)) return;
+      if (call.has_output) return;
       results.ids.resize(places);
       results.scores.resize(places);
       to = {results.scores.data(), kept, results.ids.data(), kept, kept};
@@ -308,7 +303,7 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
   // Allocating memory for a large result takes milliseconds, during which a device can already
   // search.
   constexpr std::size_t large = 1U << 18U;
-  if (places < large || Impl::is_given(out)) {
+  if (places < large || call.has_output) {
     make_room();
     results.record = state.run(call, workload, path, block, start, results.report, rank);
   } else {
@@ -374,19 +369,13 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
       options.stream);
   const std::size_t count = call.queries.count;
   const Impl::IdSpans lists(call, candidates);
-  RankedOutput to;
-  if (Impl::is_given(out)) {
-    to = call.ranked(out);
-  } else {
-    KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-    to.top = options.top;
-  }
+  const RankedOutput to = call.ranked(out, options.top);
   const auto lock = Impl::engine_shared_lock(state.mutex);
   ScoreResults results;
   results.record.operation = Operations::score;
   if (call.on_device) {
     require_no_filter(options);
-    if (!Impl::is_given(out)) call.require_output_on_host();
+    if (!call.has_output) call.require_output_on_host();
     const IdLists given = lists.array();
     if (count == 0) return results;
     results.record =
@@ -429,8 +418,11 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
         const std::size_t kept = best.size() / length;
         for (std::size_t query = 0; query < length; ++query) {
           const auto ranks = std::span<const Rank>(best).subspan(query * kept, kept);
-          if (!Impl::is_given(out)) push_row(results, options.metric, ranks);
-          for (std::size_t place = 0; Impl::is_given(out) && place < to.top; ++place)
+          if (!call.has_output) {
+            push_row(results, options.metric, ranks);
+            continue;
+          }
+          for (std::size_t place = 0; place < to.top; ++place)
             to.write(options.metric, begin + query, place, place < kept ? ranks[place] : rank_none);
         }
       });
