@@ -18,6 +18,7 @@
 #include "Faults.hpp"
 #include "KeySupport.hpp"
 #include "MessageOf.hpp"
+#include "SectionBytes.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
@@ -281,10 +282,40 @@ TEST(KeyedVectorIndex, DamagedBytesAreRefused) {
     refused({});
   }
   const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
-                (void)KeyedVectorIndex::from_bytes(Testing::context(), plain.to_bytes());
-              }),
+  EXPECT_THAT(Testing::message_of<InvalidArgument>(
+                  [&] { (void)KeyedVectorIndex::from_bytes(Testing::context(), plain.to_bytes()); }),
               HasSubstr("the buffer has vectors without keys"));
+}
+
+TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
+  const Testing::TempFolder folder;
+  auto random = Testing::generator("forged");
+  for (const KeyKind kind : kinds) {
+    KeyedVectorIndex(Testing::context(), SomeKeys(kind, {4, 30, 7}),
+                     span_of(random_rows(random, 3)))
+        .save(folder / "index");
+    const std::string bytes = Testing::read_all(folder / "index");
+    std::size_t refused = 0;
+    std::size_t tried = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += 5) {
+      for (const int change : {0x01, 0x80}) {
+        ++tried;
+        std::string forged = bytes;
+        forged[at] = static_cast<char>(forged[at] ^ change);
+        Testing::reseal(forged);
+        try {
+          const auto loaded =
+              KeyedVectorIndex::load(Testing::context(), folder.write("forged", forged));
+          EXPECT_EQ(loaded.find(SomeKeys(loaded.key_kind(), {4, 30, 7})).size(), 3U);
+        } catch (const CorruptFile&) {
+          ++refused;
+        } catch (const InvalidArgument&) {  // without keys
+          ++refused;
+        }
+      }
+    }
+    EXPECT_GT(refused, tried / 8);
+  }
 }
 
 TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
