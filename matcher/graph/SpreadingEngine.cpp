@@ -28,28 +28,22 @@ SpreadingEngine::SpreadingEngine(Context& context, const CsrGraph& graph,
         return std::make_unique<State>(context, graph, options);
       })) {}
 SpreadingEngine::SpreadingEngine(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-using Impl::load_graph;
-SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
-                                      const GraphOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::load", [&] {
-    return SpreadingEngine(std::make_unique<State>(context, load_graph(path, threads), options));
-  });
-}
-SpreadingEngine SpreadingEngine::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                            const GraphOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::from_bytes", [&] {
-    return SpreadingEngine(std::make_unique<State>(context, load_graph(bytes, threads), options));
-  });
+SpreadingEngine SpreadingEngine::load(Context& context, const FileSource& source,
+                                      const GraphOptions& options, int threads) try {
+  return SpreadingEngine(
+      std::make_unique<State>(context, Impl::load_graph(source, threads), options));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::load");
 }
 std::vector<std::byte> SpreadingEngine::to_bytes() const try {
   std::vector<std::byte> bytes;
-  m_state->store.write([&](const Impl::StoredGraph& graph) { bytes = graph_bytes(graph); });
+  m_state->store.save(bytes);
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::SpreadingEngine::to_bytes");
 }
 void SpreadingEngine::save(const std::string& path) const try {
-  m_state->store.write([&](const Impl::StoredGraph& graph) { save_graph(path, graph); });
+  m_state->store.save(path);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SpreadingEngine::save");
 }

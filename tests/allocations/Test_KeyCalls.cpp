@@ -86,7 +86,7 @@ TEST(OutOfMemory, OfAKeyedIndexIsTypedAndLeavesItAsItWas) {
                        [&] { return KeyedVectorIndex::load(shared_context(), index_path); });
   const std::vector<std::byte> bytes = make_index().to_bytes();
   expect_out_of_memory("from_bytes",
-                       [&] { return KeyedVectorIndex::from_bytes(shared_context(), bytes); });
+                       [&] { return KeyedVectorIndex::load(shared_context(), bytes); });
 }
 
 }  // namespace KeyCallsTest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <map>
 #include <vector>
@@ -133,7 +134,8 @@ TEST(KeyStore, IsUnchangedWhereAnAllocationFails) {
     std::size_t failures = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       failures += Testing::fail_every_allocation(
-          0, [&] { store.add(keys, i, numbers[i]); },
+          0,
+          [&] { Impl::translating_out_of_memory("add", [&] { store.add(keys, i, numbers[i]); }); },
           [&](std::size_t k) {
             EXPECT_EQ(store.size(), i) << k;
             EXPECT_FALSE(store.find(keys, i).has_value()) << k;

@@ -243,7 +243,7 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileAndChangesOn) {
               std::string(reinterpret_cast<const char*>(saved.data()), saved.size()));
     twins.keyed = KeyedVectorIndex::load(Testing::context(), folder / "index");
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
-    twins.keyed = KeyedVectorIndex::from_bytes(Testing::context(), saved);
+    twins.keyed = KeyedVectorIndex::load(Testing::context(), saved);
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
     const auto queries = random_rows(random, 3);
     twins.expect_equal(queries);
@@ -275,7 +275,7 @@ TEST(KeyedVectorIndex, DamagedBytesAreRefused) {
                                  span_of(random_rows(random, 3)));
     const std::vector<std::byte> whole = index.to_bytes();
     const auto refused = [](const std::vector<std::byte>& damaged) {
-      EXPECT_THROW((void)KeyedVectorIndex::from_bytes(Testing::context(), damaged), CorruptFile);
+      EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), damaged), CorruptFile);
     };
     Testing::for_each_beginning(whole, refused);
     Testing::for_each_flipped_bit(whole, 11, refused);
@@ -283,7 +283,7 @@ TEST(KeyedVectorIndex, DamagedBytesAreRefused) {
   }
   const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
   EXPECT_THAT(Testing::message_of<InvalidArgument>(
-                  [&] { (void)KeyedVectorIndex::from_bytes(Testing::context(), plain.to_bytes()); }),
+                  [&] { (void)KeyedVectorIndex::load(Testing::context(), plain.to_bytes()); }),
               HasSubstr("the buffer has vectors without keys"));
 }
 
