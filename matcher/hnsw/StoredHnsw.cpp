@@ -79,7 +79,9 @@ class Reader {
     read_entry(store);
     read_upper(store);
     check_links(store);
-    check_ids(store);
+    m_checks.below<std::uint64_t>("ids", store.ids.span(), store.next_id);
+    if (const auto twice = store.repeated_id())
+      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " occurs twice");
   }
 
  private:
@@ -146,15 +148,6 @@ class Reader {
         }
       }
     }
-  }
-
-  void check_ids(const HnswStore& store) const {
-    m_checks.below<std::uint64_t>("ids", store.ids.span(), store.next_id);
-    std::vector<std::uint64_t> sorted(store.ids.span().begin(), store.ids.span().end());
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end())
-      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " occurs twice");
   }
 
   SectionChecks m_checks;
