@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphSnapshot.hpp"
 
-#include <kindred/memory/Copies.hpp>
-
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -19,16 +16,6 @@ GraphSide<MemorySpace> side_of(const Built& built, const Delta& delta, std::size
   side.delta = delta.rows.view();
   side.nodes = nodes;
   return side;
-}
-
-template <class ExecutionSpace, class From,
-          class T = std::remove_cvref_t<decltype(*std::declval<From>().data())>>
-Buffer<T, typename ExecutionSpace::memory_space> copy_beside(const ExecutionSpace& exec_space,
-                                                             MemoryResource& memory,
-                                                             const char* label, const From& from) {
-  Buffer<T, typename ExecutionSpace::memory_space> copy(memory, label, from.size());
-  upload(exec_space, copy.view(), from.data(), from.size());
-  return copy;
 }
 
 template <class ExecutionSpace>

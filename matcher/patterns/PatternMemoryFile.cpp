@@ -112,17 +112,17 @@ void PatternMemory::State::write_commit(const Cut& take_cut, const Write& write)
       });
 }
 
-PatternMemory PatternMemory::load(Context& context, const std::string& path,
+PatternMemory PatternMemory::load(Context& context, const FileSource& source,
                                   PatternSettings settings, Level level) try {
   auto state = std::make_unique<State>(context, settings, level);
-  state->restore(Impl::read_patterns(path, context.threads()));
+  state->restore(Impl::read_patterns(source, context.threads()));
   return PatternMemory(std::move(state));
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::load");
 }
 
-PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) try {
-  const Impl::StoredPatterns stored = Impl::read_patterns(path, Impl::threads_or_all(threads));
+PatternFileInfo PatternMemory::inspect(const FileSource& source, int threads) try {
+  const Impl::StoredPatterns stored = Impl::read_patterns(source, Impl::threads_or_all(threads));
   const Impl::PatternCatalogue& catalogue = stored.catalogue;
   PatternFileInfo info;
   info.patterns = catalogue.live();
@@ -167,15 +167,6 @@ std::vector<std::byte> PatternMemory::to_bytes() const try {
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::to_bytes");
-}
-
-PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                        PatternSettings settings, Level level) try {
-  auto state = std::make_unique<State>(context, settings, level);
-  state->restore(Impl::read_patterns(bytes, context.threads()));
-  return PatternMemory(std::move(state));
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PatternMemory::from_bytes");
 }
 
 void PatternMemory::append(const std::string& path) try {

@@ -192,8 +192,8 @@ kindred_status kindred_graph_from_bytes(kindred_context* context, const std::uin
     require(graph, "graph");
     const GraphOptions settings = graph_options(options);
     *graph = make_handle_of<kindred_graph>(
-        object, SpreadingEngine::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
-                                            settings, threads_argument(threads)));
+        object, SpreadingEngine::load(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                      settings, threads_argument(threads)));
   });
 }
 

@@ -75,7 +75,7 @@ kindred_status kindred_hnsw_from_bytes(kindred_context* context, const std::uint
     const SharedContext& object = context_of(context);
     require(hnsw, "hnsw");
     *hnsw = make_handle_of<kindred_hnsw>(
-        object, HnswIndex::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes"))));
+        object, HnswIndex::load(*object, std::as_bytes(span_of(bytes, size, "bytes"))));
   });
 }
 

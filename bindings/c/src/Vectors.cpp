@@ -144,8 +144,8 @@ kindred_status kindred_index_from_bytes(kindred_context* context, const std::uin
     const VectorIndexOptions settings = index_options(options);
     *index = make_handle_of<kindred_index>(
         std::make_shared<WithContext<VectorIndex>>(WithContext<VectorIndex>{
-            object, VectorIndex::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
-                                            settings, threads_argument(threads))}));
+            object, VectorIndex::load(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                      settings, threads_argument(threads))}));
   });
 }
 

@@ -213,7 +213,7 @@ void register_hnsw_index(Module& module) {
             const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
             const std::span<const std::byte> file = data.host_bytes();
             const SharedContext given = context_of(context);
-            return loaded(given, [&] { return HnswIndex::from_bytes(*given, file); });
+            return loaded(given, [&] { return HnswIndex::load(*given, file); });
           },
           nb::arg("bytes").none(), nb::arg("context").none())
       .def_static(
