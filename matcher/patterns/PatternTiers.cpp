@@ -539,7 +539,7 @@ MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> querie
                                  const MatchOptions& options) const {
   std::optional<std::vector<std::uint64_t>> allowed;
   if (options.filter) {
-    allowed = checked_candidates(*options.filter, view.end, "patterns below");
+    allowed = checked_candidates(*options.filter, view.end);
     std::erase_if(*allowed, [&](std::uint64_t index) { return view.forgotten.contains(index); });
   }
   std::vector<Search> few;         // parts of which some patterns are compared
