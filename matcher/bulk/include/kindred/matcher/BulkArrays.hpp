@@ -46,7 +46,7 @@ class BasicBulkArrays {
   }
   /// A number, which is kept here.
   template <class Number>
-  requires(std::is_arithmetic_v<Number>&& std::is_const_v<Void>)
+  requires(ArrayElement<Number>&& std::is_const_v<Void>)
       BasicBulkArrays(Number number)  // NOLINT(google-explicit-constructor): one element
       : m_one(std::span<const Number>()), m_size(1), m_is_number(true) {
     std::memcpy(m_number.data(), &number, sizeof(Number));
