@@ -24,10 +24,9 @@ double nanoseconds_of(std::span<const Layer> layers) {
       std::is_same_v<Layer, NormGradient> || std::is_same_v<Layer, LinearGradient>;
   double all = 0;
   for (const Layer& layer : layers) {
-    const double elements =
-        static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns);
+    const auto elements = static_cast<double>(layer.x.size());
     if constexpr (requires { layer.w; }) {
-      all += elements * static_cast<double>(layer.w.rows) * (is_gradient ? 0.1 : 0.03);
+      all += elements * static_cast<double>(layer.w.extent(0)) * (is_gradient ? 0.1 : 0.03);
     } else {
       all += elements * (is_gradient ? 20 : 1);
     }

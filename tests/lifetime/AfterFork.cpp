@@ -39,8 +39,8 @@ Prepared prepared_fill(Context& context, std::span<float> values) {
 
 Prepared prepared_norm(Context& context, std::span<float> values) {
   NormLayer layer;
-  layer.x = matrix_of(std::span<const float>(values), 1, dimension);
-  layer.y = matrix_of(values, 1, dimension);
+  layer.x = matrix_array(std::span<const float>(values), 1, dimension);
+  layer.y = matrix_array(values, 1, dimension);
   return prepare_layers(context, std::span(&layer, 1), {Space::serial});
 }
 

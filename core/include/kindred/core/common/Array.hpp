@@ -163,6 +163,27 @@ using ConstArray = BasicArray<const void>;  ///< for input
 /// `float32 [1024, 768] on device 0`, for messages.
 std::string to_string(const ConstArray& array);
 
+namespace Impl {
+
+/// \throws InvalidArgument if \p array has more than \p count elements
+void require_elements(const ConstArray& array, std::size_t count);
+
+}  // namespace Impl
+
+/// \brief A row-major matrix without gaps in host memory.
+/// \param values a span, or what else a span can be made of that outlives the matrix
+/// \throws InvalidArgument for fewer values than rows × columns
+template <std::ranges::borrowed_range Range,
+          class T = typename decltype(std::span(std::declval<Range&>()))::element_type>
+requires(ArrayElement<std::remove_const_t<T>>) auto matrix_array(Range&& values, std::size_t rows,
+                                                                 std::size_t columns) {
+  const std::array shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
+  using array_type = std::conditional_t<std::is_const_v<T>, ConstArray, Array>;
+  const array_type matrix(std::data(values), data_type_of<std::remove_const_t<T>>, shape);
+  Impl::require_elements(matrix, std::size(values));
+  return matrix;
+}
+
 }  // namespace Kindred
 
 #endif  // KINDRED_CORE_COMMON_ARRAY_HPP

@@ -80,14 +80,6 @@ using BulkArrays = BasicBulkArrays<const void>;
 /// inputs (in place) and must not overlap any other array of the call.
 using BulkResults = BasicBulkArrays<void>;
 
-/// A row-major matrix without gaps in host memory.
-template <class T>
-auto matrix_array(std::span<T> values, std::size_t rows, std::size_t columns) {
-  const std::array shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
-  using array_type = std::conditional_t<std::is_const_v<T>, ConstArray, Array>;
-  return array_type(values.data(), data_type_of<std::remove_const_t<T>>, shape);
-}
-
 }  // namespace Kindred
 
 #endif  // KINDRED_MATCHER_BULK_ARRAYS_HPP
