@@ -5,6 +5,7 @@
 #include "DeviceCopies.hpp"
 #include "LayerQueue.hpp"
 #include "PreparedLayers.hpp"
+#include "kit/CallerArrays.hpp"
 #include "kit/Preparation.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -53,9 +54,7 @@ void with_queue(const Context& context, std::span<const Layer> layers, const Lay
 /// Runs \p layers where they lie on the device. Does not fence. \see LayerQueue::run
 template <class Layer>
 void queue(Context& context, std::span<const Layer> layers, const LayerOptions& options) {
-  KINDRED_THROW_IF(options.space.value_or(Space::cuda) != Space::cuda,
-                   "a stream is given, and the requested space is " +
-                       std::string(to_string(*options.space)) + "; request cuda or no space");
+  Impl::require_no_stream(options.stream, options.space.value_or(Space::cuda));
   with_queue(context, layers, options, [&](const auto& exec_space, auto& queue, const auto& data) {
     const auto workspace = Impl::checked_workspace(context, options.workspace);
     const Impl::ApartFromWorkspace apart(workspace);
