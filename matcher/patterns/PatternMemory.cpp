@@ -21,8 +21,6 @@ namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
-constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
-
 /// \throws InvalidArgument
 void check_call(const MatchOptions& options) {
   Impl::check_options(options);
@@ -86,7 +84,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
                                     std::uint64_t times) try {
   KINDRED_THROW_IF(times == 0, "times is 0; it must be at least 1");
   KINDRED_THROW_IF(
-      events.values.size() > length_max,
+      events.values.size() > Impl::pattern_length_max,
       "a pattern of " + std::to_string(events.values.size()) + " symbols; the limit is 2^31 - 1");
   State& state = *m_state;
   if (state.level == Level::character) {
@@ -118,9 +116,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
                          std::to_string(*named) +
                          ", which has other events; forget it first, or choose another name");
     KINDRED_THROW_IF(!state.catalogue.frequency_sum().add(symbols.values.size(), times),
-                     "times is " + std::to_string(times) +
-                         ": the frequencies of all patterns, or of " +
-                         "all symbols, would exceed 2^63 in total");
+                     Impl::FrequencySum::refusal("times", times));
     if (same) {
       const std::uint64_t frequency = state.catalogue.frequency(*same);
       state.mark(*same);
@@ -183,9 +179,7 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
   sum.patterns -= before;
   sum.symbols -= length * before;
   KINDRED_THROW_IF(!sum.add(length, frequency),
-                   "frequency is " + std::to_string(frequency) +
-                       ": the frequencies of all patterns, or of all symbols, would exceed 2^63 " +
-                       "in total");
+                   Impl::FrequencySum::refusal("frequency", frequency));
   state.mark(index, frequency < before);
   state.catalogue.set_frequency(index, frequency);
 } catch (...) {
