@@ -21,18 +21,13 @@ namespace Kindred::Impl {
 
 /// A table of layers in the memory of a space.
 template <class ExecutionSpace, class Data>
-class LayerTable {
- public:
-  LayerTable(const ExecutionSpace& exec_space, MemoryResource& memory,
-             const std::vector<Data>& layers)
-      : m_layers(memory, "Kindred::FusedLayers::layers", layers.size()) {
-    upload(exec_space, m_layers.view(), layers.data(), layers.size());
-  }
-  auto view() const { return m_layers.const_view(); }
-
- private:
-  Buffer<Data, typename ExecutionSpace::memory_space> m_layers;
-};
+auto table_of(const ExecutionSpace& exec_space, MemoryResource& memory,
+              const std::vector<Data>& layers) {
+  Buffer<Data, typename ExecutionSpace::memory_space> table(memory, "Kindred::FusedLayers::layers",
+                                                            layers.size());
+  upload(exec_space, table.view(), layers.data(), layers.size());
+  return table;
+}
 
 /// \brief The launches of a prepared list of layers on memory of one space. \tparam Data the form
 /// of a layer that kernels take
@@ -44,13 +39,16 @@ class PreparedLayers<ExecutionSpace, NormLayerData> {
  public:
   PreparedLayers(const ExecutionSpace& exec_space, MemoryResource& memory,
                  std::vector<NormLayerData> layers, bool)
-      : m_plan(plan_norms(exec_space, std::span(layers))), m_layers(exec_space, memory, layers) {}
+      : m_plan(plan_norms(exec_space, std::span(layers))),
+        m_layers(table_of(exec_space, memory, layers)) {}
 
-  void run(const ExecutionSpace& exec_space) { fused_norms(exec_space, m_plan, m_layers.view()); }
+  void run(const ExecutionSpace& exec_space) {
+    fused_norms(exec_space, m_plan, m_layers.const_view());
+  }
 
  private:
   NormPlan m_plan;
-  LayerTable<ExecutionSpace, NormLayerData> m_layers;
+  Buffer<NormLayerData, typename ExecutionSpace::memory_space> m_layers;
 };
 
 template <class ExecutionSpace>
@@ -67,12 +65,12 @@ class PreparedLayers<ExecutionSpace, LinearLayerData> {
       }
     }
     m_units = plan_linears<ExecutionSpace>(own);
-    m_layers.emplace(exec_space, memory, own);
+    m_layers = table_of(exec_space, memory, own);
   }
 
   void run(const ExecutionSpace& exec_space) {
     m_products.run(exec_space);
-    fused_linears(exec_space, m_units, m_layers->view());
+    fused_linears(exec_space, m_units, m_layers.const_view());
   }
 
  private:
@@ -80,7 +78,7 @@ class PreparedLayers<ExecutionSpace, LinearLayerData> {
 
   products m_products;
   std::uint64_t m_units = 0;
-  std::optional<LayerTable<ExecutionSpace, LinearLayerData>> m_layers;
+  Buffer<LinearLayerData, typename ExecutionSpace::memory_space> m_layers;
 };
 
 template <class ExecutionSpace>
