@@ -58,7 +58,7 @@ class PreparedLayers<ExecutionSpace, LinearLayerData> {
                  const std::vector<LinearLayerData>& layers, bool reproducible) {
     std::vector<LinearLayerData> own;
     for (const LinearLayerData& layer : layers) {
-      if (!reproducible && is_large(layer) && products::takes(layer)) {
+      if (!reproducible && is_large(layer) && m_products.takes(layer)) {
         m_products.add(exec_space, memory, layer);
       } else {
         own.push_back(layer);
@@ -74,9 +74,7 @@ class PreparedLayers<ExecutionSpace, LinearLayerData> {
   }
 
  private:
-  using products = typename LinearsOf<ExecutionSpace>::type;
-
-  products m_products;
+  LibraryLinears<ExecutionSpace> m_products;
   std::uint64_t m_units = 0;
   Buffer<LinearLayerData, typename ExecutionSpace::memory_space> m_layers;
 };
