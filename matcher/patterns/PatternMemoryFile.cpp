@@ -62,21 +62,27 @@ Impl::WrittenPatterns PatternMemory::State::write_all(Impl::FileTarget target,
   return Impl::write_patterns(writer, cut, vocabulary, mutex);
 }
 
-template <class Cut, class Write, class End>
-void PatternMemory::State::write_cut(const Cut& take_cut, const Write& write,
-                                     const End& end) const {
+template <class Cut, class Write>
+void PatternMemory::State::write_cut(Becomes becomes, const Cut& take_cut, const Write& write) {
   const Impl::Turn turn(saves);
   Impl::PatternCut cut;
   std::optional<Impl::WrittenPatterns> written;
   const auto finish = [&] {
     const std::shared_lock lock(mutex);
     cut = {};
-    end(written);
+    if (becomes == Becomes::a_copy) return;
+    if (written) {
+      saving->revision = written->revision;
+      saving->symbols = written->symbols;
+      saved = std::move(saving);
+    }
+    saving.reset();
   };
   try {
     {
       const std::shared_lock lock(mutex);
       cut = take_cut();
+      if (becomes == Becomes::the_file) saving.emplace(cut.rows.end);
     }
     written = write(cut);
   } catch (...) {
@@ -84,25 +90,6 @@ void PatternMemory::State::write_cut(const Cut& take_cut, const Write& write,
     throw;
   }
   finish();
-}
-
-template <class Cut, class Write>
-void PatternMemory::State::write_commit(const Cut& take_cut, const Write& write) {
-  write_cut(
-      [&] {
-        Impl::PatternCut cut = take_cut();
-        saving.emplace(cut.rows.end);
-        return cut;
-      },
-      write,
-      [&](const std::optional<Impl::WrittenPatterns>& written) {
-        if (written) {
-          saving->revision = written->revision;
-          saving->symbols = written->symbols;
-          saved = std::move(saving);
-        }
-        saving.reset();
-      });
 }
 
 PatternMemory PatternMemory::load(Context& context, const std::string& path,
@@ -140,8 +127,9 @@ PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) try
 void PatternMemory::save(const std::string& path) try {
   State& state = *m_state;
   state.reclaim();
-  state.write_commit([&] { return state.whole_cut(); },
-                     [&](const Impl::PatternCut& cut) { return state.write_all(path, cut); });
+  state.write_cut(
+      State::Becomes::the_file, [&] { return state.whole_cut(); },
+      [&](const Impl::PatternCut& cut) { return state.write_all(path, cut); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::save");
 }
@@ -150,9 +138,9 @@ std::vector<std::byte> PatternMemory::to_bytes() const try {
   State& state = *m_state;
   state.reclaim();
   std::vector<std::byte> bytes;
-  state.write_cut([&] { return state.whole_cut(); },
-                  [&](const Impl::PatternCut& cut) { return state.write_all(bytes, cut); },
-                  [](const auto&) {});
+  state.write_cut(
+      State::Becomes::a_copy, [&] { return state.whole_cut(); },
+      [&](const Impl::PatternCut& cut) { return state.write_all(bytes, cut); });
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::to_bytes");
@@ -170,7 +158,8 @@ PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::b
 void PatternMemory::append(const std::string& path) try {
   State& state = *m_state;
   Impl::FileRevision revision;
-  state.write_commit(
+  state.write_cut(
+      State::Becomes::the_file,
       [&] {
         KINDRED_THROW_IF(!state.saved, "this memory was neither saved nor loaded; save it first");
         Impl::PatternCut cut;

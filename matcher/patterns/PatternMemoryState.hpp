@@ -160,15 +160,12 @@ struct KINDRED_HIDDEN PatternMemory::State {
   Impl::PatternCut whole_cut() const;
   /// Writes such a cut to a new file.
   Impl::WrittenPatterns write_all(Impl::FileTarget target, const Impl::PatternCut& cut) const;
-  /// Takes a snapshot with `take_cut()` under the lock, shared, writes it with `write(cut)`,
-  /// and calls `end(written)` under the lock, with no value if that failed. The snapshot
-  /// shares tables with the catalogue, so it is also destroyed under the lock.
-  template <class Cut, class Write, class End>
-  void write_cut(const Cut& take_cut, const Write& write, const End& end) const;
-  /// The same for a commit of the file of this memory; the changes that are made meanwhile are
-  /// recorded.
+  /// What a write makes: a copy, or the file of this memory, of which later changes are recorded.
+  enum class Becomes : bool { a_copy, the_file };
+  /// Takes a snapshot with `take_cut()` and writes it with `write(cut)`. The snapshot shares tables
+  /// with the catalogue, so it is taken and destroyed under the lock, shared.
   template <class Cut, class Write>
-  void write_commit(const Cut& take_cut, const Write& write);
+  void write_cut(Becomes becomes, const Cut& take_cut, const Write& write);
 
   [[noreturn]] void refuse_unknown(std::uint64_t index) const {
     throw NotFound("pattern " + std::to_string(index) +
