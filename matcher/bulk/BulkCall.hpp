@@ -21,15 +21,18 @@
 
 namespace Kindred::Impl {
 
-/// The name of an array in messages: `arrays[3]`, or `array` if it is the only one.
-std::string name_of(const char* list, bool is_list, std::size_t i);
-
 /// The arrays of an argument, and its name.
 template <class Void>
 struct GivenArrays : BasicBulkArrays<Void> {
   const char* name = "";
 
-  std::string name_of(std::size_t i) const { return Impl::name_of(name, this->is_list(), i); }
+  /// In messages: `arrays[3]`, or `array` if it is the only one.
+  std::string name_of(std::size_t i) const {
+    std::string text(name);
+    if (this->is_list()) return text + "[" + std::to_string(i) + "]";
+    if (text.size() > 1 && text.back() == 's') text.pop_back();
+    return text;
+  }
   /// Such as `arrays[3] is float32 [5]`.
   std::string text_of(std::size_t i) const {
     return name_of(i) + " is " + to_string(ConstArray((*this)[i]));

@@ -56,13 +56,6 @@ Reduction reduction_from_string(std::string_view name) try {
 
 namespace KINDRED_HIDDEN Impl {
 
-std::string name_of(const char* list, bool is_list, std::size_t i) {
-  std::string text(list);
-  if (is_list) return text + "[" + std::to_string(i) + "]";
-  if (text.size() > 1 && text.back() == 's') text.pop_back();
-  return text;
-}
-
 namespace {
 
 /// \throws InvalidArgument for array \p i, which is not of \p type as array \p j of \p as
