@@ -15,9 +15,9 @@
 namespace Kindred::Impl {
 
 /// The candidates of a call, ascending and distinct. \throws InvalidArgument for an index that is
-/// not below \p end \param what what the indices below the end are, for the message
-std::vector<std::uint64_t> checked_candidates(std::span<const std::uint64_t> only,
-                                              std::uint64_t end, const char* what);
+/// not below \p end
+std::vector<std::uint64_t> checked_candidates(std::span<const std::uint64_t> filter,
+                                              std::uint64_t end);
 
 /// \brief Patterns of a segment to which the results of a call are restricted: they are compared
 /// one by one if they are few, otherwise the segment is scanned.

@@ -142,7 +142,7 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
                     [&](Space space) { answers = compared.match(space, queries, requested); });
     for (std::size_t row = 0; by_words && row < answers.size(); ++row) {
       if (segment.length(first + row) == 0) answers[row].clear();
-      by_words->finish(queries.rows[row], options, answers[row]);
+      by_words->finish(queries.rows[row].size(), options, answers[row]);
     }
     return record;
   }
@@ -234,7 +234,7 @@ MatchResults SequenceMatcher::match(const Sequences& queries, const MatchOptions
                           [&](Space space) { answers = segment.match(space, dense, compared); });
   } else {
     const Impl::CandidatePatterns candidates(
-        segment, Impl::checked_candidates(*options.filter, segment.size(), "patterns below"));
+        segment, Impl::checked_candidates(*options.filter, segment.size()));
     const bool are_few = candidates.are_few(options.space);
     MatchOptions requested = compared;
     requested.top = candidates.scanned_top(compared);
@@ -247,7 +247,7 @@ MatchResults SequenceMatcher::match(const Sequences& queries, const MatchOptions
     });
   }
   for (std::size_t row = 0; row < answers.size(); ++row) {
-    if (by_words) by_words->finish((*forms)[row], options, answers[row]);
+    if (by_words) by_words->finish(rows.length(row), options, answers[row]);
     results.matches.push_row(answers[row]);
     if (!options.blocks) continue;
     for (const Match& match : answers[row])

@@ -99,7 +99,7 @@ class Query {
     const double value =
         Kindred::similarity(SimilarityScale::percent, matched, form[0].size(), m_form.size());
     if (value < cutoff) return {};
-    return Impl::PairResult{value, Impl::WordForms::is_blank(form[0]) ? 0 : matched};
+    return Impl::PairResult{value, form.values[0] == Impl::WordForms::blank ? 0 : matched};
   }
   double similarity(std::span<const Symbol> pattern, double cutoff) const {
     const auto found = compare(pattern, cutoff);
