@@ -76,16 +76,16 @@ class SharedMutex {
    public:
     void lock() {
       m_next_writer.lock();
-      keep_readers_out();
       std::unique_lock lock(m_mutex);
+      m_has_writer = true;
       m_changed.wait(lock, [this] { return readers() == 0; });
     }
     /// \throws Cancelled
     void lock_cancellable() {
       auto one_waits = cancellable_lock(m_next_writer);
-      keep_readers_out();
       try {
         std::unique_lock lock(m_mutex);
+        m_has_writer = true;
         cancellable_wait(lock, m_changed, [this] { return readers() == 0; });
       } catch (...) {
         let_readers_in();
@@ -158,12 +158,7 @@ class SharedMutex {
       }
     }
 
-    /// Called by the holder of `m_next_writer`.
-    void keep_readers_out() {
-      const std::lock_guard lock(m_mutex);
-      m_has_writer = true;
-    }
-    /// Locks for the readers that have waited.
+    /// Called by the holder of `m_next_writer`: locks for the readers that have waited.
     void let_readers_in() {
       {
         const std::lock_guard lock(m_mutex);
