@@ -60,7 +60,7 @@ class SidePieces {
 
 void GraphStore::save(FileTarget target) const {
   const auto graph = snapshot();
-  const GraphView<Kokkos::HostSpace> view = graph->host();
+  const GraphView<Kokkos::HostSpace>& view = graph->host();
   const NodeTable& table = *graph->table();
   const SidePieces out(view.out, graph->form());
   const SidePieces in(view.in, graph->form());

@@ -206,7 +206,7 @@ std::shared_ptr<const GraphSnapshot> GraphStore::changed(
   std::ranges::stable_sort(
       in, {}, [](const HalfEdge& edge) { return std::uint64_t{edge.node} << 32U | edge.end; });
 
-  const GraphView<Kokkos::HostSpace> view = graph.host();
+  const GraphView<Kokkos::HostSpace>& view = graph.host();
   RowChange of_out{touched.out, out, drops, false};
   RowChange of_in{touched.in, in, {}, true};
   if (drops) {
@@ -347,7 +347,7 @@ void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
     }
   }
   if (sorted.empty()) return;
-  const GraphView<Kokkos::HostSpace> view = graph->host();
+  const GraphView<Kokkos::HostSpace>& view = graph->host();
   const auto ends_of = [&](const HostGraphSide& side, std::vector<std::uint32_t>& to) {
     for (const std::uint32_t node : sorted) {
       const HostRowPlace row = row_of(side, node);

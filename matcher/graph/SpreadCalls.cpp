@@ -303,7 +303,7 @@ DispatchRecord SpreadingEngine::State::spread_hops(const Impl::GraphSnapshot& gr
                                                    std::optional<Space> space,
                                                    std::span<Rank> ranks) {
   Workload workload = work_of(graph, sources.size(), 1);
-  const auto view = graph.host();
+  const auto& view = graph.host();
   Impl::SpreadWork work(graph.base()->sample(), view, graph.edges());
   for (const QueryGroup& group : groups) {
     if (is_whole(graph, group)) {

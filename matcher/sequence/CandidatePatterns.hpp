@@ -77,7 +77,9 @@ std::vector<std::vector<Match>> match_kept(const PatternSegment& segment, Space 
     if (is_part) {
       for (const std::size_t q : open) some.push_row(queries[q]);
     }
-    auto rows = segment.match(space, segment.dense(is_part ? some : queries), requested);
+    const DenseQueries dense = segment.dense(is_part ? some : queries);
+    std::vector<std::vector<Match>> rows;
+    PatternSegment::Matching{segment, dense, requested, rows}(space);
     std::vector<std::size_t> cut_short;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const bool is_all = rows[i].size() < requested.top || requested.top == segment.size();

@@ -139,7 +139,7 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
     const Impl::DenseQueries queries = compared.own(first, count);
     const DispatchRecord record =
         context.run(workload(compared, queries.rows, requested), requested.space,
-                    [&](Space space) { answers = compared.match(space, queries, requested); });
+                    Impl::PatternSegment::Matching{compared, queries, requested, answers});
     for (std::size_t row = 0; by_words && row < answers.size(); ++row) {
       if (segment.length(first + row) == 0) answers[row].clear();
       by_words->finish(queries.rows[row].size(), options, answers[row]);
@@ -231,7 +231,7 @@ MatchResults SequenceMatcher::match(const Sequences& queries, const MatchOptions
     const Impl::DenseQueries dense = segment.dense(rows);
     results.record =
         state.context.run(state.workload(segment, rows, compared), options.space,
-                          [&](Space space) { answers = segment.match(space, dense, compared); });
+                          Impl::PatternSegment::Matching{segment, dense, compared, answers});
   } else {
     const Impl::CandidatePatterns candidates(
         segment, Impl::checked_candidates(*options.filter, segment.size()));

@@ -89,8 +89,8 @@ class SharedMutex {
    public:
     void lock() {
       m_next_writer.lock();
-      keep_readers_out();
       std::unique_lock lock(m_mutex);
+      m_has_writer = true;
       m_changed.wait(lock, [this] { return readers() == 0; });
     }
     /// \throws Cancelled
@@ -108,9 +108,9 @@ class SharedMutex {
     void unlock_writers() { m_next_writer.unlock(); }
     /// \throws Cancelled
     void lock_readers_cancellable() {
-      keep_readers_out();
       try {
         std::unique_lock lock(m_mutex);
+        m_has_writer = true;
         cancellable_wait(lock, m_changed, [this] { return readers() == 0; });
       } catch (...) {
         let_readers_in();
@@ -182,12 +182,7 @@ class SharedMutex {
       }
     }
 
-    /// Called by the holder of `m_next_writer`.
-    void keep_readers_out() {
-      const std::lock_guard lock(m_mutex);
-      m_has_writer = true;
-    }
-    /// Locks for the readers that have waited.
+    /// Called by the holder of `m_next_writer`: locks for the readers that have waited.
     void let_readers_in() {
       {
         const std::lock_guard lock(m_mutex);
