@@ -142,27 +142,14 @@ std::string key_message(const KeySpan& keys, std::size_t i) {
                                                    : in_quotes(keys.bytes(i)));
 }
 
-std::vector<std::int64_t> ids_of(const KeyStore& store, const KeySpan& keys) {
-  require_kind(keys, store.kind());
-  std::vector<std::int64_t> ids(keys.size(), -1);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (const auto slot = store.find(keys, i)) ids[i] = static_cast<std::int64_t>(store.id(*slot));
+std::vector<std::uint64_t> ids_to_remove(const KeySpan& keys, std::span<const std::int64_t> found) {
+  const auto missing = std::ranges::find(found, -1);
+  if (missing != found.end()) {
+    const auto i = static_cast<std::size_t>(missing - found.begin());
+    throw NotFound(key_message(keys, i) + ", at " + std::to_string(i) +
+                   " of the list, is not there");
   }
-  return ids;
-}
-
-std::vector<std::uint64_t> ids_to_remove(const KeyStore& store, const KeySpan& keys) {
-  require_kind(keys, store.kind());
-  std::vector<std::uint64_t> ids;
-  ids.reserve(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto slot = store.find(keys, i);
-    if (!slot) {
-      throw NotFound(key_message(keys, i) + ", at " + std::to_string(i) +
-                     " of the list, is not there");
-    }
-    ids.push_back(store.id(*slot));
-  }
+  const std::vector<std::uint64_t> ids(found.begin(), found.end());
   (void)sorted_for_removal(std::span<const std::uint64_t>(ids), [&](std::uint64_t id) {
     return key_message(keys, static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin()));
   });

@@ -2,7 +2,6 @@
 #include <kindred/matcher/KeyTable.hpp>
 
 #include "StoredKeys.hpp"
-#include "kit/ChangeGuard.hpp"
 #include "storage/SectionFile.hpp"
 
 #include <kindred/core/common/Error.hpp>
@@ -29,6 +28,13 @@ struct KINDRED_HIDDEN KeyTable::State {
     size = store.size();
     bytes = store.bytes();
   }
+  /// Calls `change(store)`, alone; an exception leaves the keys as they were. \throws Cancelled
+  template <class Change>
+  void change(const Change& change) {
+    const auto lock = Impl::cancellable_lock(mutex);
+    change(store);
+    publish();
+  }
 
   Impl::KeyStore store;
   mutable Impl::SharedMutex mutex{Impl::SharedMutex::InChild::usable};
@@ -49,11 +55,15 @@ std::unique_ptr<KeyTable::State> KeyTable::State::of_file(const Impl::SectionFil
 }
 
 void KeyTable::State::write(Impl::SectionWriter& writer) const {
-  const std::vector<std::size_t> slots = Impl::slots_by_id(store);
-  Impl::write_keys(writer, store, slots);
+  KeyList keys;
+  keys.kind = store.kind();
   std::vector<std::uint64_t> ids;
-  ids.reserve(slots.size());
-  for (const std::size_t slot : slots) ids.push_back(store.id(slot));
+  ids.reserve(store.size());
+  for (const std::size_t slot : Impl::slots_by_id(store)) {
+    store.append_key(slot, keys);
+    ids.push_back(store.id(slot));
+  }
+  Impl::write_keys(writer, keys);
   writer.write<std::uint64_t>("key.id", ids);
   writer.commit();
 }
@@ -69,37 +79,38 @@ std::size_t KeyTable::size() const noexcept { return m_state->size; }
 std::uint64_t KeyTable::bytes() const noexcept { return m_state->bytes; }
 
 void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) try {
-  const Impl::ChangeGuard guard(*m_state);
-  Impl::KeyStore& store = m_state->store;
-  Impl::require_kind(keys, store.kind());
-  KINDRED_THROW_IF(ids.size() != keys.size(), std::to_string(ids.size()) + " ids are given for " +
-                                                  std::to_string(keys.size()) +
-                                                  " keys; there must be one per key");
-  const std::size_t before = store.size();
-  const auto add_one = [&](std::size_t i) {
-    KINDRED_THROW_IF(ids[i] >= Impl::KeyStore::id_limit, "the id of " + Impl::key_message(keys, i) +
-                                                             " is " + std::to_string(ids[i]) +
-                                                             "; ids must be below 2⁶³");
-    KINDRED_THROW_IF(store.find(keys, i).has_value(),
-                     Impl::key_message(keys, i) + " is already there, or is listed twice");
-    KINDRED_THROW_IF(store.find_id(ids[i]).has_value(),
-                     "id " + std::to_string(ids[i]) + " already has a key, or is listed twice");
-    store.add(keys, i, ids[i]);
-  };
-  try {
-    for (std::size_t i = 0; i < keys.size(); ++i) add_one(i);
-  } catch (...) {
-    store.shrink(before);
-    throw;
-  }
+  m_state->change([&](Impl::KeyStore& store) {
+    Impl::require_kind(keys, store.kind());
+    KINDRED_THROW_IF(ids.size() != keys.size(), std::to_string(ids.size()) + " ids are given for " +
+                                                    std::to_string(keys.size()) +
+                                                    " keys; there must be one per key");
+    const auto add_one = [&](std::size_t i) {
+      KINDRED_THROW_IF(ids[i] >= Impl::KeyStore::id_limit,
+                       "the id of " + Impl::key_message(keys, i) + " is " +
+                           std::to_string(ids[i]) + "; ids must be below 2⁶³");
+      KINDRED_THROW_IF(store.find(keys, i).has_value(),
+                       Impl::key_message(keys, i) + " is already there, or is listed twice");
+      KINDRED_THROW_IF(store.find_id(ids[i]).has_value(),
+                       "id " + std::to_string(ids[i]) + " already has a key, or is listed twice");
+      store.add(keys, i, ids[i]);
+    };
+    const std::size_t before = store.size();
+    try {
+      for (std::size_t i = 0; i < keys.size(); ++i) add_one(i);
+    } catch (...) {
+      store.shrink(before);
+      throw;
+    }
+  });
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyTable::add");
 }
 
 void KeyTable::remove(const KeySpan& keys) try {
-  const Impl::ChangeGuard guard(*m_state);
-  Impl::KeyStore& store = m_state->store;
-  for (const std::uint64_t id : Impl::ids_to_remove(store, keys)) store.remove(*store.find_id(id));
+  m_state->change([&](Impl::KeyStore& store) {
+    for (const std::uint64_t id : Impl::ids_to_remove(keys, Impl::ids_of(store, keys)))
+      store.remove(*store.find_id(id));
+  });
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyTable::remove");
 }

@@ -15,11 +15,7 @@ std::vector<std::size_t> slots_by_id(const KeyStore& store) {
   return slots;
 }
 
-void write_keys(SectionWriter& writer, const KeyStore& store,
-                const std::vector<std::size_t>& slots) {
-  KeyList keys;
-  keys.kind = store.kind();
-  for (const std::size_t slot : slots) store.append_key(slot, keys);
+void write_keys(SectionWriter& writer, const KeyList& keys) {
   if (keys.kind == KeyKind::integer) {
     writer.write<std::uint64_t>("key.integer", keys.integers);
     return;

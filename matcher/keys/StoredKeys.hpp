@@ -15,9 +15,7 @@ namespace Kindred::Impl {
 
 /// The slots of \p store in ascending order of their ids.
 std::vector<std::size_t> slots_by_id(const KeyStore& store);
-/// Writes the keys of \p slots.
-void write_keys(SectionWriter& writer, const KeyStore& store,
-                const std::vector<std::size_t>& slots);
+void write_keys(SectionWriter& writer, const KeyList& keys);
 /// Whether a commit has keys.
 bool has_keys(const SectionChecks& checks);
 /// Reads the keys, of which key i gets the id `id_of(i)`; the ids must be distinct. \param count

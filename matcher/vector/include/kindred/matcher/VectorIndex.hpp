@@ -289,16 +289,8 @@ class VectorIndex {
  private:
   friend class KeyedVectorIndex;
   friend class PreparedScore;
-  /// Replaces and adds rows in one change. \see Impl::VectorStore::upsert
-  std::uint64_t upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
-                       std::span<const std::size_t> replacements,
-                       std::span<const std::size_t> added);
   struct State;
-  explicit VectorIndex(std::unique_ptr<State> state);
   Impl::OwnedState<State> m_state;
-  /// Uses the private mapping of a file, which nobody else uses.
-  static VectorIndex of_file(Context& context, const StoredVectors& stored,
-                             const VectorIndexOptions& options);
 };
 
 }  // namespace Kindred
