@@ -21,7 +21,7 @@ std::string named(std::size_t layer, const char* array) {
 template <class Byte>
 void check_matrix(const MatrixSpan<Byte>& matrix, Space space, const std::string& name) {
   const std::size_t size = size_of(matrix.element);
-  KINDRED_THROW_IF(matrix.element == DataType::int8 || !is_vector_element(matrix.element),
+  KINDRED_THROW_IF(!widens_to_float32(matrix.element),
                    name + " is " + std::string(to_string(matrix.element)) +
                        "; it must be float32, float16 or bfloat16");
   KINDRED_THROW_IF(matrix.row_stride() < matrix.columns,
