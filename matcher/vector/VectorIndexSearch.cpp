@@ -107,7 +107,8 @@ Workload VectorIndex::State::search_workload(const Impl::VectorStore& store,
   const bool streams = store.streams();
   if (!call.on_device && streams)
     transfer_bytes += store.size() * store.dimension() * size_of(store.element());
-  Workload out = workload(store, call, Impl::operation_of(path), store.size() * queries, transfer_bytes);
+  Workload out =
+      workload(store, call, Impl::operation_of(path), store.size() * queries, transfer_bytes);
   out.work = Impl::search_work(path, store.size(), queries, store.dimension());
   if (path == SearchPath::quantized && streams) out.resident = SpaceSet::host();
   return out;
@@ -229,7 +230,8 @@ DispatchRecord VectorIndex::State::queue(const Impl::VectorCall& call, const Wor
             using search_type = Impl::ArraySearch<ExecutionSpace>;
             array_searches.of<ExecutionSpace>(1).lend(
                 [&] { return std::make_unique<search_type>(context.memory(Space::cuda)); },
-                exec_space, "Kindred::VectorIndex::arrays", 0, [&](search_type& search) {
+                exec_space, "Kindred::VectorIndex::arrays", 0,
+                [&](search_type& search) {
                   body(exec_space, search);
                   if (call.stream) return;
                   Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
@@ -243,9 +245,8 @@ DispatchRecord VectorIndex::State::queue(const Impl::VectorCall& call, const Wor
 SearchResults VectorIndex::State::search(const Rows& of, const ConstArray& queries,
                                          const SearchOptions& options, const SearchOutput& out) {
   const Impl::VectorStore& store = *of;
-  const Impl::VectorCall call(context, dimension,
-                              {{"queries", queries}, {"scores", out.scores}, {"ids", out.ids}}, out,
-                              options.space, options.stream);
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}}, out, options.space,
+                              options.stream);
   RankedOutput to = call.ranked(out, options.top);
   const std::size_t count = call.queries.count;
   const std::size_t kept = std::min<std::size_t>(to.top, store.size());
@@ -259,8 +260,8 @@ SearchResults VectorIndex::State::search(const Rows& of, const ConstArray& queri
     results.report.path = to_string(path);
     results.record.operation = Impl::operation_of(path);
     if (count == 0) return results;
-    results.record = queue(
-        call, search_workload(store, call, path), [&](const auto& exec_space, auto& calls) {
+    results.record =
+        queue(call, search_workload(store, call, path), [&](const auto& exec_space, auto& calls) {
           calls.search(exec_space, of, call.queries, options.metric, path, kept, to);
         });
     return results;
@@ -318,9 +319,7 @@ SearchResults VectorIndex::State::search(const Rows& of, const ConstArray& queri
   } else {
     Impl::host_workers(context, options.space.value_or(Space::openmp))
         .run_beside(
-            [&] {
-              results.record = run(call, workload, path, block, start, results.report, rank);
-            },
+            [&] { results.record = run(call, workload, path, block, start, results.report, rank); },
             make_room);
   }
   observe(store, results.record);
@@ -331,7 +330,7 @@ ScoreResults VectorIndex::State::search_at_least(const Rows& of, const ConstArra
                                                  float score, const SearchOptions& options) {
   const Impl::VectorStore& store = *of;
   Impl::require_host({"queries", queries});
-  const Impl::VectorCall call(context, dimension, {{"queries", queries}}, {},
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}}, SearchOutput(),
                               options.space, options.stream);
   KINDRED_THROW_IF(std::isnan(score), "the score is NaN; no row is at or above it");
   const SearchPath path = path_of(store, call, options, 1);
@@ -366,10 +365,8 @@ ScoreResults VectorIndex::State::score(const Rows& of, const ConstArray& queries
                                        const SearchOptions& options, const SearchOutput& out) {
   const Impl::VectorStore& store = *of;
   const Impl::NamedArray array{"candidates", candidates.array.value_or(ConstArray())};
-  const Impl::VectorCall call(
-      context, dimension,
-      {{"queries", queries}, array, {"scores", out.scores}, {"ids", out.ids}}, out, options.space,
-      options.stream);
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}, array}, out, options.space,
+                              options.stream);
   const std::size_t count = call.queries.count;
   const Impl::IdSpans lists(call, candidates);
   const RankedOutput to = call.ranked(out, options.top);
@@ -380,14 +377,13 @@ ScoreResults VectorIndex::State::score(const Rows& of, const ConstArray& queries
     if (!call.has_output) call.require_output_on_host();
     const IdLists given = lists.array();
     if (count == 0) return results;
-    results.record =
-        queue(call, workload(store, call, Operations::score, lists.size(), 0),
-                    [&](const auto& exec_space, auto& calls) {
-                      const std::string why_not =
-                          calls.why_not(exec_space, store, given.queries, given.length, to.top);
-                      KINDRED_THROW_IF(!why_not.empty(), why_not);
-                      calls.score(exec_space, of, call.queries, given, options.metric, to);
-                    });
+    results.record = queue(call, workload(store, call, Operations::score, lists.size(), 0),
+                           [&](const auto& exec_space, auto& calls) {
+                             const std::string why_not = calls.why_not(
+                                 exec_space, store, given.queries, given.length, to.top);
+                             KINDRED_THROW_IF(!why_not.empty(), why_not);
+                             calls.score(exec_space, of, call.queries, given, options.metric, to);
+                           });
     return results;
   }
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
@@ -434,8 +430,7 @@ ScoreResults VectorIndex::State::score(const Rows& of, const ConstArray& queries
 DispatchRecord VectorIndex::State::score_all(const Rows& of, const ConstArray& queries,
                                              const Array& out, const ScoreOptions& options) {
   const Impl::VectorStore& store = *of;
-  const Impl::VectorCall call(context, dimension,
-                              {{"queries", queries}, {"out", out}}, {}, options.space,
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}}, out, options.space,
                               options.stream);
   const Impl::VectorCall::Matrix to = call.matrix(out, store.size());
   DispatchRecord record;
