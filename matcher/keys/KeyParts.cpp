@@ -37,28 +37,31 @@ std::optional<std::uint64_t> KeyParts::id_of(const KeySpan& keys, std::size_t i)
 }
 
 void KeyParts::append_key(std::uint64_t id, KeyList& to) const {
-  const auto part = std::find_if(m_parts.begin(), m_parts.end(), [&](const auto& one) {
-    return one.id(one.size() - 1) >= id;
-  });
+  const auto part = std::find_if(m_parts.begin(), m_parts.end(),
+                                 [&](const auto& one) { return one.id(one.size() - 1) >= id; });
   (*part)->append_key(*part->find(id), to);
 }
 
 KeyList KeyParts::all() const {
   KeyList keys;
   keys.kind = m_kind;
-  for_each_key(m_parts, [&](const KeyStore& part, std::size_t slot) { part.append_key(slot, keys); });
+  for_each_key(m_parts,
+               [&](const KeyStore& part, std::size_t slot) { part.append_key(slot, keys); });
   return keys;
 }
 
 void KeyParts::compact() {
   m_parts = merged(m_parts, [&](std::span<const LivePart<KeyStore>> parts) {
-    auto all = std::make_shared<KeyStore>(m_kind);
+    KeyList keys;
+    keys.kind = m_kind;
+    std::vector<std::uint64_t> ids;
     for_each_key(parts, [&](const KeyStore& part, std::size_t slot) {
-      KeyList key;
-      key.kind = m_kind;
-      part.append_key(slot, key);
-      all->add(key.span(), 0, part.id(slot));
+      part.append_key(slot, keys);
+      ids.push_back(part.id(slot));
     });
+    auto all = std::make_shared<KeyStore>(m_kind);
+    const KeySpan span = keys.span();
+    for (std::size_t i = 0; i < ids.size(); ++i) all->add(span, i, ids[i]);
     return all;
   });
 }
@@ -66,7 +69,8 @@ void KeyParts::compact() {
 KeyParts KeyParts::with(KeyStore added) const {
   KeyParts next = *this;
   next.m_size += added.size();
-  if (added.size() > 0) next.m_parts.emplace_back(std::make_shared<const KeyStore>(std::move(added)));
+  if (added.size() > 0)
+    next.m_parts.emplace_back(std::make_shared<const KeyStore>(std::move(added)));
   next.compact();
   return next;
 }
@@ -77,7 +81,8 @@ KeyParts KeyParts::without(std::vector<std::uint64_t> ids) const {
   auto id = ids.begin();
   for (LivePart<KeyStore>& part : next.m_parts) {
     std::vector<std::size_t> slots;
-    for (; id != ids.end() && *id <= part.id(part.size() - 1); ++id) slots.push_back(*part.find(*id));
+    for (; id != ids.end() && *id <= part.id(part.size() - 1); ++id)
+      slots.push_back(*part.find(*id));
     if (!slots.empty()) part.remove(slots);
   }
   next.m_size -= ids.size();

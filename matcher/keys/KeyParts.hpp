@@ -32,7 +32,8 @@ class KeyParts {
   /// All keys in ascending order of their ids.
   KeyList all() const;
 
-  /// With new keys behind the others. Amortised expected O(log keys) per key. \throws std::bad_alloc
+  /// With new keys behind the others. Amortised expected O(log keys) per key. \throws
+  /// std::bad_alloc
   KeyParts with(KeyStore added) const;
   /// Without the keys of \p ids, which are distinct and have keys. \throws std::bad_alloc
   KeyParts without(std::vector<std::uint64_t> ids) const;

@@ -31,14 +31,9 @@ void reserve(std::vector<T>& values, std::size_t more) {
 }  // namespace
 
 std::uint64_t KeyStore::bytes() const noexcept {
-  std::uint64_t all = m_integers.capacity() * sizeof(std::uint64_t) +
-                      m_places.capacity() * sizeof(Place) + m_bytes.capacity() +
-                      m_ids.capacity() * sizeof(std::uint64_t);
-  for (const HashTable* table : {&m_by_key, &m_by_id}) {
-    for (std::size_t part = 0; part < HashTable::part_count; ++part)
-      all += table->part(part).size_bytes();
-  }
-  return all;
+  return m_integers.capacity() * sizeof(std::uint64_t) + m_places.capacity() * sizeof(Place) +
+         m_bytes.capacity() + m_ids.capacity() * sizeof(std::uint64_t) + m_by_key.bytes() +
+         m_by_id.bytes();
 }
 
 std::optional<std::size_t> KeyStore::find(const KeySpan& keys, std::size_t i) const {

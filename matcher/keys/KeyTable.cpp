@@ -86,8 +86,8 @@ void KeyTable::add(const KeySpan& keys, std::span<const std::uint64_t> ids) try 
                                                     " keys; there must be one per key");
     const auto add_one = [&](std::size_t i) {
       KINDRED_THROW_IF(ids[i] >= Impl::KeyStore::id_limit,
-                       "the id of " + Impl::key_message(keys, i) + " is " +
-                           std::to_string(ids[i]) + "; ids must be below 2⁶³");
+                       "the id of " + Impl::key_message(keys, i) + " is " + std::to_string(ids[i]) +
+                           "; ids must be below 2⁶³");
       KINDRED_THROW_IF(store.find(keys, i).has_value(),
                        Impl::key_message(keys, i) + " is already there, or is listed twice");
       KINDRED_THROW_IF(store.find_id(ids[i]).has_value(),

@@ -196,20 +196,18 @@ KeyedScoreResults KeyedVectorIndex::score(const ConstArray& queries,
 
 void KeyedVectorIndex::save(const std::string& path) const try {
   const auto content = m_state->content.get();
-  Impl::write_vectors(path, content->rows->stored(), content->rows->end_id(),
-                      [&](Impl::SectionWriter& writer) {
-                        Impl::write_keys(writer, content->keys->all());
-                      });
+  Impl::write_vectors(
+      path, content->rows->stored(), content->rows->end_id(),
+      [&](Impl::SectionWriter& writer) { Impl::write_keys(writer, content->keys->all()); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::save");
 }
 
 std::vector<std::byte> KeyedVectorIndex::to_bytes() const try {
   const auto content = m_state->content.get();
-  return Impl::vectors_to_bytes(content->rows->stored(), content->rows->end_id(),
-                                [&](Impl::SectionWriter& writer) {
-                                  Impl::write_keys(writer, content->keys->all());
-                                });
+  return Impl::vectors_to_bytes(
+      content->rows->stored(), content->rows->end_id(),
+      [&](Impl::SectionWriter& writer) { Impl::write_keys(writer, content->keys->all()); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::to_bytes");
 }

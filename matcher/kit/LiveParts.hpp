@@ -34,7 +34,8 @@ class LiveBits {
     }
     m_blocks = std::move(blocks);
     m_removed = size;
-    for (const std::uint64_t word : words) m_removed -= static_cast<std::size_t>(std::popcount(word));
+    for (const std::uint64_t word : words)
+      m_removed -= static_cast<std::size_t>(std::popcount(word));
   }
   /// The same without \p elements, of the \p size of the part: ascending, distinct and live.
   /// Complexity O(elements · block), and O(size / block). \throws std::bad_alloc
@@ -93,7 +94,8 @@ class LiveBits {
 };
 
 /// \brief A part, and which of its elements were not removed.
-/// \tparam Part `size()`, at least 1, and `id(i)`, which ascends; for `find`, the index `find_id(id)`
+/// \tparam Part `size()`, at least 1, and `id(i)`, which ascends; for `find`, the index
+/// `find_id(id)`
 template <class Part>
 class LivePart {
  public:

@@ -292,7 +292,7 @@ class ArraySearch {
   std::shared_ptr<const AllLiveRows> m_live;  ///< of the last call, whose rows are `m_live_of`
   std::weak_ptr<const VectorStore> m_live_of;
   std::shared_ptr<const Read> m_read;  ///< by the last call; null once it has ended
-  CallOrder<ExecutionSpace> m_calls;  ///< destroyed first: they use the members above
+  CallOrder<ExecutionSpace> m_calls;   ///< destroyed first: they use the members above
 };
 
 }  // namespace Kindred::Impl

@@ -41,8 +41,8 @@ class IdFilter {
                     std::vector<std::uint64_t>& words) const;
 
  private:
-  void append(const LiveSegment& segment, std::size_t begin, std::size_t length,
-              std::size_t query, std::vector<std::uint64_t>& words) const;
+  void append(const LiveSegment& segment, std::size_t begin, std::size_t length, std::size_t query,
+              std::vector<std::uint64_t>& words) const;
 
   std::vector<std::uint64_t> m_own;  ///< converted from bytes
   std::span<const std::uint64_t> m_bits;

@@ -37,8 +37,8 @@ struct KINDRED_HIDDEN PreparedScore::State {
     filtered_ids = store->end_id();
     filter.emplace(options.filter, options.filter_bits, filtered_ids, 1);
     constexpr double element_nanoseconds = 0.2;
-    space = Impl::host_space_for(
-        of.context, element_nanoseconds * static_cast<double>(longest * of.dimension));
+    space = Impl::host_space_for(of.context,
+                                 element_nanoseconds * static_cast<double>(longest * of.dimension));
     if (store->on_device()) space = Space::cuda;
     space = options.space.value_or(space);
     options.space = space;
@@ -114,8 +114,8 @@ PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
   VectorIndex::State& of = m_state->of;
   Impl::with_instance(of.context, m_state->space, [&](const auto& exec_space) {
     m_state->prepared.get<std::decay_t<decltype(exec_space)>>().bind(
-        exec_space, of.context.memory(m_state->space), of.context.pinned_memory(),
-        of.dimension, longest, options.top);
+        exec_space, of.context.memory(m_state->space), of.context.pinned_memory(), of.dimension,
+        longest, options.top);
   });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedScore");

@@ -363,6 +363,46 @@ TEST(VectorIndexArrays, ThatDoNotMatchAreRefused) {
   }
 }
 
+TEST(VectorIndexArrays, OfResultsShareNoMemoryWithOthers) {
+  Data data(false);
+  const VectorIndex& index = data.index;
+  std::vector<float> values(1000 * dimension, 1.0F);
+  std::vector<std::int64_t> numbers(2000, 2);
+  const auto floats = [&](std::size_t begin, std::size_t rows, std::size_t columns) {
+    return matrix(values.data() + begin, DataType::float32, rows, columns, columns);
+  };
+  const auto ids = [&](std::size_t begin, std::size_t rows, std::size_t columns) {
+    return matrix(numbers.data() + begin, DataType::int64, rows, columns, columns);
+  };
+  const auto ids_in_values = [&](std::size_t begin, std::size_t rows, std::size_t columns) {
+    return matrix(reinterpret_cast<std::int64_t*>(values.data() + begin), DataType::int64, rows,
+                  columns, columns);
+  };
+  const auto message = [](const auto& call) { return Testing::message_of<InvalidArgument>(call); };
+  const Array queries = floats(0, 2, 24);
+  EXPECT_THAT(message([&] {
+                index.search(queries, {}, {floats(47, 2, 5), ids(0, 2, 5)});
+              }),
+              HasSubstr("queries and scores overlap"));
+  EXPECT_THAT(message([&] {
+                index.search(queries, {}, {floats(48, 2, 5), ids_in_values(46, 2, 5)});
+              }),
+              HasSubstr("overlap"));
+  EXPECT_THAT(message([&] {
+                index.search(queries, {}, {floats(48, 2, 5), ids_in_values(56, 2, 5)});
+              }),
+              HasSubstr("scores and ids overlap"));
+  EXPECT_THAT(message([&] {
+                index.score(queries, ids(0, 2, 8), {}, {floats(48, 2, 5), ids(15, 2, 5)});
+              }),
+              HasSubstr("candidates and ids overlap"));
+  EXPECT_THAT(message([&] { index.score_all(queries, floats(47, 2, 500)); }),
+              HasSubstr("queries and out overlap"));
+  index.search(queries, {}, {floats(48, 2, 5), ids_in_values(58, 2, 5)});
+  index.score(queries, ids(0, 2, 8), {}, {floats(48, 2, 5), ids(16, 2, 5)});
+  index.score_all(queries, floats(48, 2, 500));
+}
+
 /// Memory of a device with the values of an array, and the array.
 template <class ExecutionSpace, class T>
 struct OnDevice {

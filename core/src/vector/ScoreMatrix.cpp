@@ -86,8 +86,9 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
   if (!has_columns && score_matrix_reads_norms<ExecutionSpace>(queries.count))
     Impl::check_norms(check, metric, rows, count);
   Impl::check_queries(check, queries, rows.dimension);
-  check.has("out", out,
-            Impl::extent_of_rows(queries.count, columns.places.size() == 0 ? count : stride, stride));
+  check.has(
+      "out", out,
+      Impl::extent_of_rows(queries.count, columns.places.size() == 0 ? count : stride, stride));
   if (count == 0 || queries.count == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
     const MatrixCall call(metric, curve, elements, count, queries, out.data(), columns);
