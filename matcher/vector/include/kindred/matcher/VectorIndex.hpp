@@ -125,7 +125,7 @@ struct ScoreResults {
 /// The contents of an index. Byte counts include all copies.
 struct VectorStatistics {
   std::uint64_t rows = 0;      ///< that can be found
-  std::uint64_t removed = 0;   ///< removed rows that still occupy memory
+  std::uint64_t removed = 0;   ///< rows that were removed or replaced and still occupy memory
   std::uint64_t segments = 0;  ///< number of segments that hold the rows
   std::uint64_t host_bytes = 0;
   std::uint64_t device_bytes = 0;
