@@ -17,7 +17,7 @@ class VectorIndex(Closing):
 
     A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
     better; ``"l2"`` is the Euclidean distance, not squared, smaller is better. Equal scores are ranked by id, NaN last. The id of a row
-    is its number in the order of insertion, and is never reused. Thread-safe; a call that changes rows waits for the calls that read them.
+    is its number in the order of insertion, and is never reused. Thread-safe: a call reads the rows that were there when it began, and does not wait for changes.
 
     Arrays may lie on the host or on the device of the context. On a device, results are written there; the call is ordered by ``stream``
     (an int, an object with ``__cuda_stream__``, a stream of PyTorch or CuPy; by default the current stream of the library of the queries),
