@@ -73,10 +73,7 @@ struct ExportFlags {
 };
 
 HnswTraversal traversal_from_string(const std::string& name) {
-  for (const HnswTraversal traversal :
-       {HnswTraversal::automatic, HnswTraversal::bytes, HnswTraversal::floats}) {
-    if (to_string(traversal) == name) return traversal;
-  }
+  if (const auto traversal = from_string<HnswTraversal>(name)) return *traversal;
   throw UsageError(fmt::format("--traversal: '{}' is not one of automatic, bytes, floats", name));
 }
 

@@ -19,7 +19,7 @@ void add_prediction_flags(CLI::App& command, PredictionFlags& flags) {
       .add_option(
           "--rank", flags.rank,
           fmt::format("Field to rank predictions by, largest first: {} (default: potential)",
-                      fmt::join(rank_by_names(), ", ")))
+                      fmt::join(enum_names<RankBy>, ", ")))
       ->type_name("NAME");
   add_number(command, "--fuzzy", flags.fuzzy,
              "Minimum similarity of two texts to treat one as a misspelling of the other; 0: off "
@@ -45,13 +45,12 @@ PredictionOptions prediction_options(const GlobalOptions& global, const Predicti
   }
   PredictionOptions options;
   if (!flags.rank.empty()) {
-    const auto names = rank_by_names();
-    const auto named = std::find(names.begin(), names.end(), flags.rank);
-    if (named == names.end()) {
-      throw UsageError(
-          fmt::format("match: --rank: '{}' is not one of {}", flags.rank, fmt::join(names, ", ")));
+    const auto named = from_string<RankBy>(flags.rank);
+    if (!named) {
+      throw UsageError(fmt::format("match: --rank: '{}' is not one of {}", flags.rank,
+                                   fmt::join(enum_names<RankBy>, ", ")));
     }
-    options.rank_by = static_cast<RankBy>(named - names.begin());
+    options.rank_by = *named;
     if (is_weighted(options.rank_by) && flags.affinity.empty())
       throw UsageError(fmt::format("match: --rank: {} needs --affinity", flags.rank));
   }

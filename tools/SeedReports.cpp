@@ -14,7 +14,7 @@ ReportSeeds report_of(
     const std::vector<std::pair<std::string, std::vector<SeedTelemetry>>>& epochs) {
   ReportSeeds out;
   for (const auto& [label, state] : states) {
-    ReportSeedCounts counts{label, std::vector<std::uint64_t>(lifecycle_names.size())};
+    ReportSeedCounts counts{label, std::vector<std::uint64_t>(enum_names<Lifecycle>.size())};
     for (const Lifecycle lifecycle : state.lifecycle)
       ++counts.counts[static_cast<std::size_t>(lifecycle)];
     out.states.push_back(std::move(counts));

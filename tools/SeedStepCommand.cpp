@@ -98,13 +98,13 @@ class StepReader {
     }
     if (is_error && m_object["error"] != Json(true)) refuse("error", "true");
     if (is_request) {
-      step.to = code("to", lifecycle_from_string, "the name of a state");
+      step.to = code("to", from_string<Lifecycle>, "the name of a state");
       if (has("blueprint"))
         step.blueprint = static_cast<std::int32_t>(whole("blueprint", 0, 2147483647));
-      if (has("mode")) step.mode = code("mode", apply_mode_from_string, "the name of a mode");
+      if (has("mode")) step.mode = code("mode", from_string<ApplyMode>, "the name of a mode");
       if (has("schedule"))
         step.schedule =
-            code("schedule", alpha_schedule_from_string, "the name of an alpha schedule");
+            code("schedule", from_string<AlphaSchedule>, "the name of an alpha schedule");
     }
     read_metrics(step, is_epochs);
     return step;

@@ -16,9 +16,7 @@ namespace Kindred::Tools {
 namespace {
 
 SearchPath path_from_string(const std::string& name) {
-  for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
-    if (to_string(path) == name) return path;
-  }
+  if (const auto path = from_string<SearchPath>(name)) return *path;
   constexpr std::array<std::pair<std::string_view, SearchPath>, 3> renamed{
       {{"plain", SearchPath::brute_force},
        {"screen", SearchPath::quantized},
@@ -33,9 +31,7 @@ SearchPath path_from_string(const std::string& name) {
 }  // namespace
 
 Metric metric_from_string(const std::string& name) {
-  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
-    if (to_string(metric) == name) return metric;
-  }
+  if (const auto metric = from_string<Metric>(name)) return *metric;
   constexpr std::array<std::pair<std::string_view, Metric>, 7> synonyms{
       {{"L2", Metric::l2},
        {"euclidean", Metric::l2},
@@ -52,7 +48,7 @@ Metric metric_from_string(const std::string& name) {
 }
 
 VectorFormat format_from_string(const std::string& name) {
-  if (const auto format = vector_format_from_string(name)) return *format;
+  if (const auto format = from_string<VectorFormat>(name)) return *format;
   throw UsageError(
       fmt::format("--format: {} is not one of npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5",
                   in_quotes(name)));
@@ -66,7 +62,7 @@ VectorFileOptions vector_file_options(const std::string& path, const std::string
   const VectorFormat given = format_from_string(format);
   const std::string extension = std::filesystem::path(path).extension().string();
   const bool is_known =
-      !extension.empty() && (extension == ".h5" || vector_format_from_string(extension.substr(1)));
+      !extension.empty() && (extension == ".h5" || from_string<VectorFormat>(extension.substr(1)));
   if (!is_known) options.format = given;
   return options;
 }

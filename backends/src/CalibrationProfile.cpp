@@ -65,7 +65,7 @@ std::string operation_of(const Json& object, const std::string& where) {
 
 Space space_of(const Json& object, const std::string& where) {
   const std::string name = text_of(object, "space", where);
-  const auto space = space_from_string(name);
+  const auto space = from_string<Space>(name);
   if (!space) refuse(where + ": there is no space \"" + name + "\"");
   return *space;
 }

@@ -11,12 +11,6 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
-std::string_view to_string(Reason reason) noexcept {
-  constexpr std::array<std::string_view, reason_count> names{
-      "predicted", "forced", "only", "hysteresis", "probe", "fallback", "memory", "threshold"};
-  return names[static_cast<std::size_t>(reason)];
-}
-
 std::string to_json(const DispatchRecord& record) try {
   Impl::Json::Object predicted;
   for (const Space space : all_spaces) {

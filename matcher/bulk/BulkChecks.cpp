@@ -14,45 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace KINDRED_PUBLIC Kindred {
-
-namespace {
-
-constexpr std::array element_wise_names{
-    std::pair{std::string_view("add"), ElementWise::add},
-    std::pair{std::string_view("multiply"), ElementWise::multiply},
-    std::pair{std::string_view("square"), ElementWise::square},
-    std::pair{std::string_view("sqrt"), ElementWise::square_root},
-    std::pair{std::string_view("exp"), ElementWise::exponential}};
-constexpr std::array reduction_names{
-    std::pair{std::string_view("sum"), Reduction::sum},
-    std::pair{std::string_view("min"), Reduction::min},
-    std::pair{std::string_view("max"), Reduction::max},
-    std::pair{std::string_view("mean"), Reduction::mean},
-    std::pair{std::string_view("deviation"), Reduction::deviation}};
-
-template <class Names>
-auto named(const Names& names, std::string_view name) {
-  std::string all;
-  for (const auto& [text, value] : names) {
-    if (text == name) return value;
-    all += (all.empty() ? "" : ", ") + std::string(text);
-  }
-  throw InvalidArgument("there is no operation " + in_quotes(name) + "; it must be one of " + all);
-}
-
-}  // namespace
-
-ElementWise element_wise_from_string(std::string_view name) try {
-  return named(element_wise_names, name);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::element_wise_from_string");
-}
-Reduction reduction_from_string(std::string_view name) try {
-  return named(reduction_names, name);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::reduction_from_string");
-}
+namespace Kindred {
 
 namespace KINDRED_HIDDEN Impl {
 
@@ -113,10 +75,10 @@ bool is_unsigned(DataType type) {
 void check_operands(const BulkCall& call) {
   const bool wants_two = call.op == ElementWise::add || call.op == ElementWise::multiply;
   KINDRED_THROW_IF(
-      static_cast<std::size_t>(call.op) >= element_wise_names.size(),
+      static_cast<std::size_t>(call.op) >= enum_names<ElementWise>.size(),
       "there is no element-wise operation " + std::to_string(static_cast<int>(call.op)));
   if (call.arrays.size() == 0) return;
-  const std::string name(element_wise_names[static_cast<std::size_t>(call.op)].first);
+  const std::string name(to_string(call.op));
   KINDRED_THROW_IF(wants_two && call.others.size() == 0,
                    name + " needs a number or a second list of arrays");
   KINDRED_THROW_IF(!wants_two && call.others.size() > 0, name + " takes no second operand");
@@ -139,7 +101,7 @@ void check_type(const BulkCall& call, DataType type, const Of& of) {
                        text() + "; only add and multiply are defined for bool");
       KINDRED_THROW_IF(!is_number && (call.op == ElementWise::square_root ||
                                       call.op == ElementWise::exponential),
-                       std::string(element_wise_names[static_cast<std::size_t>(call.op)].first) +
+                       std::string(to_string(call.op)) +
                            " of integers has no integer results; convert the arrays to float64");
       KINDRED_THROW_IF(!is_number && call.operation == Operations::matrix_add,
                        text() + "; its elements must be float32 or float64");
@@ -278,10 +240,9 @@ void check_reduction(const BulkCall& call, CheckedArrays& of) {
   const ByteRange written(results.data(), results.size() * size_of(results.type()));
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    KINDRED_THROW_IF(
-        rows[i].count > 0 && rows[i].length == 0 && call.reduction != Reduction::sum,
-        arrays.name_of(i) + " has no elements, so it has no " +
-            std::string(reduction_names[static_cast<std::size_t>(call.reduction)].first));
+    KINDRED_THROW_IF(rows[i].count > 0 && rows[i].length == 0 && call.reduction != Reduction::sum,
+                     arrays.name_of(i) + " has no elements, so it has no " +
+                         std::string(to_string(call.reduction)));
     KINDRED_THROW_IF(
         overlap(written, bytes_of(rows[i].input, rows[i].input_step, rows[i], size_of(type))),
         "results overlaps " + arrays.name_of(i) + "; it must be separate");
@@ -311,7 +272,7 @@ CheckedArrays checked(const BulkCall& call) {
   KINDRED_THROW_IF(count > most, "a list of " + std::to_string(count) + " arrays; the limit is " +
                                      std::to_string(most));
   if (call.kind == BulkKind::element_wise) check_operands(call);
-  KINDRED_THROW_IF(static_cast<std::size_t>(call.reduction) >= reduction_names.size(),
+  KINDRED_THROW_IF(static_cast<std::size_t>(call.reduction) >= enum_names<Reduction>.size(),
                    "there is no reduction " + std::to_string(static_cast<int>(call.reduction)));
   CheckedArrays out;
   out.has_number = has_number(call);

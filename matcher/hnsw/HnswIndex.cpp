@@ -81,11 +81,6 @@ void check_rows(std::span<const float> rows, std::size_t dimension, const char* 
 
 }  // namespace
 
-std::string_view to_string(HnswTraversal traversal) noexcept {
-  constexpr std::array<std::string_view, 3> names{"automatic", "bytes", "floats"};
-  return names[static_cast<std::size_t>(traversal)];
-}
-
 struct KINDRED_HIDDEN HnswIndex::State {
   State(Context& owner, Impl::HnswStore&& columns) : context(owner), store(std::move(columns)) {}
 

@@ -8,10 +8,6 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
-std::string_view to_string(KeyKind kind) noexcept {
-  return kind == KeyKind::integer ? "integer" : "bytes";
-}
-
 KeySpan::KeySpan(RaggedSpan<char> keys)
     : m_kind(KeyKind::bytes), m_ragged(keys), m_size(keys.rows()) {
   check_offsets(keys, "key", "bytes");

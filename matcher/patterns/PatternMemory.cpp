@@ -43,12 +43,6 @@ Ragged<Symbol> encoded(PatternMemory::Events events, const SymbolOf& symbol_of) 
 
 }  // namespace
 
-std::string_view to_string(SyncTrigger trigger) noexcept {
-  constexpr std::array<std::string_view, sync_trigger_count> names{"threshold", "interval",
-                                                                   "manual", "training"};
-  return names[static_cast<std::size_t>(trigger)];
-}
-
 const PatternSettings& PatternMemory::State::checked(const Context& context,
                                                      const PatternSettings& settings) {
   settings.validate();

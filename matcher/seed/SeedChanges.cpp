@@ -53,9 +53,10 @@ constexpr unsigned all_fields = (1U << seed_fields) - 1;
 unsigned invalid_fields(const SeedUpdate& update) {
   const auto unless = [](bool is_valid, unsigned field) { return is_valid ? 0U : field; };
   return update.mask &
-         (~all_fields | unless(is_code(update.lifecycle, lifecycle_names.size()), seed_lifecycle) |
-          unless(is_code(update.mode, apply_mode_names.size()), seed_mode) |
-          unless(is_code(update.schedule, alpha_schedule_names.size()), seed_schedule) |
+         (~all_fields |
+          unless(is_code(update.lifecycle, enum_names<Lifecycle>.size()), seed_lifecycle) |
+          unless(is_code(update.mode, enum_names<ApplyMode>.size()), seed_mode) |
+          unless(is_code(update.schedule, enum_names<AlphaSchedule>.size()), seed_schedule) |
           unless(update.alpha >= 0.0F && update.alpha <= 1.0F, seed_alpha) |
           unless(update.blueprint >= seed_none, seed_blueprint) |
           unless(update.checkpoint >= seed_none, seed_checkpoint) |

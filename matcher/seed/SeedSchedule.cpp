@@ -53,7 +53,7 @@ GraftingSchedule::GraftingSchedule(AlphaSchedule kind, const ScheduleSettings& s
     : m_kind(kind), m_settings(settings) {
   check_settings(settings);
   // The cast turns a negative code into a large number.
-  KINDRED_THROW_IF(static_cast<std::size_t>(kind) >= alpha_schedule_names.size(),
+  KINDRED_THROW_IF(static_cast<std::size_t>(kind) >= enum_names<AlphaSchedule>.size(),
                    "the alpha schedule " + std::to_string(static_cast<int>(kind)) +
                        " does not exist; schedules are 0 to 4");
 } catch (...) {

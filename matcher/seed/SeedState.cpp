@@ -53,19 +53,19 @@ std::optional<StateFault> fault_of(const SeedState& state) {
   };
   const auto not_negative = [](auto value) { return value >= 0; };
   const auto id_or_none = [](std::int32_t value) { return value >= -1; };
-  codes("lifecycle", state.lifecycle, lifecycle_names);
+  codes("lifecycle", state.lifecycle, enum_names<Lifecycle>);
   look("blueprint", state.blueprint, "an id, or -1 for none", id_or_none);
   look("epochs", state.epochs, "0 to 32767", not_negative);
-  codes("mode", state.mode, apply_mode_names);
-  codes("schedule", state.schedule, alpha_schedule_names);
+  codes("mode", state.mode, enum_names<ApplyMode>);
+  codes("schedule", state.schedule, enum_names<AlphaSchedule>);
   look("alpha", state.alpha, "in [0, 1]",
        [](float value) { return value >= 0.0F && value <= 1.0F; });
-  codes("parent", state.parent, lifecycle_names);
+  codes("parent", state.parent, enum_names<Lifecycle>);
   look("checkpoint", state.checkpoint, "an id, or -1 for none", id_or_none);
   look("evaluation", state.evaluation, "finite", [](float value) { return std::isfinite(value); });
   look("errors", state.errors, "0 to 32767", not_negative);
-  codes("history_from", state.history_from, lifecycle_names, seed_history);
-  codes("history_to", state.history_to, lifecycle_names, seed_history);
+  codes("history_from", state.history_from, enum_names<Lifecycle>, seed_history);
+  codes("history_to", state.history_to, enum_names<Lifecycle>, seed_history);
   look("history_next", state.history_next, "below 10",
        [](std::uint8_t value) { return value < seed_history; });
   look("history_count", state.history_count, "at most 10",

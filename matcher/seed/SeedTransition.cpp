@@ -16,7 +16,7 @@ namespace KINDRED_PUBLIC Kindred {
 
 namespace {
 
-constexpr std::size_t states = lifecycle_names.size();
+constexpr std::size_t states = enum_names<Lifecycle>.size();
 
 constexpr bool is_state(Lifecycle lifecycle) {
   return lifecycle >= Lifecycle::dormant && static_cast<std::size_t>(lifecycle) < states;

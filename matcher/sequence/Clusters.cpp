@@ -217,10 +217,6 @@ Clusters cluster_items(std::uint64_t size, std::vector<SimilarPair> pairs, Linka
 
 }  // namespace
 
-std::string_view to_string(Linkage linkage) noexcept {
-  return linkage == Linkage::single ? "single" : "complete";
-}
-
 Clusters cluster_pairs(std::uint64_t size, std::vector<SimilarPair> pairs, Linkage linkage) try {
   return cluster_items(size, std::move(pairs), linkage, {});
 } catch (...) {

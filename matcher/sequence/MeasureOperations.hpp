@@ -32,7 +32,6 @@ enum class Comparison : std::uint8_t {
 
 /// What the matcher knows of a measure.
 struct MeasureInfo {
-  std::string_view name;
   Comparison comparison;
   Operation operation;  ///< that the dispatcher predicts
 
@@ -46,15 +45,15 @@ struct MeasureInfo {
 
 /// In the order of `Measure`. `token_sort` compares other texts, \see WordForms.
 inline constexpr std::array<MeasureInfo, all_measures.size()> measure_infos{{
-    {"lcs", Comparison::lcs, Operations::lcs},
-    {"difflib", Comparison::runs, Operations::difflib},
-    {"levenshtein", Comparison::edits, Operations::edit_distance},
-    {"osa", Comparison::edits, Operations::edit_distance},
-    {"prefix", Comparison::ends, Operations::common_ends},
-    {"postfix", Comparison::ends, Operations::common_ends},
-    {"jaro-winkler", Comparison::score, Operations::jaro_winkler},
-    {"token-sort", Comparison::score, Operations::lcs},
-    {"token-set", Comparison::score, Operations::token_set},
+    {Comparison::lcs, Operations::lcs},
+    {Comparison::runs, Operations::difflib},
+    {Comparison::edits, Operations::edit_distance},
+    {Comparison::edits, Operations::edit_distance},
+    {Comparison::ends, Operations::common_ends},
+    {Comparison::ends, Operations::common_ends},
+    {Comparison::score, Operations::jaro_winkler},
+    {Comparison::score, Operations::lcs},
+    {Comparison::score, Operations::token_set},
 }};
 constexpr const MeasureInfo& info_of(Measure measure) noexcept {
   return measure_infos[static_cast<std::size_t>(measure)];

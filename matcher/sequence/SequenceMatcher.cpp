@@ -23,8 +23,6 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
-std::string_view to_string(Measure measure) noexcept { return Impl::info_of(measure).name; }
-
 namespace {
 
 /// Whether the values are numbers of edits.

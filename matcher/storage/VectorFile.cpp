@@ -25,19 +25,17 @@ namespace {
 /// A format, and the function that opens files of it, with their type of numbers.
 struct FormatRow {
   VectorFormat format;
-  std::string_view name;
   std::unique_ptr<Impl::VectorSource> (*open)(Impl::InputFile, DataType) = nullptr;
   DataType type = DataType::float32;
 };
-constexpr std::array formats{
-    FormatRow{VectorFormat::npy, "npy"},
-    FormatRow{VectorFormat::fvecs, "fvecs", Impl::open_vecs},
-    FormatRow{VectorFormat::bvecs, "bvecs", Impl::open_vecs, DataType::uint8},
-    FormatRow{VectorFormat::ivecs, "ivecs", Impl::open_vecs, DataType::int32},
-    FormatRow{VectorFormat::fbin, "fbin", Impl::open_bin},
-    FormatRow{VectorFormat::u8bin, "u8bin", Impl::open_bin, DataType::uint8},
-    FormatRow{VectorFormat::i8bin, "i8bin", Impl::open_bin, DataType::int8},
-    FormatRow{VectorFormat::hdf5, "hdf5"}};
+constexpr std::array formats{FormatRow{VectorFormat::npy},
+                             FormatRow{VectorFormat::fvecs, Impl::open_vecs},
+                             FormatRow{VectorFormat::bvecs, Impl::open_vecs, DataType::uint8},
+                             FormatRow{VectorFormat::ivecs, Impl::open_vecs, DataType::int32},
+                             FormatRow{VectorFormat::fbin, Impl::open_bin},
+                             FormatRow{VectorFormat::u8bin, Impl::open_bin, DataType::uint8},
+                             FormatRow{VectorFormat::i8bin, Impl::open_bin, DataType::int8},
+                             FormatRow{VectorFormat::hdf5}};
 const FormatRow& row_of(VectorFormat format) {
   return *std::ranges::find(formats, format, &FormatRow::format);
 }
@@ -49,7 +47,7 @@ VectorFormat format_of(const Impl::InputFile& file) {
   if (dot != std::string::npos) {
     const std::string_view end = std::string_view(path).substr(dot + 1);
     if (end == "h5") return VectorFormat::hdf5;
-    if (const auto format = vector_format_from_string(end)) return *format;
+    if (const auto format = from_string<VectorFormat>(end)) return *format;
   }
   std::array<char, 8> start{};
   const std::uint64_t count = std::min<std::uint64_t>(file.size(), start.size());
@@ -80,14 +78,6 @@ std::unique_ptr<Impl::VectorSource> open(const std::string& path, const VectorFi
 }
 
 }  // namespace
-
-std::string_view to_string(VectorFormat format) noexcept { return row_of(format).name; }
-
-std::optional<VectorFormat> vector_format_from_string(std::string_view name) noexcept {
-  for (const FormatRow& row : formats)
-    if (row.name == name) return row.format;
-  return {};
-}
 
 struct KINDRED_HIDDEN VectorFile::State {
   std::string path;

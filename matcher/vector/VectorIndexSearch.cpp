@@ -27,18 +27,6 @@ namespace KINDRED_PUBLIC Kindred {
 
 using Impl::value_message;
 
-std::string_view to_string(SearchPath path) noexcept {
-  switch (path) {
-    case SearchPath::brute_force:
-      return "brute_force";
-    case SearchPath::quantized:
-      return "quantized";
-    case SearchPath::gemm:
-      break;
-  }
-  return "gemm";
-}
-
 namespace {
 
 /// The threads that prepare work for \p exec_space: only the calling thread for `serial`.

@@ -168,9 +168,9 @@ void QualityPair::add(const Json& json) {
     for (const auto& [name, of_space] : seconds.items()) {
       const Json& one =
           of_space.is_object() ? of_space[std::to_string(choice["threads"].get<int>())] : of_space;
-      point.taken[space_index(*space_from_string(name))] = one.get<double>();
+      point.taken[space_index(*from_string<Space>(name))] = one.get<double>();
     }
-    quality.add(operation, point, *space_from_string(choice["space"].get<std::string>()));
+    quality.add(operation, point, *from_string<Space>(choice["space"].get<std::string>()));
   };
   const Json& choice = json["calibrated"];
   add_choice(calibrated, choice);

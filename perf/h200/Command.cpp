@@ -38,7 +38,7 @@ Space choose_space(const std::string& name, const Context& context) {
     }
     return Space::serial;
   }
-  const std::optional<Space> space = space_from_string(name);
+  const std::optional<Space> space = from_string<Space>(name);
   KINDRED_THROW_IF(!space, "--space " + name + ": it must be serial, openmp or cuda");
   if (!context.is_usable(*space))
     throw SpaceUnavailable("--space " + name + ": " + context.info(*space).why_not);

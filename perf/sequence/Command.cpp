@@ -306,7 +306,7 @@ int run_sequence(const SequenceArguments& arguments) {
   ContextOptions context_options;
   context_options.threads = arguments.threads;
   Context context(context_options);
-  const std::optional<Space> space = space_from_string(arguments.space);
+  const std::optional<Space> space = from_string<Space>(arguments.space);
   KINDRED_THROW_IF(!space, "--space " + arguments.space + ": it must be serial, openmp or cuda");
   if (!context.is_usable(*space))
     throw SpaceUnavailable("--space " + arguments.space + ": " + context.info(*space).why_not);

@@ -43,7 +43,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 std::vector<Space> spaces_from(const std::string& text, const Context& context) {
   std::vector<Space> out;
   for (const std::string& name : split(text, ',')) {
-    const std::optional<Space> space = space_from_string(name);
+    const std::optional<Space> space = from_string<Space>(name);
     KINDRED_THROW_IF(!space, "--spaces " + name + ": it must be serial, openmp or cuda");
     if (!context.is_usable(*space))
       throw SpaceUnavailable("--spaces " + name + ": " + context.info(*space).why_not);

@@ -147,7 +147,7 @@ class ThreadsRunner {
 std::vector<ForcedSpace> spaces_of(const ThreadsArguments& arguments) {
   std::vector<ForcedSpace> out;
   for (const std::string& name : arguments.spaces) {
-    const std::optional<Space> space = space_from_string(name);
+    const std::optional<Space> space = from_string<Space>(name);
     KINDRED_THROW_IF(!space && name != "chosen",
                      "--spaces " + name + ": it must be serial, openmp, cuda or chosen");
     out.emplace_back(name, space);

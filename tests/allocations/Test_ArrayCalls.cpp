@@ -143,7 +143,7 @@ TEST(OutOfMemory, OfBulkOperationsIsTyped) {
     });
   }
   expect_out_of_memory("names", [] {
-    return std::pair(element_wise_from_string("square"), reduction_from_string("deviation"));
+    return std::pair(parse<ElementWise>("square"), parse<Reduction>("deviation"));
   });
 }
 

@@ -427,9 +427,9 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
   expect_refused([&] { bulk.normalise(in, over); }, {"results[0] overlaps arrays[0]"});
   expect_refused([&] { bulk.random_fill(three, 1, std::numeric_limits<std::uint64_t>::max()); },
                  {"exceed position 2⁶⁴"});
-  expect_refused([] { element_wise_from_string("cube"); }, {"cube", "add, multiply"});
-  expect_refused([] { reduction_from_string("product"); }, {"product", "sum, min"});
-  EXPECT_EQ(element_wise_from_string("sqrt"), ElementWise::square_root);
+  expect_refused([] { parse<ElementWise>("cube"); }, {"cube", "add, multiply"});
+  expect_refused([] { parse<Reduction>("product"); }, {"product", "sum, min"});
+  EXPECT_EQ(parse<ElementWise>("sqrt"), ElementWise::square_root);
   EXPECT_EQ(out.arrays, (std::vector<std::vector<float>>{{7, 7, 7}, {7, 7}}));
   EXPECT_EQ(to.arrays[0], (std::vector<std::uint8_t>{9, 9, 9}));
   EXPECT_EQ(three, (std::vector<float>{7, 7, 7}));

@@ -12,7 +12,7 @@
 namespace Kindred::Testing {
 namespace {
 
-constexpr auto state_count = static_cast<std::int32_t>(lifecycle_names.size());
+constexpr auto state_count = static_cast<std::int32_t>(enum_names<Lifecycle>.size());
 
 TEST(CSeedRules, TransitionsAreThoseOfCpp) {
   kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;

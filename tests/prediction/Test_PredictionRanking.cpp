@@ -72,17 +72,17 @@ Memory crowd() {
 
 TEST(PredictionRanking, RankNamesRoundTrip) {
   for (const auto& [name, field] : fields()) {
-    EXPECT_EQ(to_string(parse_rank_by(name)), name);
-    EXPECT_EQ(rank_by_names()[static_cast<std::size_t>(parse_rank_by(name))], name);
+    EXPECT_EQ(to_string(parse<RankBy>(name)), name);
+    EXPECT_EQ(enum_names<RankBy>[static_cast<std::size_t>(parse<RankBy>(name))], name);
   }
-  EXPECT_EQ(rank_by_names().size(), 20U);
+  EXPECT_EQ(enum_names<RankBy>.size(), 20U);
 }
 
 TEST(PredictionRanking, AnUnknownRankNameIsRejectedListingTheKnownOnes) {
-  EXPECT_THROW(parse_rank_by("entropy"), InvalidArgument);
-  EXPECT_THROW(parse_rank_by(""), InvalidArgument);
+  EXPECT_THROW(parse<RankBy>("entropy"), InvalidArgument);
+  EXPECT_THROW(parse<RankBy>(""), InvalidArgument);
   try {
-    parse_rank_by("Potential");
+    parse<RankBy>("Potential");
     FAIL();
   } catch (const InvalidArgument& error) {
     for (const auto& [name, field] : fields())
@@ -101,7 +101,7 @@ TEST(PredictionRanking, EveryFieldRanksDescendingThenBySimilarityThenByIndex) {
   const EventTexts query = events("a b | c x");
   for (const auto& [name, field] : fields()) {
     SCOPED_TRACE(name);
-    options.rank_by = parse_rank_by(name);
+    options.rank_by = parse<RankBy>(name);
     options.top = 1000;
     const auto all = memory.predict(query, options);
     ASSERT_EQ(all.size(), 100U);
@@ -125,7 +125,7 @@ TEST(PredictionRanking, RankingByAWeightedFieldNeedsWeights) {
   PredictionOptions options;
   for (const char* name :
        {"weighted_similarity", "weighted_evidence", "weighted_confidence", "weighted_snr"}) {
-    options.rank_by = parse_rank_by(name);
+    options.rank_by = parse<RankBy>(name);
     EXPECT_TRUE(is_weighted(options.rank_by));
     EXPECT_THROW(crowd().predict(each("a"), options), InvalidArgument);
   }

@@ -91,8 +91,8 @@ TEST(VectorFile, ReadsALayoutThatIsNamedOrGiven) {
               HasSubstr("the name must end with .npy, .fvecs"));
   EXPECT_THAT(floats(VectorFile(unnamed, {.format = VectorFormat::i8bin})), ElementsAre(-128, 127));
   EXPECT_EQ(VectorFile(folder.write("y", npy(two_by_three, raw(six)))).format(), VectorFormat::npy);
-  EXPECT_EQ(vector_format_from_string("u8bin"), VectorFormat::u8bin);
-  EXPECT_FALSE(vector_format_from_string("parquet"));
+  EXPECT_EQ(from_string<VectorFormat>("u8bin"), VectorFormat::u8bin);
+  EXPECT_FALSE(from_string<VectorFormat>("parquet"));
 }
 
 TEST(VectorFile, ReadsEveryNpyVersionAndType) {
@@ -333,7 +333,7 @@ TEST(VectorFile, RejectsPathsThatAreNotRegularFiles) {
 TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
   const Testing::MemoryFile memory;
   for (const auto& [end, good] : good_files()) {
-    const VectorFileOptions options{.format = vector_format_from_string(end)};
+    const VectorFileOptions options{.format = from_string<VectorFormat>(end)};
     for (std::size_t length = 0; length < good.size(); ++length) {
       memory.set(good.substr(0, length));
       try {

@@ -38,7 +38,7 @@ std::string_view foreign_kind(const std::string& path, std::string_view begin) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (begin.starts_with("\x93NUMPY")) return array_kind;
   if (extension == ".h5" ||
-      (extension.size() > 1 && vector_format_from_string(extension.substr(1))))
+      (extension.size() > 1 && from_string<VectorFormat>(extension.substr(1))))
     return array_kind;
   const bool is_text = !begin.empty() && std::all_of(begin.begin(), begin.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);

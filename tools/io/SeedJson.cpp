@@ -167,8 +167,8 @@ void read_history(SeedJson& json, SeedState& state) {
     for (const Json& pair : list) {
       --place;
       if (!pair.is_array() || pair.size() != 2) json.refuse("history", seed, list, form);
-      const auto from = SeedJson::code_of<Lifecycle>(pair[0], lifecycle_names);
-      const auto to = SeedJson::code_of<Lifecycle>(pair[1], lifecycle_names);
+      const auto from = SeedJson::code_of<Lifecycle>(pair[0], enum_names<Lifecycle>);
+      const auto to = SeedJson::code_of<Lifecycle>(pair[1], enum_names<Lifecycle>);
       if (!from || !to) json.refuse("history", seed, list, form);
       state.history_from[place] = *from;
       state.history_to[place] = *to;
@@ -217,13 +217,13 @@ SeedStateFile read_seed_state(const std::string& path) {
   SeedStateFile out;
   out.state = SeedState(json.array("lifecycle").size());
   SeedState& state = out.state;
-  json.codes("lifecycle", state.lifecycle, lifecycle_names);
+  json.codes("lifecycle", state.lifecycle, enum_names<Lifecycle>);
   json.integers("blueprint", state.blueprint, -1);
-  json.codes("mode", state.mode, apply_mode_names);
+  json.codes("mode", state.mode, enum_names<ApplyMode>);
   json.numbers("alpha", state.alpha, 0, 1, "in [0, 1]");
-  json.codes("schedule", state.schedule, alpha_schedule_names);
+  json.codes("schedule", state.schedule, enum_names<AlphaSchedule>);
   json.integers("epochs", state.epochs, 0);
-  json.codes("parent", state.parent, lifecycle_names);
+  json.codes("parent", state.parent, enum_names<Lifecycle>);
   json.integers("checkpoint", state.checkpoint, -1);
   constexpr double finite = std::numeric_limits<float>::max();
   json.numbers("evaluation", state.evaluation, -finite, finite, "finite in float32");

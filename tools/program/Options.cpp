@@ -70,7 +70,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options, const char* group
   app.add_option_function<std::string>(
          "--space",
          [&options](const std::string& text) {
-           options.space = space_from_string(text);
+           options.space = from_string<Space>(text);
            if (!options.space && text != "auto")
              refuse("--space", fmt::format("'{}' is not one of auto, serial, openmp, cuda", text));
          },

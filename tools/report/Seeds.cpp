@@ -48,7 +48,7 @@ void append_states(std::string& out, const ReportSeeds& layer) {
   for (std::size_t code = 0; code < now.size(); ++code) {
     if (now[code] == 0) continue;
     out += fmt::format("<span><i class=\"swatch life-{}\"></i>{} {}</span>", code,
-                       lifecycle_names[code], Html::count(static_cast<double>(now[code])));
+                       enum_names<Lifecycle>[code], Html::count(static_cast<double>(now[code])));
   }
   out += "</p>\n";
   const std::size_t step = step_of(layer.states.size(), states_max);
@@ -61,10 +61,10 @@ void append_states(std::string& out, const ReportSeeds& layer) {
                        Html::text(Html::clipped(state.label, 200)));
     for (std::size_t code = 0; code < state.counts.size(); ++code) {
       if (state.counts[code] == 0) continue;
-      out +=
-          fmt::format("<i class=\"life-{}\" style=\"width:{:.2f}%\" title=\"{} {}\"></i>", code,
-                      100.0 * static_cast<double>(state.counts[code]) / static_cast<double>(all),
-                      Html::count(static_cast<double>(state.counts[code])), lifecycle_names[code]);
+      out += fmt::format("<i class=\"life-{}\" style=\"width:{:.2f}%\" title=\"{} {}\"></i>", code,
+                         100.0 * static_cast<double>(state.counts[code]) / static_cast<double>(all),
+                         Html::count(static_cast<double>(state.counts[code])),
+                         enum_names<Lifecycle>[code]);
     }
     out += "</div></div>\n";
   }

@@ -47,8 +47,8 @@ DispatchRecord record_of_c(const kindred_record& record, const OperationInfo& op
   out.transfer_bytes = record.transfer_bytes;
   std::copy(std::begin(record.predicted), std::end(record.predicted), out.predicted.begin());
   out.chosen = enum_of<Space>(record.space, static_cast<std::int32_t>(space_count), "record.space");
-  out.why =
-      enum_of<Reason>(record.reason, static_cast<std::int32_t>(reason_count), "record.reason");
+  out.why = enum_of<Reason>(record.reason, static_cast<std::int32_t>(enum_names<Reason>.size()),
+                            "record.reason");
   out.taken = record.taken;
   out.threads = record.threads;
   out.starts = record.starts;

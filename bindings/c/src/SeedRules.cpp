@@ -27,13 +27,13 @@ std::int16_t short_of(std::int32_t value, const char* name) {
 }
 
 Lifecycle lifecycle_of(std::int32_t value, const char* name) {
-  return enum_of<Lifecycle>(value, static_cast<std::int32_t>(lifecycle_names.size()), name);
+  return enum_of<Lifecycle>(value, static_cast<std::int32_t>(enum_names<Lifecycle>.size()), name);
 }
 ApplyMode apply_mode_of(std::int32_t value) {
-  return enum_of<ApplyMode>(value, static_cast<std::int32_t>(apply_mode_names.size()), "mode");
+  return enum_of<ApplyMode>(value, static_cast<std::int32_t>(enum_names<ApplyMode>.size()), "mode");
 }
 AlphaSchedule alpha_schedule_of(std::int32_t value, const char* name) {
-  return enum_of<AlphaSchedule>(value, static_cast<std::int32_t>(alpha_schedule_names.size()),
+  return enum_of<AlphaSchedule>(value, static_cast<std::int32_t>(enum_names<AlphaSchedule>.size()),
                                 name);
 }
 
@@ -101,7 +101,7 @@ kindred_status kindred_seed_transition_origin(std::int32_t from, std::int32_t to
   return guarded([&] {
     require(origin, "origin");
     const auto is_state = [](std::int32_t state) {
-      return state >= 0 && state < static_cast<std::int32_t>(lifecycle_names.size());
+      return state >= 0 && state < static_cast<std::int32_t>(enum_names<Lifecycle>.size());
     };
     *origin = is_state(from) && is_state(to)
                   ? static_cast<std::int32_t>(

@@ -278,7 +278,7 @@ void register_seed_layer(Module& module) {
           [](const Handle& self, nb::handle seed, nb::handle to, nb::handle metrics) {
             const std::shared_ptr<Shared> shared = self.open();
             const std::uint32_t given = seed_of(seed);
-            const auto state = code_of<Lifecycle>(to, "to", lifecycle_names.size());
+            const auto state = code_of<Lifecycle>(to, "to", enum_names<Lifecycle>.size());
             const Metrics values(metrics);
             return result_of(
                 unlocked([&] { return shared->layer.request(given, state, values.values()); }));
@@ -291,9 +291,9 @@ void register_seed_layer(Module& module) {
             const std::shared_ptr<Shared> shared = self.open();
             const std::uint32_t given = seed_of(seed);
             const auto id = narrow_of<std::int32_t>(blueprint, "blueprint", 0);
-            const auto applied = code_of<ApplyMode>(mode, "mode", apply_mode_names.size());
+            const auto applied = code_of<ApplyMode>(mode, "mode", enum_names<ApplyMode>.size());
             const auto rising =
-                code_of<AlphaSchedule>(schedule, "schedule", alpha_schedule_names.size());
+                code_of<AlphaSchedule>(schedule, "schedule", enum_names<AlphaSchedule>.size());
             return result_of(
                 unlocked([&] { return shared->layer.germinate(given, id, applied, rising); }));
           },

@@ -12,8 +12,8 @@ namespace UpdateSeedsTest {
 using namespace Kindred;
 using namespace Testing::Seeds;
 
-static_assert(lifecycle_from_string("fine_tuning") == Lifecycle::fine_tuning &&
-              !lifecycle_from_string("fine tuning"));
+static_assert(from_string<Lifecycle>("fine_tuning") == Lifecycle::fine_tuning &&
+              !from_string<Lifecycle>("fine tuning"));
 static_assert(to_string(Lifecycle::rolled_back) == "rolled_back");
 
 template <class ExecutionSpace>

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Operation.hpp>
 #include <kindred/backends/Space.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <array>
@@ -25,8 +26,9 @@ enum class Reason : std::uint8_t {
   memory,      ///< the device is predicted to be fastest but lacks memory for the call
   threshold    ///< decided by `Options::device_items_min` or `device_items_from`
 };
-inline constexpr std::size_t reason_count = 8;
-std::string_view to_string(Reason reason) noexcept;
+template <>
+inline constexpr auto enum_names<Reason> = std::to_array<std::string_view>(
+    {"predicted", "forced", "only", "hysteresis", "probe", "fallback", "memory", "threshold"});
 
 /// \brief A decision and, after the call, its measured time.
 struct DispatchRecord {

@@ -2,12 +2,12 @@
 #ifndef KINDRED_BACKENDS_SPACE_HPP
 #define KINDRED_BACKENDS_SPACE_HPP
 
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,10 +22,9 @@ inline constexpr std::array<Space, space_count> all_spaces{Space::serial, Space:
 /// The position of \p space in `all_spaces` and in arrays with one element per space.
 constexpr std::size_t space_index(Space space) noexcept { return static_cast<std::size_t>(space); }
 
-/// `serial`, `openmp`, `cuda`; `unknown` for any other value
-std::string_view to_string(Space space) noexcept;
-/// The space of that name; empty if there is none.
-std::optional<Space> space_from_string(std::string_view name) noexcept;
+template <>
+inline constexpr auto enum_names<Space> = std::to_array<std::string_view>({"serial", "openmp",
+                                                                           "cuda"});
 
 /// A set of spaces.
 class SpaceSet {

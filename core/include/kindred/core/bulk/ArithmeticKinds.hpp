@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_BULK_ARITHMETIC_KINDS_HPP
 #define KINDRED_CORE_BULK_ARITHMETIC_KINDS_HPP
 
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
@@ -16,6 +17,9 @@ enum class ElementWise : std::uint8_t {
   square_root,  ///< √a; NaN for a < 0
   exponential   ///< eᵃ: `portable_exp` in double, rounded once
 };
+template <>
+inline constexpr auto enum_names<ElementWise> =
+    std::to_array<std::string_view>({"add", "multiply", "square", "sqrt", "exp"});
 
 /// How an array is reduced to one number.
 enum class Reduction : std::uint8_t {
@@ -25,6 +29,9 @@ enum class Reduction : std::uint8_t {
   mean,      ///< reproducible sum / elements
   deviation  ///< √(reproducible Σ(x − mean)² / elements)
 };
+template <>
+inline constexpr auto enum_names<Reduction> =
+    std::to_array<std::string_view>({"sum", "min", "max", "mean", "deviation"});
 
 }  // namespace Kindred
 

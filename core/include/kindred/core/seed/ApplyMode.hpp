@@ -2,13 +2,11 @@
 #ifndef KINDRED_CORE_SEED_APPLY_MODE_HPP
 #define KINDRED_CORE_SEED_APPLY_MODE_HPP
 
-#include <kindred/core/common/EnumOfName.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace KINDRED_PUBLIC Kindred {
@@ -21,16 +19,9 @@ enum class ApplyMode : std::int8_t {
   mixed            ///< 0.5·x + 0.5·w
 };
 
-inline constexpr std::array<std::string_view, 4> apply_mode_names{"linear", "multiplicative",
-                                                                  "additive", "mixed"};
-
-constexpr std::string_view to_string(ApplyMode mode) noexcept {
-  return apply_mode_names.at(static_cast<std::size_t>(mode));
-}
-/// The mode of that name; nullopt if \p name is not the name of a mode.
-constexpr std::optional<ApplyMode> apply_mode_from_string(std::string_view name) noexcept {
-  return Impl::enum_of_name<ApplyMode>(apply_mode_names, name);
-}
+template <>
+inline constexpr auto enum_names<ApplyMode> =
+    std::to_array<std::string_view>({"linear", "multiplicative", "additive", "mixed"});
 
 }  // namespace Kindred
 

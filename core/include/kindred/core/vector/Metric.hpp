@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_VECTOR_METRIC_HPP
 #define KINDRED_CORE_VECTOR_METRIC_HPP
 
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
@@ -17,7 +18,8 @@ enum class Metric : std::uint8_t {
   ip,      ///< q·x; larger is better
   l2       ///< √Σ(q − x)², never expanded; smaller is better
 };
-std::string_view to_string(Metric metric) noexcept;
+template <>
+inline constexpr auto enum_names<Metric> = std::to_array<std::string_view>({"cosine", "ip", "l2"});
 
 /// The score at a position without a result: worse than any real score.
 constexpr float padding_score(Metric metric) noexcept {

@@ -37,11 +37,6 @@ struct BulkReport {
   std::size_t splits = 0;       ///< how often the batch was halved because of insufficient memory
 };
 
-/// `add`, `multiply`, `square`, `sqrt`, `exp`. \throws InvalidArgument for other names
-ElementWise element_wise_from_string(std::string_view name);
-/// `sum`, `min`, `max`, `mean`, `deviation`. \throws InvalidArgument for other names
-Reduction reduction_from_string(std::string_view name);
-
 /// \brief Operations on arrays, from one array to thousands, in one launch.
 ///
 /// Elements are bool, integers, float32 or float64, of one type in all arrays of a call unless

@@ -2,9 +2,9 @@
 #ifndef KINDRED_MATCHER_EDGE_WEIGHTS_HPP
 #define KINDRED_MATCHER_EDGE_WEIGHTS_HPP
 
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -16,10 +16,9 @@ enum class EdgeWeights : std::uint8_t {
   bfloat16,  ///< rounded to the nearest, ties to even
   none       ///< not stored: every weight must be 1
 };
-inline std::string_view to_string(EdgeWeights weights) noexcept {
-  constexpr std::string_view names[] = {"float32", "bfloat16"};
-  return weights < EdgeWeights::none ? names[static_cast<std::size_t>(weights)] : "none";
-}
+template <>
+inline constexpr auto enum_names<EdgeWeights> =
+    std::to_array<std::string_view>({"float32", "bfloat16", "none"});
 
 }  // namespace Kindred
 

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_HNSW_INDEX_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/vector/Metric.hpp>
@@ -27,8 +28,9 @@ enum class HnswTraversal : std::uint8_t {
   bytes,      ///< one byte per dimension, with one scale per row
   floats      ///< the rows themselves, in float32
 };
-/// The name of \p traversal, as the command line accepts it.
-std::string_view to_string(HnswTraversal traversal) noexcept;
+template <>
+inline constexpr auto enum_names<HnswTraversal> =
+    std::to_array<std::string_view>({"automatic", "bytes", "floats"});
 
 /// \brief Build parameters of an index; they never change.
 struct HnswSettings {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_KEY_SPAN_HPP
 #define KINDRED_MATCHER_KEY_SPAN_HPP
 
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 
@@ -18,8 +19,8 @@ enum class KeyKind : std::uint8_t {
   integer,  ///< integers of 64 bits
   bytes     ///< byte strings of any length, such as texts or UUIDs, including the empty one
 };
-/// `integer` or `bytes`.
-std::string_view to_string(KeyKind kind) noexcept;
+template <>
+inline constexpr auto enum_names<KeyKind> = std::to_array<std::string_view>({"integer", "bytes"});
 
 /// \brief Non-owning list of keys of one kind.
 class KeySpan {

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_PATTERN_MEMORY_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
@@ -49,8 +50,9 @@ struct PredictionResults {
 
 /// The cause of a synchronisation of the tiers.
 enum class SyncTrigger : std::uint8_t { threshold, interval, manual, training };
-inline constexpr std::size_t sync_trigger_count = 4;
-std::string_view to_string(SyncTrigger trigger) noexcept;
+template <>
+inline constexpr auto enum_names<SyncTrigger> =
+    std::to_array<std::string_view>({"threshold", "interval", "manual", "training"});
 
 /// \brief The outcome of one synchronisation: what moved out of the recent tier, and why some
 /// patterns stayed.
@@ -63,7 +65,8 @@ struct SyncRecord {
 };
 
 struct SyncStatistics {
-  std::uint64_t syncs[sync_trigger_count] = {};  ///< number of synchronisations per trigger
+  std::uint64_t syncs[enum_names<SyncTrigger>.size()] =
+      {};  ///< number of synchronisations per trigger
   std::uint64_t patterns_synced = 0;
   std::uint64_t incomplete = 0;  ///< synchronisations that left patterns behind
   std::uint64_t recent = 0;      ///< patterns in the recent tier

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_PREDICTION_HPP
 
 #include <kindred/backends/Context.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Block.hpp>
@@ -42,13 +43,32 @@ enum class RankBy : std::uint8_t {
   weighted_confidence,
   weighted_snr
 };
-std::string_view to_string(RankBy rank_by) noexcept;
-/// The names of all fields, in the order of `RankBy`.
-std::span<const std::string_view> rank_by_names() noexcept;
-/// The field of that name. \throws InvalidArgument for another name; the message lists all names
-RankBy parse_rank_by(std::string_view name);
+template <>
+inline constexpr auto enum_names<RankBy> =
+    std::to_array<std::string_view>({"potential",
+                                     "similarity",
+                                     "evidence",
+                                     "confidence",
+                                     "snr",
+                                     "fragmentation",
+                                     "frequency",
+                                     "normalized_entropy",
+                                     "global_normalized_entropy",
+                                     "itfdf_similarity",
+                                     "confluence",
+                                     "predictive_information",
+                                     "bayesian_posterior",
+                                     "bayesian_prior",
+                                     "bayesian_likelihood",
+                                     "tfidf_score",
+                                     "weighted_similarity",
+                                     "weighted_evidence",
+                                     "weighted_confidence",
+                                     "weighted_snr"});
 /// Whether ranking by \p rank_by requires weights.
-bool is_weighted(RankBy rank_by) noexcept;
+constexpr bool is_weighted(RankBy rank_by) noexcept {
+  return rank_by >= RankBy::weighted_similarity;
+}
 
 /// The weight of a symbol without affinity.
 inline constexpr double weight_floor = 0.01;

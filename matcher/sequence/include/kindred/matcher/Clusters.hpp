@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_CLUSTERS_HPP
 #define KINDRED_MATCHER_CLUSTERS_HPP
 
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 
@@ -18,7 +19,8 @@ enum class Linkage : std::uint8_t {
             ///< least similar members are most similar are merged first, and among equal ones those
             ///< with the lowest members
 };
-std::string_view to_string(Linkage linkage) noexcept;
+template <>
+inline constexpr auto enum_names<Linkage> = std::to_array<std::string_view>({"single", "complete"});
 
 /// \brief Two different items whose similarity reaches a threshold.
 struct SimilarPair {

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_MEASURE_HPP
 #define KINDRED_MATCHER_MEASURE_HPP
 
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <array>
@@ -38,7 +39,10 @@ inline constexpr std::array<Measure, 9> all_measures{
     Measure::lcs,          Measure::difflib,    Measure::levenshtein,
     Measure::osa,          Measure::prefix,     Measure::postfix,
     Measure::jaro_winkler, Measure::token_sort, Measure::token_set};
-std::string_view to_string(Measure measure) noexcept;
+template <>
+inline constexpr auto enum_names<Measure> =
+    std::to_array<std::string_view>({"lcs", "difflib", "levenshtein", "osa", "prefix", "postfix",
+                                     "jaro-winkler", "token-sort", "token-set"});
 
 /// \brief Whether a measure takes symbols as Unicode code points, and splits sequences into words
 /// at white space, as Python's `str.split()` does.

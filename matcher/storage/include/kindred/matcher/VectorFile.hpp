@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_VECTOR_FILE_HPP
 
 #include <kindred/core/common/Array.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 
@@ -18,10 +19,9 @@ namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Vector file formats that can be read; docs/guide/files.md describes their layouts.
 enum class VectorFormat : std::uint8_t { npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin, hdf5 };
-/// The name of \p format, as the command line accepts it.
-std::string_view to_string(VectorFormat format) noexcept;
-/// The format with that name, or no value for any other name.
-std::optional<VectorFormat> vector_format_from_string(std::string_view name) noexcept;
+template <>
+inline constexpr auto enum_names<VectorFormat> = std::to_array<std::string_view>(
+    {"npy", "fvecs", "bvecs", "ivecs", "fbin", "u8bin", "i8bin", "hdf5"});
 
 struct VectorFileOptions {
   std::optional<VectorFormat> format =

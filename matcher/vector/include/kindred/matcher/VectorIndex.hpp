@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Array.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
@@ -32,8 +33,9 @@ enum class SearchPath : std::uint8_t {
   quantized,    ///< an int8-quantized copy and an error bound select the rows to score
   gemm          ///< a GEMM of the vendor's library and an error bound select them
 };
-/// The name of \p path, as the command line accepts it.
-std::string_view to_string(SearchPath path) noexcept;
+template <>
+inline constexpr auto enum_names<SearchPath> =
+    std::to_array<std::string_view>({"brute_force", "quantized", "gemm"});
 
 /// \brief Whether quantized copies of the rows are kept so that a search reads fewer bytes.
 enum class QuantizedCopy : std::uint8_t {

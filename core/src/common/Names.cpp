@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Names.hpp>
+#include <kindred/core/common/Quotes.hpp>
+
+namespace KINDRED_PUBLIC Kindred {
+namespace Impl {
+
+void refuse_name(std::string_view name, const std::string_view* names, std::size_t count) {
+  std::string all;
+  for (std::size_t number = 0; number < count; ++number)
+    all += (number == 0 ? "" : ", ") + std::string(names[number]);
+  throw InvalidArgument(in_quotes(name) + " is not one of " + all);
+}
+
+}  // namespace Impl
+}  // namespace Kindred
