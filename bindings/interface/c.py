@@ -43,9 +43,9 @@ def members_of(struct):
     for field in struct.fields:
         kind = field.kind
         members = field.of("members") if isinstance(kind, kinds.Field) else [f"uint64_t {field.name}"]
-        defaults = field.of("defaults") or [default_of(field, struct)] * len(members)
+        defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
         for number, (member, default) in enumerate(zip(members, defaults, strict=True)):
-            narrow = member.startswith("int32_t")
+            narrow = member.startswith(("int32_t", "uint32_t"))
             if half and not narrow:
                 found.append(("int32_t reserved", "0", "0"))
             half = narrow and not half
@@ -61,7 +61,7 @@ def default_of(field, struct):
     if isinstance(field.kind, kinds.EnumField):
         enum = field.kind.enum
         return enum.constant(enum.any if field.default is None else field.default)
-    return str(int(field.default))
+    return str(int(field.default) if isinstance(field.default, (bool, int)) else field.default).replace("1e-06", "1e-6")
 
 
 def struct_text(struct):
@@ -92,7 +92,7 @@ def parameters_of(function):
         if one == "New":
             declared.append(f"kindred_{handle.c}** {handle.c}")
         elif isinstance(one, Struct):
-            declared.append(f"{one.c}* {function.name}")
+            declared.append(f"{one.c}* {one.noun}")
         else:
             declared += [one.filled(template, function.name) for template in one.c]
     return found + [(one.rstrip("?!"), one.endswith("?")) for one in declared]
@@ -149,11 +149,15 @@ def c_value(one):
 
 def struct_lines(function, struct):
     """Copies a struct of C++ to that of C: statistics, or the options that an object was made with."""
-    lines = [f"const {struct.cpp} found = object.{function.cpp_name}();", f"{struct.c} out = {struct.c.upper()}_INIT;"]
+    of = f"{function.handle.name}::" if function.is_static else "object."
+    lines = [f"const {struct.cpp} found = {of}{function.cpp_name}({', '.join(function.calls_arguments(c_value))});", f"{struct.c} out = {struct.c.upper()}_INIT;"]
     for field in struct.fields:
         value = field.default if isinstance(struct, Statistics) and field.default else f"found.{field.name}"
-        lines.append(f"out.{field.name} = {f'static_cast<std::int32_t>({value})' if isinstance(field.kind, kinds.EnumField) else value};")
-    return [*lines, f"write_output({function.name}, out);"]
+        if hasattr(field.kind, "c_out"):
+            lines += [line.replace("{value}", value) for line in field.of("c_out")]
+        else:
+            lines.append(f"out.{field.name} = {f'static_cast<std::int32_t>({value})' if isinstance(field.kind, kinds.EnumField) else value};")
+    return [*lines, f"write_output({struct.noun}, out);"]
 
 
 def call_lines(function):
@@ -167,7 +171,7 @@ def call_lines(function):
     if len(results) > 1:  # what the result has of each name
         return [f"const auto found = {call};"] + [one.filled(one.c_write, function.name).replace("{found}", f"found.{type(one).__name__.lower()}")
                                                   for one in results]
-    if results and isinstance(results[0], kinds.Record) and function.order is None:
+    if results and isinstance(results[0], kinds.RecordOf):
         call += ".record"
     one = results[0] if results else kinds.Nothing()
     return [one.filled(one.c_write, function.name).replace("{found}", call)]
@@ -186,7 +190,7 @@ def definition(function):
         if one == "New":
             declared.append(f" {handle.c}!")
         elif isinstance(one, Struct):
-            body.append(f'check_output({function.name}, "{function.name}");')
+            body.append(f'check_output({one.noun}, "{one.noun}");')
         elif hasattr(one, "c_check"):
             body.append(one.c_check)
         else:
@@ -213,7 +217,7 @@ def glue(interface, includes):
     parts.append("\n".join(f"#include <{handle.header}>" for handle in interface.handles.values()) + "\n\n" +
                  "\n".join(f'#include "{one}"' for one in includes))
     parts.append("namespace Kindred::C {")
-    parts += [options_function(one) for one in interface.options.values()]
+    parts += [options_function(one) for one in interface.options.values() if one.hand != "c"]
     for one in interface.options.values():
         parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():

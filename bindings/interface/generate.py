@@ -13,7 +13,7 @@ import python
 from read import Reader
 
 HERE = Path(__file__).resolve().parent
-DESCRIPTIONS = ("common", "vector", "hnsw")  # each uses what those before it define
+DESCRIPTIONS = ("common", "vector", "hnsw", "graph")  # each uses what those before it define
 IN_PYTHON = ("vector",)  # of which the extension and the package are written, too
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp", "VectorArguments.hpp",

@@ -130,7 +130,7 @@ def body_of(function):
     returned = [one for one in function.parameters if hasattr(one.kind, "returns")]
     result = function.results[0] if function.results and not records else kinds.Nothing()
     if records:
-        lines.append(wrapped("keep_record(unlocked([&] { return ", [call + ("" if function.order else ".record")], "; }));"))
+        lines.append(wrapped("keep_record(unlocked([&] { return ", [call + ("" if len(function.results) == 1 and type(records[0]) is kinds.Record else ".record")], "; }));"))
     elif isinstance(result, kinds.Nothing):
         lines.append(f"unlocked([&] {{ {call}; }});")
     else:

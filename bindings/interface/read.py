@@ -64,16 +64,18 @@ class Struct:
 
 
 class Options(Struct):
-    def __init__(self, *given, noun="options", **named):
+    def __init__(self, *given, noun="options", hand=None, **named):
         super().__init__(*given, **named)
-        self.noun = noun
+        self.noun, self.hand = noun, hand
 
     def function(self):
         return self.c.removeprefix("kindred_")
 
 
 class Statistics(Struct):
-    pass
+    def __init__(self, *given, noun="statistics", **named):
+        super().__init__(*given, **named)
+        self.noun = noun
 
 
 class Handle:
@@ -254,6 +256,6 @@ class Reader:
             returned = returned.left
         if returned is not None:
             made.results.insert(0, self.result(returned))
-        if any(isinstance(one, Statistics) for one in made.results):
+        if made.name == "statistics":
             made.c_name = "get_" + made.c_name
         handle.functions.append(made)

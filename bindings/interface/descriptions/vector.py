@@ -251,7 +251,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     @cpp(name="score")
     @python("called", top="int | None = None")
     @without("filter", "path")
-    def score_arrays(self, queries: Queries, candidates: Candidates, options: SearchOptions, out: Ranked) -> Record:
+    def score_arrays(self, queries: Queries, candidates: Candidates, options: SearchOptions, out: Ranked) -> RecordOf:
         """The same for lists of one length; memory and streams as of `search`.
 
         C: Filters are possible in host memory only.
