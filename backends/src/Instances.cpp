@@ -114,7 +114,8 @@ DeviceSpace device_instance_on(const Context& context, const Stream& stream) {
   }
   const AllocationDuringCapture allows;
   const Arch::CurrentDevice current(device_instance(context));
-  known.emplace(known.begin(), stream, DeviceSpace(static_cast<cudaStream_t>(stream.handle())));
+  known.emplace(known.begin(), stream,
+                Arch::instance_on_stream(static_cast<cudaStream_t>(stream.handle())));
   if (known.size() > kept) known.pop_back();
   return known.front().second;
 }

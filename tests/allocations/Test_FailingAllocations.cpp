@@ -3,6 +3,7 @@
 #include "FailingAllocations.hpp"
 
 #include <kindred/backends/vendor/HostGemm.hpp>
+#include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <gtest/gtest.h>
@@ -13,8 +14,10 @@
 #include <execinfo.h>
 #include <malloc.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -29,17 +32,25 @@ std::atomic<std::size_t> first_failure{0};
 std::atomic<bool> all_later_fail{false};
 std::atomic<bool> has_failed{false};
 
-/// Whether oneDNN allocates, which ends the process if it cannot allocate a kernel. Kindred asks
-/// for more memory than a kernel takes before.
-bool is_in_onednn() noexcept {
+/// Whether \p address is in oneDNN, which ends the process if it cannot allocate a kernel, or in
+/// what makes an instance of a device, where Kokkos does so. Kindred asks for more memory before.
+bool ends_the_process(void* address) noexcept {
+#if KINDRED_HAS_DEVICE
+  for (const auto& make : {reinterpret_cast<std::uintptr_t>(&Kindred::Arch::new_device_instance),
+                           reinterpret_cast<std::uintptr_t>(&Kindred::Arch::instance_on_stream)}) {
+    constexpr std::uintptr_t code_size = 512;
+    if (reinterpret_cast<std::uintptr_t>(address) - make < code_size) return true;
+  }
+#endif
+  Dl_info place{};
+  return dladdr(address, &place) != 0 && std::strstr(place.dli_fname, "libdnnl") != nullptr;
+}
+
+/// Whether a function that ends the process where it has no memory allocates.
+bool is_unguarded() noexcept {
   std::array<void*, 64> frames{};
   const int frame_count = backtrace(frames.data(), static_cast<int>(frames.size()));
-  for (int i = 0; i < frame_count; ++i) {
-    Dl_info place{};
-    if (dladdr(frames[i], &place) != 0 && std::strstr(place.dli_fname, "libdnnl") != nullptr)
-      return true;
-  }
-  return false;
+  return std::any_of(frames.begin(), frames.begin() + frame_count, ends_the_process);
 }
 
 bool fails() noexcept {
@@ -47,7 +58,7 @@ bool fails() noexcept {
   const std::size_t number = count.fetch_add(1) + 1;
   const std::size_t first = first_failure.load();
   if (number != first && !(number > first && all_later_fail.load())) return false;
-  if (is_in_onednn()) {
+  if (is_unguarded()) {
     if (number == first) first_failure = number + 1;
     return false;
   }

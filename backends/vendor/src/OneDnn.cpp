@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostLibrary.hpp"
 
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <dnnl.hpp>
@@ -33,12 +34,8 @@ void translating_errors(const Body& body) {
   }
 }
 
-/// \brief Checks that there is memory for a kernel, since oneDNN ends the process where it has
-/// none. \throws std::bad_alloc
-void require_memory_for_kernel() {
-  constexpr std::size_t more_than_a_kernel = std::size_t{4} << 20U;
-  ::operator delete(::operator new(more_than_a_kernel));
-}
+/// OneDNN ends the process where it cannot allocate a kernel.
+constexpr std::size_t more_than_a_kernel = std::size_t{4} << 20U;
 
 class OneDnnProduct : public PackedProduct {
  public:
@@ -120,7 +117,7 @@ class OneDnn : public HostLibrary {
   }
   std::unique_ptr<PackedProduct> prepare(const GemmShape& shape,
                                          std::string& why_not) const override {
-    require_memory_for_kernel();
+    require_host_memory(more_than_a_kernel);
     try {
       return std::make_unique<OneDnnProduct>(shape);
     } catch (const dnnl::error& error) {

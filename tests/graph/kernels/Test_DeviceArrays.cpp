@@ -404,12 +404,12 @@ TEST(DeviceArrays, SpreadsOfTheEngineMatchThoseOnTheHost) {
 TEST(DeviceArrays, OfAGraphThatIsNotOnTheDeviceAreRejected) {
   on_device([]<class ExecutionSpace>(const ExecutionSpace& own) {
     const Graph graph{3, {{0, 1, 0.5F}}};
-    const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges},
+    const SpreadingEngine engine(Testing::context(), GraphSpan{graph.nodes, graph.edges},
                                  {.residency = Residency::host});
     const auto x = Testing::to_space(own, std::vector<float>(3));
     const auto y = Testing::to_space(own, std::vector<float>(3));
     EXPECT_THROW(engine.hop(vectors(x, 3, 1), vectors(y, 3, 1)), SpaceUnavailable);
-    const SpreadingEngine there(Testing::context(), {graph.nodes, graph.edges});
+    const SpreadingEngine there(Testing::context(), GraphSpan{graph.nodes, graph.edges});
     HopOptions options;
     options.space = Space::serial;
     EXPECT_THROW(there.hop(vectors(x, 3, 1), vectors(y, 3, 1), options), InvalidArgument);

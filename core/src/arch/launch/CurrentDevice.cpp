@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace Kindred::Arch {
 
 #if KINDRED_HAS_DEVICE
+
+namespace {
+
+/// Kokkos aborts where it cannot allocate the reference count of an instance.
+void require_memory_for_instance() {
+  constexpr std::size_t more_than_an_instance = std::size_t{64} << 10U;
+  require_host_memory(more_than_an_instance);
+}
+
+}  // namespace
 
 KeepCurrentDevice::KeepCurrentDevice() noexcept {
   if (cudaGetDevice(&m_before) == cudaSuccess) return;
@@ -32,16 +44,15 @@ DeviceSpace new_device_instance(int device) {
     throw SpaceUnavailable("device " + std::to_string(device) + " cannot be used: at most " +
                            std::to_string(devices_max) + " devices of a process are supported");
   const CurrentDevice current(device);
-  if (device == DeviceSpace().cuda_device())
-    return Kokkos::Experimental::partition_space(DeviceSpace(), 1)[0];
+  require_memory_for_instance();
   cudaStream_t stream = nullptr;
   require(cudaStreamCreate(&stream), "creating a stream");
-  try {
-    return DeviceSpace(stream, Kokkos::Impl::ManageStream::yes);
-  } catch (...) {
-    cudaStreamDestroy(stream);
-    throw;
-  }
+  return DeviceSpace(stream, Kokkos::Impl::ManageStream::yes);  // destroys it, also if this fails
+}
+
+DeviceSpace instance_on_stream(cudaStream_t stream) {
+  require_memory_for_instance();
+  return DeviceSpace(stream);
 }
 
 DeviceSpace::memory_space memory_of(const DeviceSpace& exec_space) {

@@ -87,10 +87,11 @@ inline HostSpace instance_on(const HostSpace& exec_space, const std::optional<St
 }
 #if KINDRED_HAS_DEVICE
 inline DeviceSpace instance_on(const DeviceSpace& exec_space, const std::optional<Stream>& stream) {
-  return stream ? DeviceSpace(static_cast<cudaStream_t>(stream->handle())) : exec_space;
+  return stream ? Arch::instance_on_stream(static_cast<cudaStream_t>(stream->handle()))
+                : exec_space;
 }
 inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
-  return Kokkos::Experimental::partition_space(exec_space, 1)[0];
+  return Arch::new_device_instance(exec_space.cuda_device());
 }
 #endif
 

@@ -5,14 +5,20 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Public.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
 
 namespace KINDRED_PUBLIC Kindred {
+
+/// \brief Checks that the host can allocate \p bytes, before a call of a library that ends the
+/// process where it cannot allocate less. \throws std::bad_alloc
+inline void require_host_memory(std::size_t bytes) { ::operator delete(::operator new(bytes)); }
 
 /// \brief The sum of \p sizes, or nullopt if it exceeds 64 bits.
 constexpr std::optional<std::uint64_t> checked_sum(

@@ -44,8 +44,11 @@ class CurrentDevice {
   KeepCurrentDevice m_keep;
 };
 
-/// A new instance on \p device, with a stream of its own. \throws OutOfMemory, DeviceLost
+/// \brief A new instance on \p device, with a stream of its own. \throws OutOfMemory, DeviceLost,
+/// std::bad_alloc
 DeviceSpace new_device_instance(int device);
+/// A new instance on \p stream, which must outlive it. \throws as `new_device_instance`
+DeviceSpace instance_on_stream(cudaStream_t stream);
 
 /// The memory of the device of \p exec_space.
 DeviceSpace::memory_space memory_of(const DeviceSpace& exec_space);
