@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the interface of C: declarations and structs of kindred.h, and the functions behind them."""
+import re
 import textwrap
 
 import kinds
@@ -8,11 +9,26 @@ from read import Statistics, Struct
 WIDTH = 100
 
 
+# What a call returns where Python raises; statuses without an own meaning, such as KINDRED_INVALID, are in the conventions of the header.
+STATUSES = {"NotFound": "KINDRED_NOT_FOUND", "CorruptFile": "KINDRED_CORRUPT", "SpaceUnavailable": "KINDRED_NO_SPACE"}
+COMMON = {"threads": "maximum number of threads; 0: all of the machine"}
+
+
 def comment(text, parameters=()):
     lines = textwrap.wrap("/** " + " ".join(text.split()), WIDTH - 3, subsequent_indent=" * ")
     for name, what in parameters:
         lines += textwrap.wrap(f" *  @param {name} {what}", WIDTH - 3, subsequent_indent=" * ")
     return "\n".join(lines) + " */"
+
+
+def in_c(text, handles, handle=None, parameters=()):
+    """A text of both languages as that of C: names of functions, but not those of parameters, are those of the header."""
+    def named(match):
+        of, _, name = match[1].rpartition(".")
+        found = handles.get(of, handle)
+        function = found.function(name) if found and name not in parameters else None
+        return name_of(function) if function and function.only != "python" else match[0]
+    return re.sub(r"`([\w.]+)`", named, text.replace("``", "`").replace("·", "*").replace("−", "-"))
 
 
 def wrapped(first, items, last, indent=4):
@@ -34,24 +50,26 @@ def wrapped(first, items, last, indent=4):
 
 def enum_text(enum):
     values = ([f"{enum.constant(enum.any)} = -1"] if enum.any else []) + [f"{enum.constant(one)} = {i}" for i, one in enumerate(enum.values)]
-    return f"/* {enum.doc.text('C')} */\n" + "enum {\n  " + ",\n  ".join(values) + "\n};"
+    return f"/* {enum.doc.text('C')} */\nenum {{ " + ", ".join(values) + " };"
 
 
 def members_of(struct):
     """(declaration, default, comment) of every member. Members of 4 bytes are completed to 8 by a reserved one."""
     found, half = [("size_t struct_size", f"sizeof({struct.c})", "")], False
+    reserved = ("int32_t reserved", "0", "" if isinstance(struct, Statistics) else "0")
     for field in struct.fields:
         kind = field.kind
         members = field.of("members") if isinstance(kind, kinds.Field) else [f"uint64_t {field.name}"]
         defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
-        for number, (member, default) in enumerate(zip(members, defaults, strict=True)):
+        comments = list(getattr(kind, "comments", ())) or [""] * len(members)
+        for number, (member, default, what) in enumerate(zip(members, defaults, comments, strict=True)):
             narrow = member.startswith(("int32_t", "uint32_t"))
             if half and not narrow:
-                found.append(("int32_t reserved", "0", "0"))
+                found.append(reserved)
             half = narrow and not half
-            found.append((member, default, field.doc if number == 0 else ""))
+            found.append((member, default, what if not field.c_doc else field.c_doc if number == 0 else ""))
     if half:
-        found.append(("int32_t reserved", "0", "0"))
+        found.append(reserved)
     return found
 
 
@@ -64,10 +82,10 @@ def default_of(field, struct):
     return str(int(field.default) if isinstance(field.default, (bool, int)) else field.default).replace("1e-06", "1e-6")
 
 
-def struct_text(struct):
+def struct_text(struct, handles):
     members = members_of(struct)
-    lines = [comment(struct.doc.text("C")), f"typedef struct {struct.c} {{"]
-    lines += [f"  {declaration};" + (f" /* {what} */" if what else "") for declaration, _, what in members]
+    lines = [comment(in_c(struct.doc.text("C"), handles)), f"typedef struct {struct.c} {{"]
+    lines += [f"  {declaration};" + (f" /* {in_c(what, handles)} */" if what else "") for declaration, _, what in members]
     lines += [f"}} {struct.c};", f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
     if not isinstance(struct, Statistics):
         lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
@@ -102,11 +120,15 @@ def name_of(function):
     return f"kindred_{function.handle.c}_{function.c_name}"
 
 
-def declaration(function):
+def declaration(function, handles):
     items = [("KINDRED_OPTIONAL " if optional else "") + one for one, optional in parameters_of(function)]
-    described = {one.split()[-1].lstrip("*"): None for one, _ in parameters_of(function)}
-    text = comment(function.doc.text("C"), [(name, what) for name, what in function.doc.arguments.items() if name in described])
-    return text + "\n" + wrapped(f"KINDRED_API kindred_status {name_of(function)}(", items, ") KINDRED_NOEXCEPT;")
+    names = [one.split()[-1].lstrip("*") for one, _ in parameters_of(function)]
+    described = function.doc.arguments("C")
+    described |= {name: what for name, what in COMMON.items() if name not in described}
+    parameters = [(name, in_c(what, handles, function.handle, names)) for name, what in described.items() if set(name.split(",")) <= set(names)]
+    text = " ".join([function.doc.text("C"), *(f"{STATUSES[name]}: {when}." for name, when in function.doc.raised() if name in STATUSES)])
+    return comment(in_c(text, handles, function.handle, names), parameters) + "\n" + wrapped(
+        f"KINDRED_API kindred_status {name_of(function)}(", items, ") KINDRED_NOEXCEPT;")
 
 
 def functions_of(handle):
@@ -118,12 +140,22 @@ def destroy(handle):
             "KINDRED_NOEXCEPT;")
 
 
+def title(interface):
+    return f"/* ---- {interface.title} ---- */"
+
+
 def header(interface):
-    parts = [f"/* ---- {interface.title} ---- */", *map(enum_text, interface.enums.values()), *map(struct_text, interface.options.values()),
-             *map(struct_text, interface.statistics.values())]
-    for handle in interface.handles.values():
-        parts += [*map(declaration, functions_of(handle)), destroy(handle)]
-    return "\n".join(parts) + "\n"
+    """A section of kindred.h, which clang-format formats."""
+    handles = interface.handles
+    parts = [title(interface), "\n".join(map(enum_text, interface.enums.values()))]
+    parts += [struct_text(one, handles) for one in [*interface.options.values(), *interface.statistics.values()]]
+    for handle in handles.values():
+        functions = functions_of(handle)
+        makers = sum(one.results == ["New"] for one in functions)
+        declared = [declaration(one, handles) for one in functions]
+        parts += [comment(text).replace("/**", "/*", 1) for language, text in handle.doc.paragraphs if language == "C"]
+        parts.append("\n".join([*declared[:makers], destroy(handle), *declared[makers:]]))
+    return "\n\n".join(parts) + "\n\n"
 
 
 # The functions behind it

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the interfaces of C and Python from the descriptions beside this file.
-
-Usage: generate.py FOLDER | --check HEADER; --check compares the declarations, without their comments and line breaks, with those of kindred.h.
-"""
+"""Writes the interfaces of C and Python from the descriptions beside this file."""
+import argparse
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from read import Reader
 
 HERE = Path(__file__).resolve().parent
 DESCRIPTIONS = ("common", "vector", "hnsw", "graph")  # each uses what those before it define
-IN_PYTHON = ("vector",)  # of which the extension and the package are written, too
+IN_PYTHON = ()  # of which the extension and the package are written, too
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp", "VectorArguments.hpp",
                    "VectorIndexHandle.hpp")
@@ -24,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pykindred import _kindred
-from pykindred._bytes import in_pickle, restored
+from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
@@ -37,46 +36,57 @@ def interfaces(folder=HERE / "descriptions"):
 
 
 def files(described):
-    """The text of every file, by its path."""
+    """The text of every file that the build makes, by its path."""
     found = {}
     for name, interface in described.items():
-        if not interface.handles:
-            continue
-        found[f"include/{name}.h"] = c.header(interface)
-        found[f"c/{name}.cpp"] = c.glue(interface, [*C_INCLUDES, f"{name.capitalize()}.hpp"])
+        if interface.handles:
+            found[f"c/{name.capitalize()}.cpp"] = c.glue(interface, [*C_INCLUDES, f"{name.capitalize()}.hpp"])
         if name in IN_PYTHON:
-            for handle in interface.handles.values():
-                found[f"python/{handle.name}.cpp"] = python.glue(interface, handle, NATIVE_INCLUDES, f"{handle.name}Bodies.hpp")
+            found[f"python/{name.capitalize()}.cpp"] = "\n".join(python.glue(interface, handle, NATIVE_INCLUDES, f"{handle.name}Bodies.hpp")
+                                                                for handle in interface.handles.values())
             found[f"pykindred/_{name}.py"] = python.module(interface, IMPORTS)
-            found[f"pykindred/_{name}.pyi"] = "\n\n".join(map(python.stub_class, interface.handles.values())) + "\n"
     return found
 
 
-def declarations(header):
-    """The declarations of a header, without comments and blanks."""
-    text = re.sub(r"/\*.*?\*/", " ", header, flags=re.S).replace("\\\n", " ")
-    found = re.findall(r"^KINDRED_API .*?;|^typedef struct \w+ \{.*?^\} \w+;|^#define \w+_INIT [^\n]*|^enum \{.*?\};", text, re.M | re.S)
-    return [re.sub(r"\s+", " ", one) for one in found]
+def outputs():
+    """The paths of these files, which CMake asks for without reading the descriptions."""
+    return [f"c/{name.capitalize()}.cpp" for name in DESCRIPTIONS if name != "common"] + [
+        path for name in IN_PYTHON for path in (f"python/{name.capitalize()}.cpp", f"pykindred/_{name}.py")]
 
 
-def missing(described, header):
-    """The declarations that the header does not have."""
-    known = {one.replace(" ", "") for one in declarations(header)}
-    return [one for interface in described.values() for one in declarations(c.header(interface)) if one.replace(" ", "") not in known]
+def with_sections(described, header):
+    """The header, in which the sections that are described are generated. clang-format formats it."""
+    for interface in described.values():
+        if interface.handles:
+            start = header.find(c.title(interface))
+            if start < 0:
+                raise SystemExit(f"the header has no section {c.title(interface)}")
+            end = header.find("/* ---- ", start + 1)
+            header = header[:start] + c.header(interface) + header[end if end > 0 else header.index("#ifdef __cplusplus", start):]
+    return header
 
 
-def main(folder, header=None):
-    described = interfaces()
-    if folder == "--check":
-        wrong = missing(described, Path(header).read_text(encoding="utf-8"))
-        print("".join(f"{header} has not: {one}\n" for one in wrong), end="")
-        return 1 if wrong else 0
-    for name, text in files(described).items():
-        path = Path(folder, name)
+def compact(text):
+    """A text without the line breaks and blanks that clang-format chooses."""
+    return re.sub(r"\s+", "", re.sub(r"\\\n|^\s*\*(?!/)", "", text, flags=re.M))
+
+
+def main(*arguments):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", help="write the files of the build there")
+    parser.add_argument("--outputs", action="store_true", help="print the paths of these files")
+    parser.add_argument("--header", type=Path, metavar="FILE", help="write the described sections of kindred.h, and format it")
+    given = parser.parse_args(arguments)
+    if given.outputs:
+        print(";".join(outputs()), end="")
+    if given.header:
+        given.header.write_text(with_sections(interfaces(), given.header.read_text(encoding="utf-8")), encoding="utf-8")
+        subprocess.run(["clang-format", "-i", given.header], check=True)
+    for name, text in files(interfaces()).items() if given.folder else ():
+        path = Path(given.folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

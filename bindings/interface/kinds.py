@@ -267,6 +267,7 @@ class EnumArgument(Kind):
 class Field(Kind):
     members = ()  # of the struct of C
     defaults = ()  # of these
+    comments = ()  # of these in C; that of the field replaces the first
     c_value = "given.{n}"  # of the struct, for C++
     assign = "options.{n} = {value};"
 
@@ -289,6 +290,8 @@ class FilterField(Field):
     members = ("const uint8_t* {n}", "uint64_t {n}_size", "const uint64_t* {n}_bits", "uint64_t {n}_bits_size")
     c_lines = ('out.{n} = span_of(given.{n}, given.{n}_size, "{n}");', 'out.{n}_bits = span_of(given.{n}_bits, given.{n}_bits_size, "{n}_bits");')
     defaults = ("NULL", "0", "NULL", "0")
+    comments = ("one byte per id: a row may be returned if it is nonzero; NULL: every row", "",
+                "the same as bits, for all queries or one bitmap per query; not together with `filter`", "words")
     python = "Array | None"
     assign = "m_{n}.emplace({n}).set(options);"
     holds = "std::optional<Filter> m_{n};"
@@ -298,6 +301,7 @@ class StreamField(Field):
     members = ("int32_t has_{n}", "void* {n}")
     c_value = "stream_option(given.has_{n}, given.{n})"
     defaults = ("0", "NULL")
+    comments = ("nonzero: `stream` orders a call on tensors on a device", "")
     python = "Stream"
 
 
@@ -308,6 +312,7 @@ class EnumField(Field):
     def __init__(self, enum):
         super().__init__(enum.cpp)
         self.enum = enum
+        self.comments = ("" if enum.prefix == "KINDRED_" else enum.prefix + "...",)
         self.python = "str | None" if enum.any else "str"
         if enum.name in ("Space", "Residency"):  # with messages of their own
             self.c_value = f"{enum.name.lower()}_option(given.{{n}})"

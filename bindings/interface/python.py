@@ -50,9 +50,17 @@ def arguments_of(function):
     if function.has_stream():
         last += [Argument("stream", "Stream", "None", True), Argument("copy", "bool | None", "None", True)]
     found = first + named + last
+    options = function.options()
+    choices = {one.name: one.kind.enum for one in options.kind.fields if isinstance(one.kind, kinds.EnumField)} if options else {}
+    described = function.doc.arguments("Python")
     for one in found:
-        one.doc = function.doc.arguments.get(one.name, one.doc or COMMON.get(one.name, ""))
+        one.doc = described.get(one.name) or ", ".join(filter(None, [one.name in choices and choices_text(choices[one.name]), one.doc])) or COMMON.get(one.name, "")
     return found
+
+
+def choices_text(enum):
+    quoted = [f'``"{one}"``' for one in enum.values]
+    return ", ".join(quoted[:-1]) + " or " + quoted[-1]
 
 
 # The extension
@@ -205,22 +213,35 @@ def python_type(function):
     return "Any" if function.results == ["New"] else function.results[0].python
 
 
-def docstring(doc, arguments, indent):
-    """The docstring of Python: the arguments that have a text follow the paragraphs."""
+def in_python(text, handle, arguments=()):
+    """A text of both languages as that of Python: functions are links, shapes and arguments are code."""
+    def named(match):
+        of, _, name = match[1].rpartition(".")
+        found = handle.siblings.get(of, handle)
+        function = found.function(name) if found and name not in arguments else None
+        if function and function.only != "c" and function.python in (None, "property"):
+            return f":{'attr' if function.python else 'meth'}:`{match[1]}`"
+        return f"``{match[1]}``"
+    text = re.sub(r"(?<![`:\w])`([^`]+)`(?!`)", named, text)
+    return re.sub(r"(?<![`\w\[])(\[[a-z_][\w ,*+]*\])(?![`\w])", r"``\1``", text)
+
+
+def docstring(doc, arguments, indent, handle, sections=None):
+    """The docstring of Python: the arguments that have a text follow the paragraphs, and then the sections, of another docstring where given."""
     wide = DOC_WIDTH - indent
-    blocks = []
-    for paragraph in doc.text("Python").split("\n\n"):
-        blocks.append(textwrap.fill(paragraph, wide))
+    names = [one.name for one in arguments]
+    blocks = [textwrap.fill(in_python(one, handle, names), wide) for one in doc.text("Python").split("\n\n")]
     described = [one for one in arguments if one.doc]
     if described:
-        blocks.append("Args:\n" + "\n".join(textwrap.fill(f"{one.name}: {one.doc}", wide, initial_indent="    ", subsequent_indent="        ") for one in described))
+        blocks.append("Args:\n" + "\n".join(textwrap.fill(f"{one.name}: {in_python(one.doc, handle, names)}", wide, initial_indent="    ", subsequent_indent="        ")
+                                            for one in described))
+    sections = sections or doc.sections
     for title in ("Returns", "Raises"):
-        if title in doc.sections:
-            blocks.append(f"{title}:\n" + textwrap.indent(doc.sections[title], "    "))
+        if title in sections:
+            blocks.append(f"{title}:\n" + textwrap.indent(in_python(sections[title], handle, names), "    "))
     if doc.examples:
         blocks.append(doc.examples)
     text = "\n\n".join(blocks)
-    text = re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", text)
     quoted = '"""' + text + ("\n" if "\n" in text else "") + '"""'
     return textwrap.indent(quoted, " " * indent)
 
@@ -248,20 +269,20 @@ def passed(arguments):
 
 def method(function):
     handle, arguments = function.handle, arguments_of(function)
-    doc = docstring(function.doc, arguments, 8)
+    doc = docstring(function.doc, arguments, 8, handle)
     if function.name == "create":
-        arguments_doc = docstring(handle.doc, arguments, 4)
+        arguments_doc = docstring(handle.doc, arguments, 4, handle, function.doc.sections)
         of_object = [one for one in function.parameters if not isinstance(one.kind, kinds.Kind) and not hasattr(one.kind, "fields")]
         given = passed(arguments)
         for one in of_object:
             given = given.replace(one.name, f"{one.name}._native if isinstance({one.name}, {one.kind.name}) else {one.name}", 1)
         lines = [signature("__init__", arguments, "None"), f"        self._native = _kindred.{handle.name}({given})"]
         if handle.function("from_bytes"):
-            lines.append(f"        self._options = {options_dict(handle)}")
+            lines.append(f"        self._options = {options_tuple(handle)}")
         return arguments_doc, "\n".join(lines)
     if function.results == ["New"]:
         made = f"        made = cls.__new__(cls)\n        made._native = _kindred.{handle.name}.{function.name}({passed(arguments)})\n"
-        return None, "    @classmethod\n" + signature(function.name, arguments, f'"{handle.name}"', "cls") + f"\n{doc}\n{made}        made._options = {options_dict(handle)}\n        return made"
+        return None, "    @classmethod\n" + signature(function.name, arguments, f'"{handle.name}"', "cls") + f"\n{doc}\n{made}        made._options = {options_tuple(handle)}\n        return made"
     call = f"self._native.{function.name}({passed(arguments)})"
     wrap = getattr(function.results[0], "wrap", None) if function.results else None
     call = wrap.replace("{call}", call) if wrap else call
@@ -271,9 +292,23 @@ def method(function):
     return None, kind + signature(name, arguments, result) + f"\n{doc}\n        " + ("" if result == "None" else "return ") + call
 
 
-def options_dict(handle):
-    fields = handle.function("from_bytes").fields()
-    return "{" + ", ".join(f'"{one.name}": {one.name}' for one in fields) + "}"
+def restored_fields(handle):
+    """The options that a copy of the object has, too."""
+    return handle.function("from_bytes").fields()
+
+
+def options_tuple(handle):
+    names = [one.name for one in restored_fields(handle)]
+    return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def restored(handle):
+    """The function that pickles name, with the options one after the other."""
+    fields = restored_fields(handle)
+    given = ", ".join(["data", *(f"{one.name}={one.name}" for one in fields)])
+    named = ", ".join([f"kind: type[{handle.name}]", "data: bytes", *(f"{one.name}: {one.of('python')}" for one in fields)])
+    return (f'def _restored({named}) -> {handle.name}:\n    """An unpickled or copied object, in the default context."""\n'
+            f"    return kind.from_bytes({given})")
 
 
 def public_functions(handle):
@@ -289,13 +324,20 @@ def class_text(handle):
     parts += [method(one)[1] for one in public_functions(handle) if one is not create]
     parts += handle.methods
     if handle.function("from_bytes"):
-        parts.append("    def __reduce_ex__(self, protocol: Any) -> Any:\n        return restored, (type(self), in_pickle(self.to_bytes(), protocol), self._options)")
+        parts.append("    def __reduce_ex__(self, protocol: Any) -> Any:\n        return _restored, (type(self), in_pickle(self.to_bytes(), protocol), *self._options)")
     return "\n\n".join(parts)
 
 
 def module(interface, imports):
-    return "\n\n\n".join(['# SPDX-License-Identifier: Apache-2.0\n# Generated by bindings/interface: do not edit.\n' + imports,
-                          *map(class_text, interface.handles.values())]) + "\n"
+    handles = interface.handles.values()
+    return "\n\n\n".join(['# SPDX-License-Identifier: Apache-2.0\n# Generated by bindings/interface: do not edit.\n' + imports, *map(class_text, handles),
+                          *(restored(one) for one in handles if one.function("from_bytes"))]) + "\n"
+
+
+def keeping_gil(handle):
+    """The functions that keep the GIL: rows of the list in KeepingGil.cpp."""
+    rows = {"close": "reference", "is_closed": "reference"} | {one.name: one.gil for one in native_functions(handle) if one.gil}
+    return "".join(f'{{"{handle.name}.{name}", {why}}},\n' for name, why in rows.items())
 
 
 def stub_class(handle):

@@ -17,26 +17,34 @@ def snake(name):
 
 
 class Doc:
-    """A docstring: its summary, further paragraphs for one language or both, and the sections of Python."""
+    """A docstring: its summary, further paragraphs and the sections. A paragraph or a section that begins with `C` or `Python` is of that language."""
 
     def __init__(self, text):
-        self.paragraphs, self.arguments, self.sections, self.examples = [], {}, {}, ""
+        self.paragraphs, self.described, self.sections, self.examples = [], [], {}, ""
         for block in re.split(r"\n\s*\n", inspect.cleandoc(text or "")):
-            title = re.match(r"(Args|Returns|Raises):\n", block)
+            title = re.match(r"(?:(C|Python) )?(Args|Returns|Raises):\n", block)
             if block.startswith(">>>"):
                 self.examples += ("\n\n" if self.examples else "") + block
-            elif title and title[1] == "Args":
-                for line in re.split(r"\n {4}(?=\S)", block[len("Args:"):])[1:]:
+            elif title and title[2] == "Args":
+                for line in re.split(r"\n {4}(?=\S)", block[title.end() - 1:])[1:]:
                     name, _, what = line.partition(": ")
-                    self.arguments[name] = " ".join(what.split())
+                    self.described.append((title[1], name, " ".join(what.split())))
             elif title:
-                self.sections[title[1]] = inspect.cleandoc(block[title.end():])
+                self.sections[title[2]] = inspect.cleandoc(block[title.end():])
             elif block:
                 language, _, rest = block.partition(": ")
                 self.paragraphs.append((language, " ".join(rest.split())) if language in ("C", "Python") else (None, " ".join(block.split())))
 
     def text(self, language):
         return "\n\n".join(text for of, text in self.paragraphs if of in (None, language))
+
+    def arguments(self, language):
+        """The texts of arguments by their names: those of the language replace those of both."""
+        return {name: what for of in (None, language) for by, name, what in self.described if by == of}
+
+    def raised(self):
+        """(exception, when) of the section Raises."""
+        return re.findall(r"^(\w+): (.*(?:\n +.*)*)", self.sections.get("Raises", ""), re.M)
 
 
 class Enum:
@@ -49,8 +57,10 @@ class Enum:
 
 
 class Parameter:
-    def __init__(self, name, kind, default=None, doc=""):
-        self.name, self.kind, self.default, self.doc = name, kind, default, doc
+    def __init__(self, name, kind, default=None, comment=""):
+        self.name, self.kind, self.default = name, kind, default
+        found = re.fullmatch(r"(.*?)(?:;? ?\bC:(.*))?", comment)  # of a field
+        self.doc, self.c_doc = found[1], (found[1] if found[2] is None else found[2].strip())
 
     def of(self, attribute):
         """The templates of the kind, filled."""
@@ -81,7 +91,7 @@ class Statistics(Struct):
 class Handle:
     def __init__(self, name, doc, c, header, namespace, shared=False):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.functions, self.methods = [], []
+        self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
         return next((one for one in self.functions if one.name == name), None)
@@ -156,6 +166,7 @@ class Reader:
                 made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
             elif base == "Handle":
                 made = interface.handles[node.name] = Handle(node.name, doc, **settings)
+                made.siblings = interface.handles
                 self.known[node.name] = made
                 for function in node.body:
                     if isinstance(function, ast.FunctionDef):

@@ -23,7 +23,7 @@ class GraphOptions(Options, c="graph_options"):
     weights: EdgeWeights = "float32"
     residency: Residency = "automatic"
     merge_share: Double = 0.1  # rebuilt rows are merged when they hold this share of the edges
-    background_merge: Flag("true", "false") = True
+    background_merge: Flag("true", "false") = True  # nonzero: they are merged by a thread of their own
 
 
 class SpreadOptions(Options, c="spread_options", hand="c"):
@@ -35,15 +35,15 @@ class SpreadOptions(Options, c="spread_options", hand="c"):
     tolerance: Double = 1e-6  # of PageRank
     trace_paths: Count(0) = 0  # paths per result to return, at most 1000
     kinds: KindBits = None  # bit k: edges of kind k are followed
-    per_query: ListOf("kindred_spread_query") = None  # one per query, replaces hops, decay, threshold and kinds
+    per_query: ListOf("kindred_spread_query") = None  # one per query, replaces hops, decay, threshold and kinds; NULL
     modifiers: Pointer("kindred_modifiers", "modifiers_option") = None  # NULL: none
     mode: SpreadMode = "engine"
     hops: U32 = 4
     decay_kind: DecayKind = "exponential"
     max_iterations: U32 = 200  # of PageRank
-    bfloat16: Flag("ActivationPrecision::bfloat16", "ActivationPrecision::float32") = False  # hops propagate activations in bfloat16
+    bfloat16: Flag("ActivationPrecision::bfloat16", "ActivationPrecision::float32") = False  # nonzero: hops propagate activations in bfloat16
     space: Space = None
-    stream: Stream = None  # orders a call on arrays on a device
+    stream: Stream = None
 
 
 class HopOptions(Options, c="hop_options"):
@@ -52,11 +52,11 @@ class HopOptions(Options, c="hop_options"):
     modifiers: Pointer("kindred_modifiers", "modifiers_option") = None  # NULL: none
     direction: HopDirection = "along"
     space: Space = None
-    stream: Stream = None  # orders a call on arrays on a device
+    stream: Stream = None
 
 
 class GraphStatistics(Statistics, c="graph_statistics"):
-    """Size of a graph."""
+    """The size of a graph."""
     nodes: U64  # assigned ids
     removed_nodes: U64
     edges: U64
@@ -95,13 +95,23 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", header="kindred/ma
 
     @hand("c")
     def create(context: Context, nodes: Count(0), edges: NewEdges, names: NodeNames, options: GraphOptions) -> New:
-        """Builds a graph of edges, which are copied."""
+        """Builds a graph of edges, which are copied.
+
+        C Args:
+            edge_kinds: one per edge; NULL: kinds are not kept
+            node_kinds: one per node; NULL: all nodes are of kind 0
+            names: one distinct name per node; NULL: nodes have no names
+        """
 
     def load(context: Context, path: Path, options: GraphOptions, threads: Threads) -> New:
         """Maps a file that `save` has written, and validates every byte."""
 
     def from_bytes(context: Context, bytes: Bytes, options: GraphOptions, threads: Threads) -> New:
-        """The same from the bytes of such a file, which are copied."""
+        """The same from the bytes of such a file, which are copied.
+
+        Raises:
+            CorruptFile: the bytes are damaged; nothing of them is used
+        """
 
     def inspect(path: Path, threads: Threads) -> GraphFileInfo:
         """Validates a file and describes its contents."""
@@ -110,7 +120,7 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", header="kindred/ma
         """Sizes and counts."""
 
     def has_node(self, node: Node) -> Exists:
-        """Whether a node exists."""
+        """Whether a node exists and was not removed."""
 
     def find(self, name: Text) -> NodeOrNone:
         """The node of a name; -1 if there is none."""
@@ -120,29 +130,47 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", header="kindred/ma
 
     @changes
     def add_nodes(self, count: U64Argument, kinds: Codes("count")) -> FirstNode:
-        """Adds nodes."""
+        """Adds nodes without names and edges.
+
+        C Args:
+            kinds: one per node; NULL: kind 0
+            first: id of the first one
+        """
 
     @hand("c")
     @changes
     def add_named_nodes(self, names: Texts, kinds: Codes("count")) -> Nodes:
-        """Adds nodes with names, or finds them."""
+        """Adds nodes to a graph with names; a known name yields its node, which is restored if it was removed.
+
+        C Args:
+            kinds: one per node; NULL: kind 0
+            nodes: [count] ids
+        """
 
     @changes
     def add_edges(self, edges: Edges, kinds: Codes("count")):
-        """Adds edges; the weight of an edge that exists is replaced."""
+        """Adds edges.
+
+        C Args:
+            kinds: one per edge; NULL: kind 0
+        """
 
     @hand("c")
     @changes
     def remove_edges(self, edges: EdgeEnds) -> Removed:
-        """Removes edges."""
+        """Removes all edges between pairs of nodes.
+
+        C Args:
+            removed: number of edges
+        """
 
     @changes
     def remove_nodes(self, nodes: NodeIds):
-        """Removes nodes with their edges; their ids are not reused."""
+        """Removes nodes and all their edges; their ids are not reused."""
 
     @changes
     def merge(self):
-        """Merges the changed rows into the others."""
+        """Merges the rebuilt rows immediately."""
 
     def save(self, path: Path):
         """Writes the graph to a file, atomically."""
@@ -151,9 +179,10 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", header="kindred/ma
         """The bytes of the file that `save` writes."""
 
     def hop(self, x: Queries, y: Output, options: HopOptions) -> Record:
-        """One hop of activation: y = W^T x, or y = W x.
+        """One hop: the sparse matrix-vector product, for one or more columns.
 
-        Args:
-            x: float32 [nodes], or [nodes, columns]
-            y: float32, of the shape of x
+        C: On a stream, a call fences only if its workspace must grow, kinds or modifiers are others than before, or the graph has changed.
+
+        C Args:
+            x,y: float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the host or on a device where the graph is too
         """

@@ -16,25 +16,25 @@ class SearchPath(Enum, c="KINDRED_PATH_", any="ANY", values="brute_force quantiz
 
 class IndexOptions(Options, c="index_options", cpp="VectorIndexOptions"):
     """Options of an index."""
-    residency: Residency = "automatic"  # where the rows are kept
-    quantized_copy: Flag("QuantizedCopy::automatic", "QuantizedCopy::never") = True  # a search may keep copies of the rows of fewer bytes
+    residency: Residency = "automatic"  # where the rows are kept: on the host, on host and device, or for calls on the device only; C: KINDRED_RESIDENCY_...
+    quantized_copy: Flag("QuantizedCopy::automatic", "QuantizedCopy::never") = True  # an int8 copy of the rows may be kept, by which searches read fewer bytes, with the same results; C: nonzero: a search may keep copies of the rows of fewer bytes
 
 
 class SearchOptions(Options, c="search_options"):
     """Options of a search."""
     top: Count(1) = 10  # maximum number of results per query; may exceed the number of rows
-    filter: Filter = None  # rows that may be returned: one byte per id, or one bit, least significant first, for all queries or for each its own
+    filter: Filter = None  # rows that may be returned: bool or uint8 [end_id]; or bits, least significant first, uint64 [words] or, for each query its own, [queries, words], with words = ceil(end_id / 64); not for queries on a device; C:
     metric: Metric = "cosine"
     space: Space = None  # instead of the dispatcher's choice
     path: SearchPath = None  # instead of the fastest; the results are the same
-    stream: Stream = None  # orders a call on arrays on a device
+    stream: Stream = None
 
 
 class ScoreOptions(Options, c="score_options"):
     """Options of `VectorIndex.score_all`."""
     metric: Metric = "cosine"
     space: Space = None  # instead of the dispatcher's choice
-    stream: Stream = None  # orders a call on arrays on a device
+    stream: Stream = None
 
 
 class IndexStatistics(Statistics, c="index_statistics", cpp="VectorStatistics"):
@@ -51,11 +51,9 @@ class IndexStatistics(Statistics, c="index_statistics", cpp="VectorStatistics"):
 
 
 class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="kindred/matcher/VectorIndex.hpp"):
-    """Exact search in vectors: a store of rows with exact nearest-neighbour search.
+    """A store of vectors with exact nearest-neighbour search. Scores have the same bits on every machine and every space.
 
-    Python: Scores have the same bits on every machine and every space.
-
-    Python: A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
+    A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
     better; ``"l2"`` is the Euclidean distance, not squared, smaller is better. Equal scores are ranked by id, NaN last. The id of a row
     is its number in the order of insertion, and is never reused. Thread-safe; a call that changes rows waits for the calls that read them.
 
@@ -106,13 +104,16 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
     @changes
     def add(self, rows: RowArray) -> FirstId:
-        """Adds rows of the element type and dimension of the index. On an exception the index is unchanged.
+        """Adds rows of the element type and dimension of the index. If it fails, the index is unchanged.
 
-        C: To build an index of rows on a device, create it with the shape 0 * dimension and add them.
+        C: To build an index of rows on a device, create it with the shape [0, dimension] and add them.
 
         Args:
             rows: [count, dimension], which may lie apart; on the host or, except int8, on a device
             scales: float32 [count], of rows of int8
+
+        C Args:
+            first_id: of the first one
 
         Returns:
             the ids of the new rows
@@ -123,7 +124,10 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
     @changes
     def remove(self, ids: Ids):
-        """Removes rows; their `ids` are not reused.
+        """Removes rows; their ids are not reused.
+
+        Python Args:
+            ids: integers [count], or one
 
         Raises:
             NotFound: an id was never assigned, was already removed or is listed twice; nothing is removed then
@@ -165,7 +169,12 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
     @property
     def ids(self) -> IdList:
-        """The ids of all rows that can be found, ascending."""
+        """The ids of all rows that can be found, ascending.
+
+        C Args:
+            ids: at most `capacity` are written
+            count: number of ids; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
+        """
 
     @gil("atomic")
     @only("python")
@@ -177,7 +186,10 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         """The rows of some ids, in that order, as they decode: float32 [count, dimension].
 
         Args:
-            ids: may be repeated
+            ids: integers [count], or one; may be repeated
+
+        C Args:
+            rows: float32 [count, dimension], on the host
 
         Raises:
             NotFound: no row has an id
@@ -203,11 +215,27 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     def search(self, queries: Queries, options: SearchOptions, out: Ranked) -> Report | Record:
         """The exact best `top` rows of every query.
 
-        C: On a device, the rows of the index must be there, and neither filters nor another path than KINDRED_PATH_BRUTE_FORCE are
+        C: Tensors are on the host or, all of them, on a device. On a device, the rows of the index must be there, and neither filters nor another path than KINDRED_PATH_BRUTE_FORCE are
         possible. Calls on streams run one after the other; the first of a size, and the first after a change of the rows, may fence.
 
         Args:
             queries: float32 [queries, dimension], or [dimension] for one query; rows may lie apart
+
+        Python Args:
+            out: arrays for the results
+
+        Returns:
+            ``(scores, ids)``: float32 and int64 ``[queries, top]``, or ``[top]`` for one query, best first. Where there is no row, the id is −1 and
+            the score −inf (+inf under ``"l2"``).
+
+        Raises:
+            InvalidType: an array has elements of another type
+            InvalidArgument: a shape, an option or ``out`` does not fit
+            SpaceUnavailable: the call cannot run in ``space``
+
+        C Args:
+            scores: float32 [queries, top], or [top]; -inf (+inf under KINDRED_L2) where there is no result
+            ids: int64 [queries, top], or [top]; -1 where there is no result
 
         >>> index = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]]))
         >>> scores, ids = index.search(np.float32([[3, 4], [1, 0]]), top=2, metric="ip", filter=np.array([True, False, True]))
@@ -219,11 +247,14 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     @hand("python")
     @cpp(order="queries, out, options")
     def score_all(self, queries: Queries, options: ScoreOptions, out: Output) -> Record:
-        """The scores of all rows for every query, in ascending order of their ids; memory and streams as of `search`.
+        """The scores of all rows for every query, in ascending order of their ids; memory, streams and failures as of `search`.
 
         Args:
             queries: float32 [queries, dimension], or [dimension] for one query; rows may lie apart
             out: float32 [queries, rows], or [rows] for one query
+
+        Returns:
+            ``out``, or a new array of that shape
 
         >>> VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).score_all(np.float32([3, 4]), metric="ip")
         array([25.,  0.,  3.], dtype=float32)
@@ -233,8 +264,13 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     def search_at_least(self, queries: HostQueries, score: Float, options: SearchOptions) -> Ragged:
         """All rows whose score is `score` or better (at most `score` under l2), best first. Queries on the host.
 
+        C: `top` has no effect.
+
         Args:
             queries: float32 [queries, dimension], or [dimension] for one query
+
+        Returns:
+            a :class:`Ragged`, one row per query: int64 ``ids`` and float32 ``scores``
 
         >>> found = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).search_at_least(np.float32([[3, 4], [0, 1]]), 3, metric="ip")
         >>> found.lims, found.ids
@@ -246,7 +282,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     @python("called")
     @without("path")
     def score_lists(self, queries: HostQueries, ids: RaggedIds, options: SearchOptions) -> Ragged:
-        """Scores candidates: of every query the rows of a list, of which the best `top` are returned."""
+        """Scores candidates: of every query the rows ids[offsets[i] ... offsets[i + 1]), of which the best `top` are returned."""
 
     @cpp(name="score")
     @python("called", top="int | None = None")
@@ -258,6 +294,9 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
         Args:
             candidates: int64 [queries, length], or [length]; an id without a row, such as -1, is skipped
+
+        C Args:
+            scores,ids: as of `search`
         """
 
     def score(self, queries: Array, candidates: "Array | Ragged", top: int | None = None, *, metric: str = "cosine", filter: Array | None = None,
@@ -300,7 +339,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
 
 class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kindred/matcher/PreparedScore.hpp"):
-    """Low-latency scores of candidates, for one query after another, with everything prepared in advance: a call makes one launch.
+    """:meth:`VectorIndex.score` for one query after another, with everything prepared in advance: a call makes one launch.
 
     Python: The first call after a change of the index repeats the preparation. Keeps the index alive. Thread-safe: calls of one object follow
     each other; several objects may use one index concurrently.
@@ -327,6 +366,10 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
         Raises:
             InvalidArgument: an option is out of range, or the filter does not fit
             SpaceUnavailable: the space cannot be used
+
+        Python Args:
+            index: whose rows are scored
+            space: None: ``"cuda"`` if the index is resident there, otherwise the host
         """
 
     @changes
@@ -339,7 +382,19 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
             query: float32 [dimension] on the host
             candidates: int64 or uint64 ids [at most longest] on the host
 
+        C Args:
+            candidates: at most `longest` ids
+            scores,ids: at most `capacity` are written
+            found: number of results; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
+
+        Python Args:
+            out: ``(scores, ids)`` to write into: float32 and int64 ``[top]``
+
+        Returns:
+            ``(scores, ids)``: float32 and int64 ``[top]``; where there are fewer candidates, the id is −1 and the score −inf (+inf under ``"l2"``)
+
         Raises:
+            InvalidType: an array has elements of another type
             InvalidArgument: a shape does not fit, there are more candidates than ``longest``, an id has no row, or rows were added since a
                 filter was prepared
 
