@@ -13,12 +13,13 @@ from read import Reader
 
 HERE = Path(__file__).resolve().parent
 DESCRIPTIONS = ("common", "vector", "hnsw", "graph")  # each uses what those before it define
-IN_PYTHON = ("vector",)  # of which the extension and the package are written, too
+IN_PYTHON = ("vector", "hnsw")  # of which the extension and the package are written, too
 STUB = HERE.parent / "python/src/_kindred.pyi"  # of what is not described
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp", "VectorArguments.hpp",
                    "VectorIndexHandle.hpp")
-IMPORTS = """from typing import Any
+IMPORTS = """from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Array, Bytes, Ids, StrPath, Stream
+from pykindred._types import Array, Bytes, Ids, StrPath, Stream, is_integer
 from pykindred.errors import InvalidArgument"""
 
 

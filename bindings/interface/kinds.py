@@ -124,6 +124,9 @@ class HostRows(Kind):
     """Rows of float32 on the host without gaps, of the dimension of the object."""
     c = ("const DLTensor* {n}",)
     c_value = 'matrix_of<float>({n}, "{n}", object.dimension())'
+    python = ("{n}: Array",)
+    lines = ('const HostQueries {n}_given({n}, object.dimension(), "{n}", 2);',)
+    value = "{n}_given.values()"
 
 
 class NewRows(Kind):
@@ -131,12 +134,14 @@ class NewRows(Kind):
     c = ("const DLTensor* {n}",)
     c_lines = ('const ConstArray {n}_array = array_of({n}, "{n}");', "const auto dimension = static_cast<std::size_t>({n}_array.extent({n}_array.rank() - 1));")
     c_value = 'matrix_of<float>({n}, "{n}", dimension), dimension'
+    python = ("{n}: Array",)
 
 
 class Progress(Kind):
     """A callback on the calling thread, which may cancel."""
     c = ("kindred_progress_callback {n}?", "void* user?")
     c_value = "progress_of({n}, user)"
+    python = ("* {n}: Callable[[int], object] | None = None",)
 
 
 class RaggedIds(Kind):
@@ -238,6 +243,13 @@ class RankedList(Kind):
     returns = ("tuple[Any, Any]", "")
 
 
+class RankedRows(Ranked):
+    """The same on the host, in Python always new arrays."""
+    python = ()
+    lines = ()
+    returns = ("tuple[NDArray[np.float32], NDArray[np.int64]]", "")
+
+
 class Output(Kind):
     c = ("DLTensor* {n}!",)
     c_value = 'output_array_of({n}, "{n}")'
@@ -256,9 +268,13 @@ class Matrix(Kind):
 
 class EnumArgument(Kind):
     c = ("int32_t {n}",)
+    python = ("* {n}: str",)
+    value = "{n}_value"
 
     def __init__(self, enum):
         super().__init__()
+        self.enum = enum
+        self.lines = (f'const {enum.cpp} {{n}}_value = value_of({{n}}, "{{n}}", {enum.table});',)
         self.c_value = f'enum_of<{enum.cpp}>({{n}}, {len(enum.values)}, "{{n}}")'
 
 
@@ -437,6 +453,8 @@ class RowCopy(Result):
     c = ("DLTensor* {n}",)
     c_before = 'const std::span<float> {n}_out = output_matrix_of<float>({n}, "{n}", 1, object.dimension());'
     c_write = "copy_values({found}, {n}_out);"
+    python = "NDArray[np.float32]"
+    value = "array_of(std::span<const float>(found))"
 
 
 class Visited(Result):

@@ -40,12 +40,12 @@ def arguments_of(function):
                 declared = template.removeprefix("* ")
                 name, _, rest = declared.partition(": ")
                 type_, _, default = rest.partition(" = ")
-                by_name = declared != template
+                by_name = declared != template or name in function.by_name
                 (last if name in ("context", "out", "threads") else named if by_name else first).append(Argument(name, type_, default or None, by_name))
     for name, rest in function.python_types.items():
         if name not in [one.name for one in first + named + last]:
             type_, _, default = rest.partition(" = ")
-            named.insert(1 if function.name == "create" else 0, Argument(name, type_, default, True))
+            named.insert(1 if function.is_constructor() else 0, Argument(name, type_, default, True))
     last.sort(key=lambda one: one.name == "context")
     if function.has_stream():
         last += [Argument("stream", "Stream", "None", True), Argument("copy", "bool | None", "None", True)]
@@ -98,11 +98,18 @@ def given_line(function, parameter):
 
 
 def statistics_body(function, struct):
-    lines = [f"const {struct.cpp} found = unlocked([&] {{ return object.{function.cpp_name}(); }});", "nb::dict out;"]
+    lines = [f"const {struct.cpp} found = {ran(function, f'return object.{function.cpp_name}();')};", "nb::dict out;"]
     for field in struct.fields:
         value = field.default or f"found.{field.name}"
         lines.append(f'out["{field.name}"] = ' + (f"{value};" if isinstance(field.kind, kinds.U64) else f"std::string(to_string({value}));"))
     return [*lines, "return out;"]
+
+
+def ran(function, call):
+    """A call of C++ without the GIL, in the order that the handle needs."""
+    if not function.handle.locked:
+        return f"unlocked([&] {{ {call} }})"
+    return f"{'changing' if function.changes else 'reading'}(*shared, [&] {{ {call} }})"
 
 
 def body_of(function):
@@ -132,17 +139,18 @@ def body_of(function):
     values = function.calls_arguments(value_of)
     if function.results == ["New"]:
         made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(values)})"
-        return [*lines, f'return Handle("{handle.c}", shared_of<Shared>(shared, [&] {{ return {made}; }}));']
+        return [*lines, f'return Handle("{handle.noun}", shared_of<Shared>(shared, [&] {{ return {made}; }}));']
     call = wrapped(f"object.{function.cpp_name}(", values, ")")
     records = [one for one in function.results if isinstance(one, kinds.Record)]
     returned = [one for one in function.parameters if hasattr(one.kind, "returns")]
     result = function.results[0] if function.results and not records else kinds.Nothing()
     if records:
-        lines.append(wrapped("keep_record(unlocked([&] { return ", [call + ("" if len(function.results) == 1 and type(records[0]) is kinds.Record else ".record")], "; }));"))
+        record = "" if len(function.results) == 1 and type(records[0]) is kinds.Record else ".record"
+        lines.append(f"keep_record({ran(function, f'return {call}{record};')});")
     elif isinstance(result, kinds.Nothing):
-        lines.append(f"unlocked([&] {{ {call}; }});")
+        lines.append(f"{ran(function, call + ';')};")
     else:
-        lines += [f"const auto found = unlocked([&] {{ return {call}; }});", *getattr(result, "before", ())]
+        lines += [f"const auto found = {ran(function, f'return {call};')};", *getattr(result, "before", ())]
     if returned:
         lines.append(f"return {returned[0].kind.filled(returned[0].kind.returns[1], returned[0].name)};")
     elif result.value:
@@ -153,13 +161,13 @@ def body_of(function):
 def native_type(function):
     """What the function of the extension returns, in C++."""
     if function.results == ["New"]:
-        return "Handle" if function.name != "create" else "void"
+        return "Handle"
     returns = function.results or any(hasattr(one.kind, "returns") for one in function.parameters)
     return "auto" if returns else "void"
 
 
 def native_definition(function):
-    if function.results == ["New"] and function.name == "create":
+    if function.is_constructor():
         return None
     parameters = ([] if function.is_static else ["const Handle& self"]) + [f"nb::handle {one.name}" for one in arguments_of(function)]
     body = "\n".join(f"  {line}" for text in body_of(function) for line in text.split("\n"))
@@ -168,7 +176,7 @@ def native_definition(function):
 
 def registration(function):
     names = [f'nb::arg("{one.name}").none()' for one in arguments_of(function)]
-    if function.name == "create":
+    if function.is_constructor():
         handles = [f"nb::handle {one.name}" for one in arguments_of(function)]
         made = ", ".join(one.name for one in arguments_of(function))
         lines = [wrapped("[](Handle* self, ", handles, ") {"), f"  new (self) Handle(create({made}));", "}"]
@@ -183,10 +191,12 @@ def native_functions(handle):
 def glue(interface, handle, includes, bodies):
     """One file per handle. What is written by hand is included after the options, which it uses."""
     parts = ["// SPDX-License-Identifier: Apache-2.0\n// Generated by bindings/interface: do not edit.",
-             "\n".join(f'#include "{one}"' for one in includes), "namespace nb = nanobind;",
+             f"#include <{handle.header}>\n\n" + "\n".join(f'#include "{one}"' for one in includes), "namespace nb = nanobind;",
              f"namespace Kindred::Python {{\n\nnamespace {handle.namespace} {{\n\nnamespace {{"]
-    used = {one.kind.name: one.kind for function in native_functions(handle) for one in function.parameters if hasattr(one.kind, "fields")}
-    enums = dict(interface.enums) | {field.kind.enum.name: field.kind.enum for options in used.values() for field in options.fields if isinstance(field.kind, kinds.EnumField)}
+    parameters = [one for function in native_functions(handle) for one in function.parameters]
+    used = {one.kind.name: one.kind for one in parameters if hasattr(one.kind, "fields")}
+    fields = [field for options in used.values() for field in options.fields]
+    enums = dict(interface.enums) | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
     parts += map(enum_table, enums.values())
     parts += [given_struct(one) for one in used.values()]
     parts.append("}  // namespace")
@@ -270,19 +280,20 @@ def passed(arguments):
 def method(function):
     handle, arguments = function.handle, arguments_of(function)
     doc = docstring(function.doc, arguments, 8, handle)
-    if function.name == "create":
+    if function.is_constructor():
         arguments_doc = docstring(handle.doc, arguments, 4, handle, function.doc.sections)
         of_object = [one for one in function.parameters if not isinstance(one.kind, kinds.Kind) and not hasattr(one.kind, "fields")]
         given = passed(arguments)
         for one in of_object:
             given = given.replace(one.name, f"{one.name}._native if isinstance({one.name}, {one.kind.name}) else {one.name}", 1)
         lines = [signature("__init__", arguments, "None"), f"        self._native = _kindred.{handle.name}({given})"]
-        if handle.function("from_bytes"):
+        if restored_fields(handle):
             lines.append(f"        self._options = {options_tuple(handle)}")
         return arguments_doc, "\n".join(lines)
     if function.results == ["New"]:
         made = f"        made = cls.__new__(cls)\n        made._native = _kindred.{handle.name}.{function.name}({passed(arguments)})\n"
-        return None, "    @classmethod\n" + signature(function.name, arguments, f'"{handle.name}"', "cls") + f"\n{doc}\n{made}        made._options = {options_tuple(handle)}\n        return made"
+        options = f"        made._options = {options_tuple(handle)}\n" if restored_fields(handle) else ""
+        return None, "    @classmethod\n" + signature(function.name, arguments, f'"{handle.name}"', "cls") + f"\n{doc}\n{made}{options}        return made"
     call = f"self._native.{function.name}({passed(arguments)})"
     wrap = getattr(function.results[0], "wrap", None) if function.results else None
     call = wrap.replace("{call}", call) if wrap else call
@@ -294,7 +305,8 @@ def method(function):
 
 def restored_fields(handle):
     """The options that a copy of the object has, too."""
-    return handle.function("from_bytes").fields()
+    function = handle.function("from_bytes")
+    return function.fields() if function else []
 
 
 def options_tuple(handle):
@@ -317,21 +329,33 @@ def public_functions(handle):
 
 
 def class_text(handle):
-    create = handle.function("create")
+    create = next(one for one in handle.functions if one.is_constructor())
     doc, first = method(create)
-    slots = '("__weakref__", "_native", "_options")' if handle.function("from_bytes") else '("__weakref__", "_native")'
+    slots = '("__weakref__", "_native", "_options")' if restored_fields(handle) else '("__weakref__", "_native")'
     parts = [f"class {handle.name}(Closing):\n{doc}\n\n    __slots__ = {slots}", first]
     parts += [method(one)[1] for one in public_functions(handle) if one is not create]
     parts += handle.methods
     if handle.function("from_bytes"):
-        parts.append("    def __reduce_ex__(self, protocol: Any) -> Any:\n        return _restored, (type(self), in_pickle(self.to_bytes(), protocol), *self._options)")
+        options = ", *self._options" if restored_fields(handle) else ""
+        parts.append(f"    def __reduce_ex__(self, protocol: Any) -> Any:\n        return _restored, (type(self), in_pickle(self.to_bytes(), protocol){options})")
     return "\n\n".join(parts)
 
 
 def module(interface, imports):
     handles = interface.handles.values()
-    return "\n\n\n".join(['# SPDX-License-Identifier: Apache-2.0\n# Generated by bindings/interface: do not edit.\n' + imports, *map(class_text, handles),
-                          *(restored(one) for one in handles if one.function("from_bytes"))]) + "\n"
+    text = "\n\n\n".join([*map(class_text, handles), *(restored(one) for one in handles if one.function("from_bytes"))])
+    return "# SPDX-License-Identifier: Apache-2.0\n# Generated by bindings/interface: do not edit.\n" + imported(text, imports) + "\n\n" + text + "\n"
+
+
+def imported(text, imports):
+    """The imports of which the code of a text uses a name."""
+    text, found = re.sub(r'""".*?"""', "", text, flags=re.S), []
+    for line in imports.split("\n"):
+        before, _, names = line.rpartition("import ")
+        used = [name for name in names.split(", ") if name and re.search(rf"\b{name.split()[-1]}\b", text)]
+        if used or not line:
+            found.append(f"{before}import {', '.join(used)}" if used else "")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(found) + "\n")
 
 
 def keeping_gil(handle):
@@ -343,9 +367,9 @@ def keeping_gil(handle):
 def stub_class(handle):
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
-        names = ", ".join(([] if function.is_static and function.name != "create" else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
+        names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
         result = python_type(function).replace("Ragged", "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]")
-        if function.name == "create":
+        if function.is_constructor():
             lines.append(f"    def __init__({names}) -> None: ...")
         else:
             lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {handle.name if function.is_static else result}: ..."]

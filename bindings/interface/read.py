@@ -89,8 +89,11 @@ class Statistics(Struct):
 
 
 class Handle:
-    def __init__(self, name, doc, c, header, namespace, shared=False):
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
+        self.noun, self.locked = noun or c, locked
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
@@ -101,7 +104,7 @@ class Function:
     def __init__(self, handle, name, doc):
         self.handle, self.name, self.doc = handle, name, doc
         self.parameters, self.results = [], []
-        self.hand, self.only, self.without, self.python_types = set(), None, set(), {}
+        self.hand, self.only, self.without, self.by_name, self.python_types = set(), None, set(), set(), {}
         self.c_name, self.cpp_name, self.gil, self.python, self.order, self.changes, self.is_static = name, name, None, None, None, False, False
 
     def options(self):
@@ -111,6 +114,10 @@ class Function:
         """The fields of the options that Python has."""
         found = self.options()
         return [one for one in found.kind.fields if one.name not in self.without and not isinstance(one.kind, kinds.StreamField)] if found else []
+
+    def is_constructor(self):
+        """Whether it is the constructor of the class of Python."""
+        return self.results == ["New"] and (self.python == "__init__" or (self.name == "create" and self.only != "c"))
 
     def lines(self):
         return [line for one in self.parameters if isinstance(one.kind, kinds.Kind) for line in one.of("lines")]
@@ -239,6 +246,8 @@ class Reader:
                 made.only = arguments[0]
             elif name == "without":
                 made.without.update(arguments)
+            elif name == "by_name":
+                made.by_name.update(arguments)
             elif name == "gil":
                 made.gil = arguments[0]
             elif name == "c":

@@ -1986,8 +1986,9 @@ KINDRED_API kindred_status kindred_hnsw_settings_init(kindred_hnsw_settings* set
 /** Options of a search. */
 typedef struct kindred_hnsw_search_options {
   size_t struct_size;
-  uint64_t top;          /* maximum number of results per query */
-  uint64_t ef;           /* candidate list size, at least `top`; 0: the greater of 64 and `top` */
+  uint64_t top; /* maximum number of results per query */
+  uint64_t ef; /* candidate list size, at least `top`: larger values increase recall; 0: the greater
+                  of 64 and `top` */
   const uint8_t* filter; /* as of kindred_search_options; bits are for all queries */
   uint64_t filter_size;
   const uint64_t* filter_bits;
@@ -2033,16 +2034,18 @@ kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
                    KINDRED_OPTIONAL const kindred_hnsw_settings* settings,
                    KINDRED_OPTIONAL kindred_progress_callback progress, KINDRED_OPTIONAL void* user,
                    kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** Maps a file that kindred_hnsw_save has written, and validates every byte. */
+/** Maps a file that kindred_hnsw_save has written, and validates every byte. KINDRED_NOT_FOUND:
+ * there is no such file. KINDRED_CORRUPT: it is damaged; nothing of it is used. */
 KINDRED_API kindred_status kindred_hnsw_load(kindred_context* context, const char* path,
                                              kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT: the bytes are
- * damaged; nothing of them is used. */
+/** An index of the bytes of kindred_hnsw_to_bytes, or of a file of kindred_hnsw_save, which are
+ * copied. KINDRED_CORRUPT: the bytes are damaged; nothing of them is used. */
 KINDRED_API kindred_status kindred_hnsw_from_bytes(kindred_context* context, const uint8_t* bytes,
                                                    size_t size,
                                                    kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** Reads a graph of float32 rows that hnswlib has saved, whose file has neither the metric nor
- * the dimension. */
+/** Reads a graph of float32 rows that hnswlib has saved; labels become ids. The file has neither
+ * the metric nor the dimension. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is
+ * no graph of such rows, or damaged. */
 KINDRED_API kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path,
                                                        int32_t metric, size_t dimension,
                                                        kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
@@ -2053,10 +2056,11 @@ KINDRED_API kindred_status kindred_hnsw_destroy(KINDRED_OPTIONAL kindred_hnsw* h
  *  @param first_id of the first one */
 KINDRED_API kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows,
                                             KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
-/** Removes rows from future results; their ids are not reused. */
+/** Removes rows from future results; their ids are not reused. KINDRED_NOT_FOUND: an id has no
+ * row or is listed twice; nothing is removed then. */
 KINDRED_API kindred_status kindred_hnsw_remove(kindred_hnsw* hnsw, const uint64_t* ids,
                                                size_t count) KINDRED_NOEXCEPT;
-/** Deletes the removed rows from the graph. */
+/** Deletes the removed rows from the graph, and releases their memory. */
 KINDRED_API kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) KINDRED_NOEXCEPT;
 /** Number of rows that can be found. */
 KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw,
@@ -2070,14 +2074,13 @@ KINDRED_API kindred_status kindred_hnsw_dimension(const kindred_hnsw* hnsw,
 /** The settings with which it was created. */
 KINDRED_API kindred_status kindred_hnsw_settings_of(
     const kindred_hnsw* hnsw, kindred_hnsw_settings* settings) KINDRED_NOEXCEPT;
-/** The row of an id, as it was added.
- *  @param row float32 [dimension] */
+/** The row of an id, as it was added: float32 [dimension]. KINDRED_NOT_FOUND: no row has the id. */
 KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id,
                                             DLTensor* row) KINDRED_NOEXCEPT;
 /** Whether a row can be found. */
 KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id,
                                                  int32_t* contains) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
+/** Sizes and counts. Traverses the graph once. */
 KINDRED_API kindred_status kindred_hnsw_get_statistics(
     const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
 /** The rows nearest to each query, approximately.
@@ -2091,13 +2094,13 @@ KINDRED_API kindred_status kindred_hnsw_search(
     KINDRED_OPTIONAL const kindred_hnsw_search_options* options, DLTensor* scores, DLTensor* ids,
     KINDRED_OPTIONAL uint64_t* visited, KINDRED_OPTIONAL uint64_t* scanned,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Writes the index to a file, atomically. */
+/** Writes the index to a file, atomically: the file at `path` is the old or the new one. */
 KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw,
                                              const char* path) KINDRED_NOEXCEPT;
 /** The bytes of the file that kindred_hnsw_save writes. */
 KINDRED_API kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw,
                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
-/** Writes the index in hnswlib's format. */
+/** Writes the index in hnswlib's format; under `"cosine"`, with normalised rows. */
 KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
                                                        const char* path) KINDRED_NOEXCEPT;
 

@@ -115,12 +115,13 @@ class VectorRows {
   std::span<const float> m_scale_values;
 };
 
-/// Queries on the host without gaps.
+/// Queries, or other rows, on the host without gaps.
 class HostQueries {
  public:
-  HostQueries(nanobind::handle queries, std::size_t dimension)
-      : m_queries(queries, "queries", nullptr, Copying::if_needed, Layout::dense) {
-    m_queries.require_rank(1, 2);
+  HostQueries(nanobind::handle queries, std::size_t dimension, const char* name = "queries",
+              int least_rank = 1)
+      : m_queries(queries, name, nullptr, Copying::if_needed, Layout::dense) {
+    m_queries.require_rank(least_rank, 2);
     m_queries.require_columns(dimension);
     m_values = m_queries.host_values<float>();
   }
