@@ -375,10 +375,6 @@ void Context::report(const DispatchRecord& record) const {
   on_dispatch(record);
 }
 
-int Context::run_on_team(int threads, void (*call)(const void* body), const void* body) {
-  return m_state->teams.run(threads, call, body);
-}
-
 DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& failed,
                                 SpaceSet& tried) {
   const auto next = [&](const char* why) {

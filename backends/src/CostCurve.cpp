@@ -3,14 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 namespace Kindred::Impl {
-
-std::size_t size_class(double work) noexcept {
-  if (!(work >= 2.0)) return 0;
-  return static_cast<std::size_t>(std::min(std::ilogb(work), 63));
-}
 
 void CostCurve::set(Point point) noexcept {
   const std::size_t k = size_class(point.work);

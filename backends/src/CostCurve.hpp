@@ -6,7 +6,9 @@
 
 #include <kindred/backends/Dispatcher.hpp>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,7 +17,11 @@ namespace Kindred::Impl {
 inline constexpr std::size_t size_class_count = 64;
 
 /// The binary logarithm of \p work, rounded down to 0 … 63. Class 0 for work below 2 and for NaN.
-std::size_t size_class(double work) noexcept;
+inline std::size_t size_class(double work) noexcept {
+  if (!(work >= 2.0)) return 0;
+  // The exponent: `std::ilogb` takes as long as a prediction.
+  return std::min<std::size_t>((std::bit_cast<std::uint64_t>(work) >> 52U) - 1023, 63);
+}
 
 /// \brief Seconds of an operation on a space as a function of its work, without transfers.
 ///

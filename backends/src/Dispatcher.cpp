@@ -78,7 +78,8 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
   const auto lock = operation.try_lock([now] { return now; });
   const bool learns = lock.owns_lock();
   DispatchRecord record = state.undecided(operation, workload, Reason::predicted);
-  State::Class& seen = operation.classes[size_class(workload.work)];
+  const std::size_t k = size_class(workload.work);
+  State::Class& seen = operation.classes[k];
   if (learns && !seen.seen) {
     seen.seen = true;
     seen.last.fill(now);
@@ -117,7 +118,7 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     record.chosen = Space::cuda;
     record.why = Reason::threshold;
   }
-  auto& favoured = operation.incumbents[size_class(workload.work)];
+  auto& favoured = operation.incumbents[k];
   const Space* const incumbent = favoured;
   if (!device_is_set && incumbent != nullptr && *incumbent != record.chosen &&
       admitted.contains(*incumbent) &&
@@ -131,8 +132,8 @@ DispatchRecord Dispatcher::decide(const Workload& workload, std::optional<Space>
     favoured = &all_spaces[space_index(record.chosen)];
   } else if (*incumbent != record.chosen && allowed.contains(*incumbent)) {
     State::Cell& left = operation.cells[space_index(*incumbent)];
-    left.windows[size_class(workload.work)].keep_newest(observations_kept);
-    left.publish_ratio(size_class(workload.work));
+    left.windows[k].keep_newest(observations_kept);
+    left.publish_ratio(k);
     favoured = &all_spaces[space_index(record.chosen)];
   }
   if (operation.breakers[space_index(record.chosen)].open()) {

@@ -333,10 +333,11 @@ struct KINDRED_HIDDEN Dispatcher::State {
                           .pieces = workload.pieces};
     record.predicted.fill(std::numeric_limits<double>::quiet_NaN());
     const SpaceSet allowed = usable & workload.resident;
+    const std::size_t k = Impl::size_class(workload.work);
     for (const Space space : all_spaces) {
       if (!allowed.contains(space)) continue;
       record.predicted[space_index(space)] =
-          operation.cells[space_index(space)].ratio(Impl::size_class(workload.work)) *
+          operation.cells[space_index(space)].ratio(k) *
           (space == Space::openmp ? team.seconds : on_one(operation, space, workload));
     }
     return record;

@@ -209,14 +209,13 @@ HostTeams::HostTeams(int threads, const HostSpace& all, LeasePool<HostInstance>&
 
 HostTeams::~HostTeams() = default;
 
-int HostTeams::run(int threads, Call call, const void* body) {
-  if (const HostSpace* const mine = here()) {
+int run_on_team(HostTeams& teams, int threads, HostTeams::Call call, const void* body) {
+  if (const HostSpace* const mine = teams.here()) {
     call(body);
     return Arch::concurrency(*mine);
   }
-  if (threads <= 1 || in_parallel_region()) return run_on_one(call, body);
   std::exception_ptr not_started;
-  const auto runs_on = [&](Team& team) {
+  const auto runs_on = [&](HostTeams::Team& team) {
     const auto reserved = team.reserve();
     if (!reserved) return false;
     try {
@@ -228,17 +227,15 @@ int HostTeams::run(int threads, Call call, const void* body) {
     team.run(call, body);
     return true;
   };
-  for (const auto& team : m_teams)
-    if (team->threads() >= threads && runs_on(*team)) return team->threads();
-  for (auto team = m_teams.rbegin(); team != m_teams.rend(); ++team)
-    if ((*team)->threads() < threads && runs_on(**team)) return (*team)->threads();
-  if (not_started) std::rethrow_exception(not_started);
-  return run_on_one(call, body);
-}
-
-int HostTeams::run_on_one(Call call, const void* body) {
-  const auto single = m_single.take([] { return std::make_unique<HostInstance>(1); });
-  const OnTeam here({this, &single->get()});
+  if (threads > 1 && !in_parallel_region()) {
+    for (const auto& team : teams.m_teams)
+      if (team->threads() >= threads && runs_on(*team)) return team->threads();
+    for (auto team = teams.m_teams.rbegin(); team != teams.m_teams.rend(); ++team)
+      if ((*team)->threads() < threads && runs_on(**team)) return (*team)->threads();
+    if (not_started) std::rethrow_exception(not_started);
+  }
+  const auto single = teams.m_single.take([] { return std::make_unique<HostInstance>(1); });
+  const OnTeam here({&teams, &single->get()});
   call(body);
   return 1;
 }

@@ -64,10 +64,9 @@ Space host_space_for(const Context& context, double nanoseconds) {
   return pays && context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
 }
 
-int run_on_team(const Context& context, int threads, void (*call)(const void* body),
-                const void* body) {
+HostTeams& teams_of(const Context& context) {
   Arch::require_usable_process();
-  return state_of(context).teams.run(threads, call, body);
+  return state_of(context).teams;
 }
 
 HostWorkers host_workers(const Context& context, Space space) {

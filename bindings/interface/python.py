@@ -81,7 +81,7 @@ def given_struct(options):
 
 def enum_table(enum):
     rows = ", ".join(f'{{"{one}", {enum.cpp}::{one}}}' for one in enum.values)
-    return f"constexpr std::array<Choice<{enum.cpp}>, {len(enum.values)}> {enum.table}{{{{{rows}}}}};"
+    return f"[[maybe_unused]] constexpr std::array<Choice<{enum.cpp}>, {len(enum.values)}> {enum.table}{{{{{rows}}}}};"
 
 
 def value_of(one):

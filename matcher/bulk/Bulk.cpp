@@ -113,16 +113,14 @@ void add_items(BulkTask<T>& task, const BulkCall& call, const CheckedArrays& arr
 
 /// Requires that the arrays can be accessed on \p space.
 void require_reached(const BulkCall& call, const CheckedArrays& arrays, Space space) {
-  const GivenArrays results{"results", call.results};
   for (std::size_t i = 0; i < arrays.rows.size(); ++i) {
     const Impl::BulkRows& rows = arrays.rows[i];
-    Impl::require_reached(GivenArrays{"arrays", call.arrays}, i, rows.input, arrays.type, space);
-    Impl::require_reached(GivenArrays{call.name_of_others, call.others}, i, rows.other, arrays.type,
-                          space);
-    Impl::require_reached(results, i, rows.output, arrays.type, space);
+    Impl::require_reached(call.arrays, i, rows.input, arrays.type, space);
+    Impl::require_reached(call.others, i, rows.other, arrays.type, space);
+    Impl::require_reached(call.results, i, rows.output, arrays.type, space);
   }
   if (arrays.reduced.size() > 0)
-    Impl::require_reached(results, 0, arrays.reduced.data(), arrays.reduced.type(), space);
+    Impl::require_reached(call.results, 0, arrays.reduced.data(), arrays.reduced.type(), space);
 }
 
 /// What a prepared call launches.
@@ -181,57 +179,69 @@ Prepared prepared(Context& context, const BulkCall& call, const BulkOptions& opt
   });
 }
 
-/// Products on arrays whose element type is a value.
-struct ProductArrays {
-  const BulkArrays& a;
-  const BulkArrays& b;
-  const BulkResults& c;
+/// Checked products.
+struct Products {
+  Products(const BulkArrays& a, const BulkArrays& b, const BulkResults& c)
+      : arrays{{a, "a"}, {b, "b"}, {c, "c"}}, rows(Impl::checked(arrays)) {}
 
-  DataType type = a.size() == 0 ? DataType::float32 : a[0].type();
-
-  void require_reached(const std::vector<Impl::ProductRows>& rows, Space space) const {
+  /// Requires that the arrays can be accessed on \p space.
+  void require_reached(Space space) const {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      Impl::require_reached(GivenArrays{"a", a}, i, rows[i].a, type, space);
-      Impl::require_reached(GivenArrays{"b", b}, i, rows[i].b, type, space);
-      Impl::require_reached(GivenArrays{"c", c}, i, rows[i].c, type, space);
+      Impl::require_reached(arrays.a, i, rows[i].a, type, space);
+      Impl::require_reached(arrays.b, i, rows[i].b, type, space);
+      Impl::require_reached(arrays.c, i, rows[i].c, type, space);
     }
   }
   /// Calls `body(products)`.
   template <class Body>
-  auto with_products(const std::vector<Impl::ProductRows>& rows, const Body& body) const {
+  auto visit(const Body& body) const {
     const auto products = [&]<class T>(T) {
       std::vector<MatrixProduct<T>> all;
       all.reserve(rows.size());
-      for (const auto& [a_data, b_data, c_data, batch, m, n, k, on_device] : rows)
+      for (const auto& [a, b, c, batch, m, n, k, on_device] : rows)
         for (std::uint64_t j = 0; j < batch; ++j)
-          all.push_back({static_cast<const T*>(a_data) + j * m * k,
-                         static_cast<const T*>(b_data) + j * k * n,
-                         static_cast<T*>(c_data) + j * m * n, m, n, k, 0});
+          all.push_back({static_cast<const T*>(a) + j * m * k, static_cast<const T*>(b) + j * k * n,
+                         static_cast<T*>(c) + j * m * n, m, n, k, 0});
       return all;
     };
     return type == DataType::float64 ? body(products(double())) : body(products(float()));
   }
+
+  Impl::ProductArrays arrays;
+  std::vector<Impl::ProductRows> rows;
+  DataType type = arrays.a.size() == 0 ? DataType::float32 : arrays.a[0].type();
 };
 
 BulkCall xor_call(const BulkArrays& arrays, const BulkArrays& keys, const BulkResults& results) {
-  return {BulkKind::bytes, Operations::transform, arrays, keys, results, "keys"};
+  return {BulkKind::bytes,
+          Operations::transform,
+          {arrays, "arrays"},
+          {keys, "keys"},
+          {results, "results"}};
 }
 BulkCall element_wise_call(ElementWise op, const BulkArrays& arrays, const BulkArrays& others,
-                           const BulkResults& results,
-                           Operation operation = Operations::element_wise) {
-  return {BulkKind::element_wise, operation, arrays, others, results, "others", op};
+                           const BulkResults& results) {
+  BulkCall call{BulkKind::element_wise,
+                Operations::element_wise,
+                {arrays, "arrays"},
+                {others, "others"},
+                {results, "results"}};
+  call.op = op;
+  return call;
 }
 BulkCall normalise_call(const BulkArrays& arrays, const BulkResults& results) {
-  return {BulkKind::normalise, Operations::element_wise, arrays, {}, results};
+  return {
+      BulkKind::normalise, Operations::element_wise, {arrays, "arrays"}, {}, {results, "results"}};
 }
 BulkCall random_call(const BulkResults& results, std::uint64_t seed, std::uint64_t offset) {
-  BulkCall call{BulkKind::random_fill, Operations::random_generation, {}, {}, results};
+  BulkCall call{BulkKind::random_fill, Operations::random_generation, {}, {}, {results, "results"}};
   call.seed = seed;
   call.offset = offset;
   return call;
 }
 BulkCall reduce_call(Reduction reduction, const BulkArrays& arrays, const BulkResults& results) {
-  BulkCall call{BulkKind::reduce, Operations::reduction, arrays, {}, results};
+  BulkCall call{
+      BulkKind::reduce, Operations::reduction, {arrays, "arrays"}, {}, {results, "results"}};
   call.reduction = reduction;
   return call;
 }
@@ -248,11 +258,9 @@ struct KINDRED_HIDDEN Bulk::State {
   /// Where the arrays of a checked call are.
   std::optional<Space> memory_of(const BulkCall& call, const CheckedArrays& arrays,
                                  const BulkOptions& options) const {
-    const BulkArrays none;
     const std::optional<Space> memory = Impl::space_of_call(
-        context, options, arrays.rows, GivenArrays{"arrays", call.arrays},
-        GivenArrays{call.name_of_others, arrays.has_number ? none : call.others},
-        GivenArrays{"results", call.results});
+        context, options, arrays.rows, call.arrays,
+        arrays.has_number ? GivenArrays<const void>{} : call.others, call.results);
     require_reached(call, arrays, memory.value_or(Space::serial));
     return memory;
   }
@@ -363,8 +371,9 @@ BulkReport Bulk::element_wise(ElementWise op, const BulkArrays& arrays, const Bu
 
 BulkReport Bulk::add_matrices(const BulkArrays& a, const BulkArrays& b, const BulkResults& results,
                               const BulkOptions& options) const try {
-  return m_state->run(element_wise_call(ElementWise::add, a, b, results, Operations::matrix_add),
-                      options);
+  return m_state->run(
+      {BulkKind::element_wise, Operations::matrix_add, {a, "a"}, {b, "b"}, {results, "results"}},
+      options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk::add_matrices");
 }
@@ -392,18 +401,16 @@ BulkReport Bulk::reduce(Reduction reduction, const BulkArrays& arrays, const Bul
 
 BulkReport Bulk::multiply(const BulkArrays& a, const BulkArrays& b, const BulkResults& c,
                           const BulkOptions& options) const try {
-  const auto rows = Impl::checked_products(a, b, c);
-  const std::optional<Space> memory =
-      Impl::space_of_call(m_state->context, options, rows, GivenArrays{"a", a}, GivenArrays{"b", b},
-                          GivenArrays{"c", c});
-  const ProductArrays arrays{a, b, c};
-  arrays.require_reached(rows, memory.value_or(Space::serial));
-  return arrays.with_products(rows, [&]<class T>(std::vector<MatrixProduct<T>> products) {
+  const Products given(a, b, c);
+  const std::optional<Space> memory = Impl::space_of_call(
+      m_state->context, options, given.rows, given.arrays.a, given.arrays.b, given.arrays.c);
+  given.require_reached(memory.value_or(Space::serial));
+  return given.visit([&]<class T>(std::vector<MatrixProduct<T>> products) {
     if (!memory)
       return Impl::ProductCall<T>(m_state->context, m_state->calls, std::move(products), options)
           .run();
     return m_state->run_in_place(
-        Operations::matrix_multiply, c[0].size(), static_cast<double>(rows[0].k), options,
+        Operations::matrix_multiply, c[0].size(), static_cast<double>(given.rows[0].k), options,
         [&]<class ExecutionSpace>(const ExecutionSpace& exec_space, auto& workspace) {
           // The products of an earlier call may still use the table that is replaced.
           if (options.reproducible && options.stream)
@@ -456,13 +463,12 @@ Prepared Bulk::prepare_reduce(Context& context, Reduction reduction, const BulkA
 
 Prepared Bulk::prepare_multiply(Context& context, const BulkArrays& a, const BulkArrays& b,
                                 const BulkResults& c, const BulkOptions& options) try {
-  const auto rows = Impl::checked_products(a, b, c);
-  const Space space = Impl::prepared_space(context, options, rows);
-  const ProductArrays arrays{a, b, c};
-  return arrays.with_products(rows, [&]<class T>(const std::vector<MatrixProduct<T>>& products) {
+  const Products given(a, b, c);
+  const Space space = Impl::prepared_space(context, options, given.rows);
+  return given.visit([&]<class T>(const std::vector<MatrixProduct<T>>& products) {
     return Impl::prepare_on(context, space, options.stream,
                             [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                              arrays.require_reached(rows, space);
+                              given.require_reached(space);
                               return PreparedProducts<ExecutionSpace, T>(
                                   exec_space, context.memory(space), products,
                                   options.reproducible);

@@ -21,32 +21,31 @@
 
 namespace Kindred::Impl {
 
-/// The name of an array in messages: `arrays[3]`, or `array` if it is the only one.
-std::string name_of(const char* list, bool is_list, std::size_t i);
-
 /// The arrays of an argument, and its name.
 template <class Void>
-struct GivenArrays {
-  const char* name;
-  const BasicBulkArrays<Void>& arrays;
+struct GivenArrays : BasicBulkArrays<Void> {
+  const char* name = "";
 
-  std::string name_of(std::size_t i) const { return Impl::name_of(name, arrays.is_list(), i); }
+  /// In messages: `arrays[3]`, or `array` if it is the only one.
+  std::string name_of(std::size_t i) const {
+    std::string text(name);
+    if (this->is_list()) return text + "[" + std::to_string(i) + "]";
+    if (text.size() > 1 && text.back() == 's') text.pop_back();
+    return text;
+  }
   /// Such as `arrays[3] is float32 [5]`.
   std::string text_of(std::size_t i) const {
-    return name_of(i) + " is " + to_string(ConstArray(arrays[i]));
+    return name_of(i) + " is " + to_string(ConstArray((*this)[i]));
   }
 };
-template <class Void>
-GivenArrays(const char* name, const BasicBulkArrays<Void>& arrays) -> GivenArrays<Void>;
 
 /// \brief A call on arrays whose element type is a value.
 struct BulkCall {
   BulkKind kind = BulkKind::bytes;
   Operation operation = Operations::transform;
-  BulkArrays arrays = {};
-  BulkArrays others = {};
-  BulkResults results = {};
-  const char* name_of_others = "others";
+  GivenArrays<const void> arrays = {};
+  GivenArrays<const void> others = {};
+  GivenArrays<void> results = {};
   ElementWise op = ElementWise::add;
   Reduction reduction = Reduction::sum;
   std::uint64_t seed = 0;
@@ -65,6 +64,13 @@ struct BulkRows {
   std::uint64_t other_step = 0;
   std::uint64_t output_step = 0;
   bool on_device = false;
+};
+
+/// The arrays of products.
+struct ProductArrays {
+  GivenArrays<const void> a;
+  GivenArrays<const void> b;
+  GivenArrays<void> c;
 };
 
 /// Matrices of a batch, which follow one another.
@@ -90,8 +96,7 @@ struct CheckedArrays {
 /// Checks everything but the memory of the arrays. \throws InvalidArgument
 CheckedArrays checked(const BulkCall& call);
 /// The same for products.
-std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays& b,
-                                          const BulkResults& c);
+std::vector<ProductRows> checked(const ProductArrays& arrays);
 
 /// Requires that \p data, of array \p i, can be accessed on \p space and is aligned to \p type.
 /// \throws InvalidArgument
@@ -129,12 +134,12 @@ template <class Rows, class... Lists>
 std::optional<Space> space_of_call(const Context& context, const BulkOptions& options,
                                    const std::vector<Rows>& rows, const Lists&... lists) {
   const auto begins_on_device = [](const auto& list) {
-    return list.arrays.size() > 0 && list.arrays[0].on_device();
+    return list.size() > 0 && list[0].on_device();
   };
-  if (!(lists.arrays.is_list() || ...) && (begins_on_device(lists) || ...))
-    return space_of_singles(context, options, {{lists.name_of(0), lists.arrays[0]}...});
+  if (!(lists.is_list() || ...) && (begins_on_device(lists) || ...))
+    return space_of_singles(context, options, {{lists.name_of(0), lists[0]}...});
   const auto require_host = [](const auto& list, std::size_t i) {
-    KINDRED_THROW_IF(i < list.arrays.size() && list.arrays[i].on_device(),
+    KINDRED_THROW_IF(i < list.size() && list[i].on_device(),
                      list.text_of(i) + "; the arrays of a list must be in host memory");
   };
   for (std::size_t i = 0; i < std::max<std::size_t>(rows.size(), 1); ++i)

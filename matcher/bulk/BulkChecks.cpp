@@ -56,13 +56,6 @@ Reduction reduction_from_string(std::string_view name) try {
 
 namespace KINDRED_HIDDEN Impl {
 
-std::string name_of(const char* list, bool is_list, std::size_t i) {
-  std::string text(list);
-  if (is_list) return text + "[" + std::to_string(i) + "]";
-  if (text.size() > 1 && text.back() == 's') text.pop_back();
-  return text;
-}
-
 namespace {
 
 /// \throws InvalidArgument for array \p i, which is not of \p type as array \p j of \p as
@@ -101,10 +94,10 @@ void require_like(const BasicArray<Void>& array, const GivenArrays<Void>& given,
 }
 template <class List, class Of>
 void require_count(const List& list, const Of& of) {
-  KINDRED_THROW_IF(list.arrays.size() != of.arrays.size(),
-                   std::string(list.name) + " has " + std::to_string(list.arrays.size()) +
-                       " arrays; there must be one for each of the " +
-                       std::to_string(of.arrays.size()) + " " + of.name);
+  KINDRED_THROW_IF(list.size() != of.size(), std::string(list.name) + " has " +
+                                                 std::to_string(list.size()) +
+                                                 " arrays; there must be one for each of the " +
+                                                 std::to_string(of.size()) + " " + of.name);
 }
 ByteRange bytes_of(const void* data, std::uint64_t step, const BulkRows& rows, std::size_t size) {
   const bool is_empty = rows.count == 0 || rows.length == 0;
@@ -129,10 +122,10 @@ void check_operands(const BulkCall& call) {
   KINDRED_THROW_IF(!wants_two && call.others.size() > 0, name + " takes no second operand");
 }
 
-/// Checks that the operation is defined for elements of \p type. \param text returns what the array
-/// is
-template <class Text>
-void check_type(const BulkCall& call, DataType type, const Text& text) {
+/// Checks that the operation is defined for elements of \p type, that of the arrays \p of.
+template <class Of>
+void check_type(const BulkCall& call, DataType type, const Of& of) {
+  const auto text = [&] { return of.text_of(0); };
   const bool is_number = is_floating(type);
   KINDRED_THROW_IF(type == DataType::float16 || type == DataType::bfloat16,
                    text() + "; elements must be bool, integers, float32 or float64");
@@ -180,14 +173,14 @@ class RowsOf {
  public:
   RowsOf(const BulkCall& call, DataType type, bool has_number)
       : m_call(call),
-        m_arrays{"arrays", call.arrays},
-        m_others{call.name_of_others, call.others},
-        m_results{"results", call.results},
+        m_arrays(call.arrays),
+        m_others(call.others),
+        m_results(call.results),
         m_has_others(call.others.size() > 0 && !has_number),
         m_type(type) {
-    KINDRED_THROW_IF(call.kind == BulkKind::bytes && call.others.is_number(),
-                     std::string(call.name_of_others) +
-                         " is a number; xor takes an array of keys for each array");
+    KINDRED_THROW_IF(
+        call.kind == BulkKind::bytes && call.others.is_number(),
+        std::string(m_others.name) + " is a number; xor takes an array of keys for each array");
     if (m_has_others || call.kind == BulkKind::bytes) require_count(m_others, m_arrays);
     if (call.kind != BulkKind::random_fill && call.kind != BulkKind::reduce)
       require_count(m_results, m_arrays);
@@ -198,7 +191,7 @@ class RowsOf {
   BulkRows operator()(std::size_t i) const {
     BulkRows rows;
     if (m_call.kind == BulkKind::random_fill) {
-      const Array result = m_call.results[i];
+      const Array result = m_results[i];
       if (result.type() != m_type) refuse_type(m_results, i, m_type, m_results, 0);
       require_rows(result, m_results, i);
       set_shape(rows, result, !is_dense(result));
@@ -206,7 +199,7 @@ class RowsOf {
       require_countable(rows, m_results, i);
       return rows;
     }
-    const ConstArray array = m_call.arrays[i];
+    const ConstArray array = m_arrays[i];
     if (array.type() != m_type) refuse_type(m_arrays, i, m_type, m_arrays, 0);
     require_rows(array, m_arrays, i);
     if (m_call.kind == BulkKind::reduce) {
@@ -215,8 +208,8 @@ class RowsOf {
       set_shape(rows, array, array.rank() == 2);
       rows.input = place(rows.input_step, rows, array);
     } else {
-      const Array result = m_call.results[i];
-      const ConstArray other = m_has_others ? m_call.others[i] : array;
+      const Array result = m_results[i];
+      const ConstArray other = m_has_others ? m_others[i] : array;
       if (m_has_others) require_like(other, m_others, array, m_arrays, i);
       require_like(result, m_results, array, m_arrays, i);
       set_shape(rows, array, !is_dense(array) || !is_dense(result) || !is_dense(other));
@@ -266,16 +259,16 @@ class RowsOf {
   }
 
   const BulkCall& m_call;
-  GivenArrays<const void> m_arrays;
-  GivenArrays<const void> m_others;
-  GivenArrays<void> m_results;
+  const GivenArrays<const void>& m_arrays;
+  const GivenArrays<const void>& m_others;
+  const GivenArrays<void>& m_results;
   bool m_has_others;
   DataType m_type;
 };
 
 /// Checks the reduction to \p rows, and its results.
 void check_reduction(const BulkCall& call, CheckedArrays& of) {
-  const GivenArrays arrays{"arrays", call.arrays};
+  const GivenArrays<const void>& arrays = call.arrays;
   const DataType type = of.type;
   const std::vector<BulkRows>& rows = of.rows;
   KINDRED_THROW_IF(call.results.is_list() || call.results.size() > 1,
@@ -324,10 +317,7 @@ CheckedArrays checked(const BulkCall& call) {
   out.has_number = has_number(call);
   if (count > 0) {
     out.type = is_random ? call.results[0].type() : call.arrays[0].type();
-    check_type(call, out.type, [&] {
-      return is_random ? GivenArrays{"results", call.results}.text_of(0)
-                       : GivenArrays{"arrays", call.arrays}.text_of(0);
-    });
+    is_random ? check_type(call, out.type, call.results) : check_type(call, out.type, call.arrays);
   }
   const RowsOf rows_of(call, out.type, out.has_number);
   out.rows.reserve(count);
@@ -343,13 +333,10 @@ CheckedArrays checked(const BulkCall& call) {
   return out;
 }
 
-std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays& b,
-                                          const BulkResults& c) {
-  const GivenArrays of_a{"a", a};
-  const GivenArrays of_b{"b", b};
-  const GivenArrays of_c{"c", c};
-  require_count(of_b, of_a);
-  require_count(of_c, of_a);
+std::vector<ProductRows> checked(const ProductArrays& arrays) {
+  const auto& [a, b, c] = arrays;
+  require_count(b, a);
+  require_count(c, a);
   std::vector<ProductRows> out;
   out.reserve(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -358,22 +345,21 @@ std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays&
     const Array product = c[i];
     const std::size_t rank = left.rank();
     KINDRED_THROW_IF(rank != 2 && rank != 3,
-                     of_a.text_of(i) + "; it must have two or three dimensions");
+                     a.text_of(i) + "; it must have two or three dimensions");
     KINDRED_THROW_IF(!is_floating(left.type()),
-                     of_a.text_of(i) + "; its elements must be float32 or float64");
-    if (i > 0 && left.type() != a[0].type()) refuse_type(of_a, i, a[0].type(), of_a, 0);
-    KINDRED_THROW_IF(right.rank() != rank, of_b.text_of(i) +
-                                               "; it must have as many dimensions as " +
-                                               of_a.name_of(i) + ", " + std::to_string(rank));
+                     a.text_of(i) + "; its elements must be float32 or float64");
+    if (i > 0 && left.type() != a[0].type()) refuse_type(a, i, a[0].type(), a, 0);
+    KINDRED_THROW_IF(right.rank() != rank, b.text_of(i) + "; it must have as many dimensions as " +
+                                               a.name_of(i) + ", " + std::to_string(rank));
     const std::int64_t batch = rank == 3 ? left.extent(0) : 1;
     const std::int64_t m = left.extent(rank - 2);
     const std::int64_t k = left.extent(rank - 1);
     const std::int64_t n = right.extent(rank - 1);
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    KINDRED_THROW_IF(std::max({m, k, n}) > most, of_a.name_of(i) + " × " + of_b.name_of(i) +
-                                                     " is " + std::to_string(m) + " × " +
-                                                     std::to_string(k) + " × " + std::to_string(n) +
-                                                     "; the limit is " + std::to_string(most));
+    KINDRED_THROW_IF(std::max({m, k, n}) > most, a.name_of(i) + " × " + b.name_of(i) + " is " +
+                                                     std::to_string(m) + " × " + std::to_string(k) +
+                                                     " × " + std::to_string(n) + "; the limit is " +
+                                                     std::to_string(most));
     const auto require = [&](const auto& array, const auto& of, std::int64_t rows,
                              std::int64_t columns) {
       if (array.type() == left.type() && array.rank() == rank && array.extent(rank - 2) == rows &&
@@ -386,12 +372,12 @@ std::vector<ProductRows> checked_products(const BulkArrays& a, const BulkArrays&
                 : require_array(named, left.type(), {rows, columns});
       throw InvalidArgument(of.text_of(i) + " with gaps; it must be contiguous");
     };
-    require(left, of_a, m, k);
-    require(right, of_b, k, n);
-    require(product, of_c, m, n);
+    require(left, a, m, k);
+    require(right, b, k, n);
+    require(product, c, m, n);
     const ByteRange written(product);
     KINDRED_THROW_IF(overlap(written, ByteRange(left)) || overlap(written, ByteRange(right)),
-                     of_c.name_of(i) + " overlaps " + of_a.name_of(i) + " or " + of_b.name_of(i));
+                     c.name_of(i) + " overlaps " + a.name_of(i) + " or " + b.name_of(i));
     const auto data = [](const auto& array) { return array.size() == 0 ? nullptr : array.data(); };
     const auto extent = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     out.push_back({data(left), data(right), data(product), extent(batch), extent(m), extent(n),

@@ -7,6 +7,7 @@
 #include <kindred/core/bulk/ElementWise.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -48,10 +49,13 @@ struct BulkTask : BulkOperation<T> {
   }
   /// Whether arrays may be split at any element.
   bool is_divisible() const { return kind != BulkKind::normalise && kind != BulkKind::reduce; }
-  /// Number of arrays that an item reads.
+  /// Number of arrays that an item reads. O(items): an item without elements has no addresses.
   std::uint64_t reads() const {
     if (kind == BulkKind::random_fill) return 0;
-    return !items.empty() && items.front().other != nullptr ? 2 : 1;
+    return std::any_of(items.begin(), items.end(),
+                       [](const BulkItem<T>& item) { return item.other != nullptr; })
+               ? 2
+               : 1;
   }
 };
 

@@ -26,6 +26,7 @@ class ListCall {
       : m_context(context),
         m_calls(calls),
         m_task(std::move(task)),
+        m_reads(m_task.reads()),
         m_options(options),
         m_results(results) {}
 
@@ -34,7 +35,7 @@ class ListCall {
     workload.operation = m_task.operation;
     workload.items = m_task.elements();
     workload.work = static_cast<double>(workload.items);
-    const std::uint64_t arrays = m_task.reads() + (m_task.kind == BulkKind::reduce ? 0 : 1);
+    const std::uint64_t arrays = m_reads + (m_task.kind == BulkKind::reduce ? 0 : 1);
     workload.transfer_bytes = workload.items * sizeof(T) * arrays;
     if (!m_task.is_divisible()) {
       for (const BulkItem<T>& item : m_task.items)
@@ -99,7 +100,7 @@ class ListCall {
   }
 
   std::uint64_t bytes_needed(const BulkItem<T>& item) const {
-    return std::max<std::uint64_t>(1, m_task.reads()) * device_bytes(item.count * sizeof(T));
+    return std::max<std::uint64_t>(1, m_reads) * device_bytes(item.count * sizeof(T));
   }
 
   /// Allocates the workspace of the remaining items for batches of \p bytes, which is halved until
@@ -132,7 +133,7 @@ class ListCall {
   /// Splits divisible arrays into pieces that fit into a batch.
   void cut(std::uint64_t batch_bytes) {
     if (!m_task.is_divisible()) return;
-    const std::uint64_t arrays = std::max<std::uint64_t>(1, m_task.reads());
+    const std::uint64_t arrays = std::max<std::uint64_t>(1, m_reads);
     const std::uint64_t most =
         std::max<std::uint64_t>(1, batch_bytes / sizeof(T) / arrays / bulk_chunk<T>) *
         bulk_chunk<T>;
@@ -179,6 +180,7 @@ class ListCall {
   Context& m_context;
   BulkCalls& m_calls;
   BulkTask<T> m_task;
+  const std::uint64_t m_reads;  ///< arrays that an item reads
   BulkOptions m_options;
   bulk_result<T>* m_results;
   std::size_t m_done = 0;  ///< items of the task that are done

@@ -9,32 +9,16 @@
 
 namespace Kindred::Impl {
 
-namespace {
-
-HostRows empty_rows(MemoryResource& memory, std::size_t nodes, std::size_t edges, EdgeForm form) {
-  HostRows rows;
-  rows.offsets = {memory, "Kindred::SpreadingEngine::offsets", nodes + 1};
-  allocate_edges(memory, edges, form, rows);
-  return rows;
-}
-
-AdjacencySpan span_of(const HostRows& rows) {
-  const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
-  return {all(rows.offsets), all(rows.sources), all(rows.weights), all(rows.short_weights),
-          all(rows.kinds)};
-}
-
-}  // namespace
-
 BothRows<Kokkos::HostSpace> built_rows(Context& context, const GraphSpan& graph, EdgeForm form) {
   MemoryResource& memory = context.memory(Space::serial);
   BothRows<Kokkos::HostSpace> rows;
-  rows.in = empty_rows(memory, graph.nodes, graph.edges.size(), form);
-  rows.out = empty_rows(memory, graph.nodes, graph.edges.size(), form);
+  rows.in = rows_for(memory, graph.nodes, graph.edges.size(), form);
+  rows.out = rows_for(memory, graph.nodes, graph.edges.size(), form);
   constexpr double edge_nanoseconds = 10;
   const HostLease lease(
       context, host_space_for(context, edge_nanoseconds * static_cast<double>(graph.edges.size())));
-  fill_adjacency(lease.get(), graph.edges, span_of(rows.out), span_of(rows.in), graph.edge_kinds);
+  fill_adjacency(lease.get(), graph.edges, adjacency_of(rows.out), adjacency_of(rows.in),
+                 graph.edge_kinds);
   return rows;
 }
 

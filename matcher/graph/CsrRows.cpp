@@ -166,18 +166,11 @@ CsrRows checked_rows(Context& context, const CsrGraph& graph) {
 
 HostRows transposed_rows(Context& context, const HostRows& out, EdgeForm form) {
   MemoryResource& memory = context.memory(Space::serial);
-  HostRows in;
-  in.offsets = {memory, "Kindred::SpreadingEngine::offsets", out.offsets.size()};
-  allocate_edges(memory, out.sources.size(), form, in);
+  HostRows in = rows_for(memory, out.offsets.size() - 1, out.sources.size(), form);
   constexpr double edge_nanoseconds = 10;
   const HostLease lease(
       context, host_space_for(context, edge_nanoseconds * static_cast<double>(out.sources.size())));
-  const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
-  const AdjacencySpan rows{all(out.offsets), all(out.sources), all(out.weights),
-                           all(out.short_weights), all(out.kinds)};
-  fill_transpose(
-      lease.get(), rows,
-      {all(in.offsets), all(in.sources), all(in.weights), all(in.short_weights), all(in.kinds)});
+  fill_transpose(lease.get(), adjacency_of(out), adjacency_of(in));
   return in;
 }
 

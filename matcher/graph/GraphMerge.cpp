@@ -100,7 +100,7 @@ void GraphStore::merge() {
   };
   try {
     BothRows<Kokkos::HostSpace> rows;
-    const GraphView<Kokkos::HostSpace> view = from->host();
+    const GraphView<Kokkos::HostSpace>& view = from->host();
     rows.in = joined_rows(memory, view.in, from->form());
     rows.out = joined_rows(memory, view.out, from->form());
     const auto base = std::make_shared<const BuiltGraph>(*m_context, std::move(rows), from->form(),
@@ -111,7 +111,7 @@ void GraphStore::merge() {
     }
     const std::lock_guard publishing(m_updates);
     const auto now = snapshot();
-    const GraphView<Kokkos::HostSpace> now_view = now->host();
+    const GraphView<Kokkos::HostSpace>& now_view = now->host();
     const auto delta = std::make_shared<HostDelta>();
     delta->in = delta_rows(memory, rows_of(now_view.in, m_recorded.in, now->form()), base->nodes());
     delta->out =

@@ -3,6 +3,7 @@
 #include "StoredGraph.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -57,9 +58,9 @@ class SidePieces {
 
 }  // namespace
 
-void GraphStore::write(const std::function<void(const StoredGraph&)>& write) const {
+void GraphStore::save(FileTarget target) const {
   const auto graph = snapshot();
-  const GraphView<Kokkos::HostSpace> view = graph->host();
+  const GraphView<Kokkos::HostSpace>& view = graph->host();
   const NodeTable& table = *graph->table();
   const SidePieces out(view.out, graph->form());
   const SidePieces in(view.in, graph->form());
@@ -81,7 +82,7 @@ void GraphStore::write(const std::function<void(const StoredGraph&)>& write) con
     texts.values.resize(texts.offsets.back());
     stored.names = texts;
   }
-  write(stored);
+  save_graph(std::move(target), stored);
 }
 
 }  // namespace Kindred::Impl

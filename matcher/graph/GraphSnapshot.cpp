@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphSnapshot.hpp"
 
-#include <kindred/memory/Copies.hpp>
-
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -19,16 +16,6 @@ GraphSide<MemorySpace> side_of(const Built& built, const Delta& delta, std::size
   side.delta = delta.rows.view();
   side.nodes = nodes;
   return side;
-}
-
-template <class ExecutionSpace, class From,
-          class T = std::remove_cvref_t<decltype(*std::declval<From>().data())>>
-Buffer<T, typename ExecutionSpace::memory_space> copy_beside(const ExecutionSpace& exec_space,
-                                                             MemoryResource& memory,
-                                                             const char* label, const From& from) {
-  Buffer<T, typename ExecutionSpace::memory_space> copy(memory, label, from.size());
-  upload(exec_space, copy.view(), from.data(), from.size());
-  return copy;
 }
 
 template <class ExecutionSpace>
@@ -73,6 +60,13 @@ GraphSnapshot::GraphSnapshot(Context& context, std::shared_ptr<const BuiltGraph>
       m_form(m_base->form()),
       m_copies(std::make_unique<Copies>()) {
   m_form.kinds = m_form.kinds || m_delta->in.rows.kinds.size() > 0;
+  m_host.in = side_of<Kokkos::HostSpace>(m_base->host().in, m_delta->in, m_nodes);
+  m_host.out = side_of<Kokkos::HostSpace>(m_base->host().out, m_delta->out, m_nodes);
+  m_host.node_kinds = m_table->kinds.const_view();
+  m_host.removed = ArrayView<const std::uint64_t, Kokkos::HostSpace>(m_table->removed.data(),
+                                                                     m_table->removed.size());
+  m_host.nodes = m_nodes;
+  m_host.identity = &m_identity;
 }
 
 std::uint64_t GraphSnapshot::bytes(Space space) const {
@@ -81,18 +75,6 @@ std::uint64_t GraphSnapshot::bytes(Space space) const {
     return m_base->host().bytes() + m_delta->bytes() + m_table->kinds.bytes() + sums;
   const std::lock_guard lock(m_copies->mutex);
   return m_base->device_bytes() + m_copies->bytes + sums;
-}
-
-GraphView<Kokkos::HostSpace> GraphSnapshot::host() const {
-  GraphView<Kokkos::HostSpace> graph;
-  graph.in = side_of<Kokkos::HostSpace>(m_base->host().in, m_delta->in, m_nodes);
-  graph.out = side_of<Kokkos::HostSpace>(m_base->host().out, m_delta->out, m_nodes);
-  graph.node_kinds = m_table->kinds.const_view();
-  graph.removed = ArrayView<const std::uint64_t, Kokkos::HostSpace>(m_table->removed.data(),
-                                                                    m_table->removed.size());
-  graph.nodes = m_nodes;
-  graph.identity = &m_identity;
-  return graph;
 }
 
 template <class ExecutionSpace>

@@ -74,7 +74,7 @@ class GraphSnapshot {
   /// there.
   std::uint64_t bytes(Space space) const;
 
-  GraphView<Kokkos::HostSpace> host() const;
+  const GraphView<Kokkos::HostSpace>& host() const noexcept { return m_host; }
   /// \brief The graph in the memory of \p exec_space, whose space must be in `resident()`. On a
   /// device the first call copies the changes and fences \p exec_space. \throws OutOfMemory
   template <class ExecutionSpace>
@@ -104,6 +104,7 @@ class GraphSnapshot {
   std::uint64_t m_edges;
   std::uint64_t m_outside;
   EdgeForm m_form;
+  GraphView<Kokkos::HostSpace> m_host;  ///< made once, since every call needs it
   std::unique_ptr<Copies> m_copies;
   std::unique_ptr<OutWeights> m_out_weights = std::make_unique<OutWeights>();
 };

@@ -47,13 +47,13 @@ std::optional<Vocabulary> names_of(const GraphSpan& graph) {
   return std::optional<Vocabulary>(std::in_place, graph.names);
 }
 
-/// A copy of the table, with space for the kinds of \p nodes nodes if \p kinds is true.
+/// A copy of the table for \p nodes nodes, with their kinds if it has any or gets \p new_kinds.
 std::shared_ptr<NodeTable> table_for(MemoryResource& memory, const NodeTable& from,
-                                     std::size_t nodes, bool kinds) {
+                                     std::size_t nodes, bool new_kinds) {
   auto table = std::make_shared<NodeTable>();
   table->removed = from.removed;
   table->removed_count = from.removed_count;
-  if (!kinds) return table;
+  if (from.kinds.size() == 0 && !new_kinds) return table;
   table->kinds = {memory, "Kindred::SpreadingEngine::node_kinds", nodes};
   const std::size_t known = std::min(from.kinds.size(), nodes);
   std::copy_n(from.kinds.data(), known, table->kinds.data());
@@ -206,7 +206,7 @@ std::shared_ptr<const GraphSnapshot> GraphStore::changed(
   std::ranges::stable_sort(
       in, {}, [](const HalfEdge& edge) { return std::uint64_t{edge.node} << 32U | edge.end; });
 
-  const GraphView<Kokkos::HostSpace> view = graph.host();
+  const GraphView<Kokkos::HostSpace>& view = graph.host();
   RowChange of_out{touched.out, out, drops, false};
   RowChange of_in{touched.in, in, {}, true};
   if (drops) {
@@ -243,8 +243,7 @@ std::uint32_t GraphStore::add_nodes(std::uint64_t count, std::span<const std::ui
   const std::size_t first = graph->nodes();
   check_nodes(first, count, kinds.size());
   const std::shared_ptr<NodeTable> table =
-      table_for(m_context->memory(Space::serial), *graph->table(), first + count,
-                graph->table()->kinds.size() > 0 || !kinds.empty());
+      table_for(m_context->memory(Space::serial), *graph->table(), first + count, !kinds.empty());
   std::copy(kinds.begin(), kinds.end(), table->kinds.data() + (kinds.empty() ? 0 : first));
   m_snapshot.set(with_nodes(*graph, table, first + count));
   return static_cast<std::uint32_t>(first);
@@ -273,8 +272,7 @@ std::vector<std::uint32_t> GraphStore::add_nodes(std::span<const std::string_vie
     ++next;
   }
   const std::shared_ptr<NodeTable> table =
-      table_for(m_context->memory(Space::serial), *graph->table(), next,
-                graph->table()->kinds.size() > 0 || !kinds.empty());
+      table_for(m_context->memory(Space::serial), *graph->table(), next, !kinds.empty());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     set_removed(*table, nodes[i], false);
     if (!kinds.empty()) table->kinds.data()[nodes[i]] = kinds[i];
@@ -349,7 +347,7 @@ void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
     }
   }
   if (sorted.empty()) return;
-  const GraphView<Kokkos::HostSpace> view = graph->host();
+  const GraphView<Kokkos::HostSpace>& view = graph->host();
   const auto ends_of = [&](const HostGraphSide& side, std::vector<std::uint32_t>& to) {
     for (const std::uint32_t node : sorted) {
       const HostRowPlace row = row_of(side, node);
@@ -361,8 +359,7 @@ void GraphStore::remove_nodes(std::span<const std::uint32_t> nodes) {
   ends_of(view.in, touched.out);
   touched.sort();
   const std::shared_ptr<NodeTable> table =
-      table_for(m_context->memory(Space::serial), *graph->table(), graph->nodes(),
-                graph->table()->kinds.size() > 0);
+      table_for(m_context->memory(Space::serial), *graph->table(), graph->nodes(), false);
   for (const std::uint32_t node : sorted) set_removed(*table, node, true);
   const auto goes = [&](std::uint32_t node) {
     return std::binary_search(sorted.begin(), sorted.end(), node);

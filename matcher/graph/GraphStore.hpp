@@ -25,6 +25,7 @@
 
 namespace Kindred::Impl {
 
+struct FileTarget;
 struct StoredGraph;
 
 /// \brief A graph that can change while calls read it.
@@ -58,8 +59,7 @@ class GraphStore {
   /// \throws OutOfMemory; the graph is then unchanged
   void merge();
 
-  /// Calls `write(graph)` with the graph in its file layout.
-  void write(const std::function<void(const StoredGraph&)>& write) const;
+  void save(FileTarget target) const;
   GraphStatistics statistics() const;
 
  private:

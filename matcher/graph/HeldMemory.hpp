@@ -46,6 +46,14 @@ class HeldMemory {
   std::uint64_t m_bytes = 0;
 };
 
+/// The elements of \p buffer, of which there are then \p size. Discards those that it had if it
+/// grows. \throws OutOfMemory
+template <class T, class MemorySpace>
+auto sized(Buffer<T, MemorySpace>& buffer, std::size_t size) {
+  buffer.resize_discarding(size);
+  return buffer.view();
+}
+
 /// Overwrites \p buffer with \p values. Fences \p exec_space. \throws OutOfMemory
 template <class ExecutionSpace, class T>
 auto placed_in(const ExecutionSpace& exec_space,

@@ -6,7 +6,6 @@
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
-#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <string>
@@ -87,12 +86,9 @@ const OutWeights::Placed<ExecutionSpace>& OutWeights::on(Context& context,
   Placed<ExecutionSpace>& placed = m_placed.get<ExecutionSpace>();
   if (placed.inverses.size() < host.inverses.size()) {
     MemoryResource& memory = context.memory(Space::cuda);
-    const std::size_t nodes = host.sums.size();
-    Placed<ExecutionSpace> made{{memory, "Kindred::SpreadingEngine::out_weights", nodes},
-                                {memory, "Kindred::SpreadingEngine::out_weight_inverses", nodes}};
-    upload(exec_space, made.sums.view(), host.sums.data(), nodes);
-    upload(exec_space, made.inverses.view(), host.inverses.data(), nodes);
-    placed = std::move(made);
+    placed = {copy_beside(exec_space, memory, "Kindred::SpreadingEngine::out_weights", host.sums),
+              copy_beside(exec_space, memory, "Kindred::SpreadingEngine::out_weight_inverses",
+                          host.inverses)};
     m_device_bytes = placed.sums.bytes() + placed.inverses.bytes();
   }
   return placed;

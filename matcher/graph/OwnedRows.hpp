@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 
 namespace Kindred::Impl {
 
@@ -78,6 +79,17 @@ inline void plan_host_rows(MemoryResource& memory, HostRows& rows) {
   rows.block_long_row = copy("Kindred::SpreadingEngine::block_long_row", plan.block_long_row);
 }
 
+/// A copy of \p from, a buffer or a vector on the host, in memory of \p exec_space. Fences \p
+/// exec_space. \throws OutOfMemory
+template <class ExecutionSpace, class From>
+auto copy_beside(const ExecutionSpace& exec_space, MemoryResource& memory, const char* label,
+                 const From& from) {
+  using T = std::remove_cvref_t<decltype(*from.data())>;
+  Buffer<T, typename ExecutionSpace::memory_space> copy(memory, label, from.size());
+  upload(exec_space, copy.view(), from.data(), from.size());
+  return copy;
+}
+
 /// \brief A copy of the rows in memory of \p exec_space, planned for it. Fences \p exec_space.
 /// \throws OutOfMemory
 template <class ExecutionSpace>
@@ -85,24 +97,20 @@ OwnedRows<typename ExecutionSpace::memory_space> rows_beside(const ExecutionSpac
                                                              MemoryResource& memory,
                                                              const HostRows& host) {
   OwnedRows<typename ExecutionSpace::memory_space> rows;
-  const auto copy = [&](auto& buffer, const char* label, const auto* values, std::size_t count) {
-    buffer = std::remove_reference_t<decltype(buffer)>(memory, label, count);
-    upload(exec_space, buffer.view(), values, count);
+  const auto copy = [&](const char* label, const auto& from) {
+    return copy_beside(exec_space, memory, label, from);
   };
-  const auto copy_buffer = [&](auto& buffer, const char* label, const auto& from) {
-    copy(buffer, label, from.data(), from.size());
-  };
-  copy_buffer(rows.offsets, "Kindred::SpreadingEngine::offsets", host.offsets);
-  copy_buffer(rows.sources, "Kindred::SpreadingEngine::sources", host.sources);
-  copy_buffer(rows.weights, "Kindred::SpreadingEngine::weights", host.weights);
-  copy_buffer(rows.short_weights, "Kindred::SpreadingEngine::short_weights", host.short_weights);
-  copy_buffer(rows.kinds, "Kindred::SpreadingEngine::kinds", host.kinds);
-  copy_buffer(rows.row_nodes, "Kindred::SpreadingEngine::row_nodes", host.row_nodes);
+  rows.offsets = copy("Kindred::SpreadingEngine::offsets", host.offsets);
+  rows.sources = copy("Kindred::SpreadingEngine::sources", host.sources);
+  rows.weights = copy("Kindred::SpreadingEngine::weights", host.weights);
+  rows.short_weights = copy("Kindred::SpreadingEngine::short_weights", host.short_weights);
+  rows.kinds = copy("Kindred::SpreadingEngine::kinds", host.kinds);
+  rows.row_nodes = copy("Kindred::SpreadingEngine::row_nodes", host.row_nodes);
   const std::span<const std::uint64_t> offsets(host.offsets.data(), host.offsets.size());
   const RowPlan plan = plan_rows(offsets, short_row_max<ExecutionSpace>(), host.sources.size() + 1);
-  copy_buffer(rows.long_rows, "Kindred::SpreadingEngine::long_rows", plan.long_rows);
-  copy_buffer(rows.long_first, "Kindred::SpreadingEngine::long_first", plan.long_first);
-  copy_buffer(rows.block_long_row, "Kindred::SpreadingEngine::block_long_row", plan.block_long_row);
+  rows.long_rows = copy("Kindred::SpreadingEngine::long_rows", plan.long_rows);
+  rows.long_first = copy("Kindred::SpreadingEngine::long_first", plan.long_first);
+  rows.block_long_row = copy("Kindred::SpreadingEngine::block_long_row", plan.block_long_row);
   return rows;
 }
 

@@ -127,10 +127,6 @@ class PageRankWorkspace {
     state.width = width_of(columns.size());
     state.nodes = graph.nodes;
     const auto width = static_cast<std::size_t>(state.width);
-    const auto sized = [](auto& of, std::size_t size) {
-      of.resize_discarding(size);
-      return of.view();
-    };
     state.current = sized(iterates.current, graph.nodes * width);
     state.next = sized(iterates.next, graph.nodes * width);
     state.out_weights = weights.sums.const_view();

@@ -119,6 +119,19 @@ void allocate_edges(MemoryResource& memory, std::size_t edges, EdgeForm form, Ho
   rows.kinds = {memory, "Kindred::SpreadingEngine::kinds", required(form.kinds)};
 }
 
+HostRows rows_for(MemoryResource& memory, std::size_t nodes, std::size_t edges, EdgeForm form) {
+  HostRows rows;
+  rows.offsets = {memory, "Kindred::SpreadingEngine::offsets", nodes + 1};
+  allocate_edges(memory, edges, form, rows);
+  return rows;
+}
+
+AdjacencySpan adjacency_of(const HostRows& rows) {
+  const auto all = [](const auto& buffer) { return std::span(buffer.data(), buffer.size()); };
+  return {all(rows.offsets), all(rows.sources), all(rows.weights), all(rows.short_weights),
+          all(rows.kinds)};
+}
+
 HostRows joined_rows(MemoryResource& memory, const HostGraphSide& side, EdgeForm form) {
   HostRows rows;
   rows.offsets = {memory, "Kindred::SpreadingEngine::offsets", side.nodes + 1};

@@ -81,6 +81,9 @@ RebuiltRows rows_of(const HostGraphSide& side, std::span<const std::uint32_t> no
 /// Allocates the buffers of \p rows for the given number of edges, uninitialized. \throws
 /// OutOfMemory
 void allocate_edges(MemoryResource& memory, std::size_t edges, EdgeForm form, HostRows& rows);
+/// Rows for the given numbers of nodes and edges, uninitialized. \throws OutOfMemory
+HostRows rows_for(MemoryResource& memory, std::size_t nodes, std::size_t edges, EdgeForm form);
+AdjacencySpan adjacency_of(const HostRows& rows);
 /// All rows of \p side merged into one array, planned. \throws OutOfMemory
 HostRows joined_rows(MemoryResource& memory, const HostGraphSide& side, EdgeForm form);
 

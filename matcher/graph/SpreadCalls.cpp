@@ -236,26 +236,21 @@ Impl::ArrayQueries<ExecutionSpace> queries_of(
 }  // namespace
 
 SpreadResults SpreadingEngine::spread(const SpreadSources& sources, const SpreadOptions& options,
-                                      const std::optional<SpreadOutput>& output) const {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::spread", [&] {
-    return m_state->spread(m_state->store.snapshot(), sources, options, output);
-  });
-}
-
-SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const SpreadSources& sources,
-                                             const SpreadOptions& options,
-                                             const std::optional<SpreadOutput>& output) {
+                                      const std::optional<SpreadOutput>& output) const try {
+  State& state = *m_state;
+  Context& context = state.context;
+  const State::Snapshot graph = state.store.snapshot();
   const std::optional<Space> where = Impl::check_spread_arrays(context, sources, output);
   KINDRED_THROW_IF(output && options.trace_paths > 0,
                    "trace_paths is set, but arrays have no place for paths; pass the sources as "
                    "rows in host memory");
   if (!where) Impl::require_no_stream(options.stream, "the sources");
-  if (where) require_on_device(*graph, options.space);
+  if (where) State::require_on_device(*graph, options.space);
   const std::size_t queries = sources.offsets.size() - 1;
   SpreadResults results;
   if (options.stream) {
     KINDRED_THROW_IF(!output, "a stream is given without arrays for the results");
-    results.record = spread_on_stream(graph, sources, *output, options);
+    results.record = state.spread_on_stream(graph, sources, *output, options);
     return results;
   }
   const std::optional<Space> space = where ? where : options.space;
@@ -278,11 +273,11 @@ SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const Spread
   std::vector<QueryGroup> groups;
   if (options.mode == SpreadMode::pagerank) {
     results.convergence.resize(queries);
-    results.record = page_rank(*graph, spans, options, space, ranks, results.convergence);
+    results.record = state.page_rank(*graph, spans, options, space, ranks, results.convergence);
   } else {
     groups = Impl::group_queries(options, queries);
     for (QueryGroup& group : groups) group.request.top = top;
-    results.record = spread_hops(*graph, spans, groups, space, ranks);
+    results.record = state.spread_hops(*graph, spans, groups, space, ranks);
   }
   for (std::size_t query = 0; query < queries; ++query) {
     for (std::size_t place = 0; place < top; ++place) {
@@ -292,12 +287,14 @@ SpreadResults SpreadingEngine::State::spread(const Snapshot& graph, const Spread
     }
     results.activations.close_row();
   }
-  if (options.trace_paths > 0) trace(*graph, spans, groups, options.trace_paths, results);
+  if (options.trace_paths > 0) state.trace(*graph, spans, groups, options.trace_paths, results);
   if (output) {
     put_rows(context, results.activations, *output);
     results.activations = {};
   }
   return results;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::spread");
 }
 
 DispatchRecord SpreadingEngine::State::spread_hops(const Impl::GraphSnapshot& graph,
@@ -306,7 +303,7 @@ DispatchRecord SpreadingEngine::State::spread_hops(const Impl::GraphSnapshot& gr
                                                    std::optional<Space> space,
                                                    std::span<Rank> ranks) {
   Workload workload = work_of(graph, sources.size(), 1);
-  const auto view = graph.host();
+  const auto& view = graph.host();
   Impl::SpreadWork work(graph.base()->sample(), view, graph.edges());
   for (const QueryGroup& group : groups) {
     if (is_whole(graph, group)) {

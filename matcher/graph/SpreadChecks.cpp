@@ -17,6 +17,8 @@ namespace Kindred::Impl {
 
 namespace {
 
+constexpr const char* offsets_label = "Kindred::SpreadingEngine::array_offsets";
+
 void check_query(const std::string& which, const std::optional<double>& threshold,
                  const Decay& decay) {
   KINDRED_THROW_IF(threshold && !(*threshold >= 0.0),
@@ -71,17 +73,15 @@ void check_modifiers(const std::optional<SpreadModifiers>& modifiers, bool is_en
 
 HostSources::HostSources(Context& context, const SpreadSources& sources)
     : m_is_short(sources.offsets.type() == DataType::int32),
+      m_offsets(m_is_short ? Buffer<std::int64_t, Kokkos::HostSpace>()
+                           : on_host<std::int64_t>(context, sources.offsets, offsets_label)),
+      m_short(m_is_short ? on_host<std::int32_t>(context, sources.offsets, offsets_label)
+                         : Buffer<std::int32_t, Kokkos::HostSpace>()),
       m_nodes(
           on_host<std::uint32_t>(context, sources.nodes, "Kindred::SpreadingEngine::array_nodes")),
       m_values(on_host<float>(context, sources.values, "Kindred::SpreadingEngine::array_values")),
       m_node_step(sources.nodes.stride(0)),
-      m_value_step(sources.values.stride(0)) {
-  constexpr const char* label = "Kindred::SpreadingEngine::array_offsets";
-  if (m_is_short)
-    m_short = on_host<std::int32_t>(context, sources.offsets, label);
-  else
-    m_offsets = on_host<std::int64_t>(context, sources.offsets, label);
-}
+      m_value_step(sources.values.stride(0)) {}
 
 void check_sources(const GraphSnapshot& graph, const HostSources& sources, SpreadMode mode) {
   for (std::size_t query = 0; query < sources.queries(); ++query) {
@@ -181,10 +181,9 @@ namespace Kindred {
 SpreadSources::SpreadSources(const RaggedSpan<Activation>& rows) {
   static_assert(sizeof(Activation) == sizeof(std::uint32_t) + sizeof(float));
   static constexpr std::int64_t none = 0;
-  const std::array<std::int64_t, 1> ends{static_cast<std::int64_t>(rows.offsets.size())};
   // None is negative: they are the same numbers without a sign.
-  offsets = rows.offsets.empty() ? ConstArray(std::span(&none, 1))
-                                 : ConstArray(rows.offsets.data(), DataType::int64, ends);
+  const auto* const ends = reinterpret_cast<const std::int64_t*>(rows.offsets.data());
+  offsets = rows.offsets.empty() ? std::span(&none, 1) : std::span(ends, rows.offsets.size());
   const std::array<std::int64_t, 1> count{static_cast<std::int64_t>(rows.values.size())};
   const std::array<std::int64_t, 1> step{2};
   const auto* const first = rows.values.data();

@@ -28,28 +28,22 @@ SpreadingEngine::SpreadingEngine(Context& context, const CsrGraph& graph,
         return std::make_unique<State>(context, graph, options);
       })) {}
 SpreadingEngine::SpreadingEngine(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-using Impl::load_graph;
-SpreadingEngine SpreadingEngine::load(Context& context, const std::string& path,
-                                      const GraphOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::load", [&] {
-    return SpreadingEngine(std::make_unique<State>(context, load_graph(path, threads), options));
-  });
-}
-SpreadingEngine SpreadingEngine::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                            const GraphOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::from_bytes", [&] {
-    return SpreadingEngine(std::make_unique<State>(context, load_graph(bytes, threads), options));
-  });
+SpreadingEngine SpreadingEngine::load(Context& context, const FileSource& source,
+                                      const GraphOptions& options, int threads) try {
+  return SpreadingEngine(
+      std::make_unique<State>(context, Impl::load_graph(source, threads), options));
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::load");
 }
 std::vector<std::byte> SpreadingEngine::to_bytes() const try {
   std::vector<std::byte> bytes;
-  m_state->store.write([&](const Impl::StoredGraph& graph) { bytes = graph_bytes(graph); });
+  m_state->store.save(bytes);
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::SpreadingEngine::to_bytes");
 }
 void SpreadingEngine::save(const std::string& path) const try {
-  m_state->store.write([&](const Impl::StoredGraph& graph) { save_graph(path, graph); });
+  m_state->store.save(path);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SpreadingEngine::save");
 }
@@ -113,41 +107,41 @@ void SpreadingEngine::merge() {
 }
 
 DispatchRecord SpreadingEngine::hop(const ConstArray& x, const Array& y,
-                                    const HopOptions& options) const {
-  return Impl::translating_out_of_memory("Kindred::SpreadingEngine::hop", [&] {
-    return m_state->hop(m_state->store.snapshot(), x, y, options);
-  });
-}
-
-DispatchRecord SpreadingEngine::State::hop(const Snapshot& graph, const ConstArray& x,
-                                           const Array& y, const HopOptions& options) {
+                                    const HopOptions& options) const try {
+  State& state = *m_state;
+  const State::Snapshot graph = state.store.snapshot();
   Impl::HopRequest request = Impl::checked_hop(x, y, graph->nodes());
   Impl::check_modifiers(options.modifiers, false);
-  const std::optional<Space> where = Impl::space_of(context, {{"x", x}, {"y", y}});
-  if (where) require_on_device(*graph, options.space);
+  const std::optional<Space> where = Impl::space_of(state.context, {{"x", x}, {"y", y}});
+  if (where) State::require_on_device(*graph, options.space);
   if (!where && request.count > 0) Impl::require_no_stream(options.stream, "x and y");
   request.is_placed = where.has_value();
   request.direction = options.direction;
   request.rules = {options.kinds, options.modifiers};
-  Workload workload = work_of(*graph, request.columns, 1);
+  Workload workload = State::work_of(*graph, request.columns, 1);
   workload.transfer_bytes = where ? 0 : 2 * request.count * sizeof(float);
   if (where && options.stream) {
-    return run_on_stream(workload, *options.stream, graph,
-                         [&](const auto& own, const auto& exec_space, auto& workspace) {
-                           auto view = graph->view(own);
-                           if (request.is_plain())
-                             view.in.bins = workspace.bins.existing(graph->base());
-                           if (!workspace.whole.is_ready_to_hop(view, request))
-                             workspace.on_streams.wait();
-                           workspace.whole.hop(exec_space, view, request);
-                         });
+    return state.run_on_stream(workload, *options.stream, graph,
+                               [&](const auto& own, const auto& exec_space, auto& workspace) {
+                                 auto view = graph->view(own);
+                                 if (request.is_plain())
+                                   view.in.bins = workspace.bins.existing(graph->base());
+                                 if (!workspace.whole.is_ready_to_hop(view, request))
+                                   workspace.on_streams.wait();
+                                 workspace.whole.hop(exec_space, view, request);
+                               });
   }
-  return run(workload, where ? where : options.space, [&](const auto& exec_space, auto& workspace) {
-    auto view = graph->view(exec_space);
-    if (request.is_plain()) view.in.bins = workspace.bins_of(exec_space, *graph, 1);
-    workspace.whole.hop(exec_space, view, request);
-    if (request.is_placed) Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
-  });
+  return state.run(workload, where ? where : options.space,
+                   [&](const auto& exec_space, auto& workspace) {
+                     auto view = graph->view(exec_space);
+                     if (request.is_plain())
+                       view.in.bins = workspace.bins_of(exec_space, *graph, 1);
+                     workspace.whole.hop(exec_space, view, request);
+                     if (request.is_placed)
+                       Arch::fence(exec_space, "Kindred::SpreadingEngine::hop");
+                   });
+} catch (...) {
+  Impl::rethrow_translated("Kindred::SpreadingEngine::hop");
 }
 
 }  // namespace Kindred

@@ -30,8 +30,6 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
     context.dispatcher().register_operations({Operations::spread});
   }
 
-  SpreadResults spread(const Snapshot& graph, const SpreadSources& sources,
-                       const SpreadOptions& options, const std::optional<SpreadOutput>& output);
   DispatchRecord spread_on_stream(const Snapshot& graph, const SpreadSources& sources,
                                   const SpreadOutput& output, const SpreadOptions& options);
   DispatchRecord spread_hops(const Impl::GraphSnapshot& graph,
@@ -45,8 +43,6 @@ struct KINDRED_HIDDEN SpreadingEngine::State {
                            std::span<const Impl::RestartSources> sources,
                            const SpreadOptions& options, std::optional<Space> space,
                            std::span<Rank> ranks, std::span<Convergence> convergence);
-  DispatchRecord hop(const Snapshot& graph, const ConstArray& x, const Array& y,
-                     const HopOptions& options);
 
   /// The work of \p queries queries that read all edges \p hops times, 32 queries at a time.
   static Workload work_of(const Impl::GraphSnapshot& graph, std::size_t queries, double hops) {

@@ -98,15 +98,14 @@ class SpreadingWorkspace {
   void launch_spread(const ExecutionSpace& exec_space, const GraphSide<memory_space>& graph,
                      const ArrayQueries<ExecutionSpace>& queries, const SpreadRequest& request) {
     or_release(exec_space, [&] {
-      auto& faults = m_buffers->faults;
       m_buffers->array_shape = {};
-      faults.resize_discarding(queries.queries);
-      Kokkos::deep_copy(exec_space, faults.view(), 0U);
+      const auto faults = sized(m_buffers->faults, queries.queries);
+      Kokkos::deep_copy(exec_space, faults, 0U);
       for (std::size_t first = 0; first < queries.queries; first += batch) {
         const std::size_t count = std::min(batch, queries.queries - first);
         SpreadState<ExecutionSpace> state = prepare(exec_space, graph, count, request, {});
         start_from_arrays(exec_space, state, queries.sources, graph.nodes, first, count,
-                          request.parameters.mode, faults.view());
+                          request.parameters.mode, faults);
         HopParameters parameters = request.parameters;
         for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop)
           launch_next(exec_space, graph, state, request, parameters, hop);
@@ -131,11 +130,9 @@ class SpreadingWorkspace {
     ArrayView<float, ExecutionSpace> y(request.y, request.count);
     const bool copies = Arch::is_device<ExecutionSpace> && !request.is_placed;
     if (copies) {
-      m_buffers->passed.resize_discarding(request.count);
-      m_buffers->next.resize_discarding(request.count);
-      upload(exec_space, m_buffers->passed.view(), request.x, request.count);
+      y = sized(m_buffers->next, request.count);
+      upload(exec_space, sized(m_buffers->passed, request.count), request.x, request.count);
       x = m_buffers->passed.const_view();
-      y = m_buffers->next.view();
     }
     const auto side = m_choice.side(exec_space, graph, request.direction, request.rules);
     const auto words = m_choice.kind_queries(exec_space, request.rules);
@@ -209,25 +206,22 @@ class SpreadingWorkspace {
                   const ArrayView<const float, ExecutionSpace>& x,
                   const ArrayView<float, ExecutionSpace>& y, std::size_t columns,
                   const ArrayView<const std::uint32_t, ExecutionSpace>& words) {
-    auto& partial = m_buffers->hop_partial;
-    auto& panel_x = m_buffers->panel_x;
-    auto& panel_y = m_buffers->panel_y;
     for (std::size_t first = 0; first < columns;) {
       const HopWidth width = width_of(columns - first);
       const auto wide = static_cast<std::size_t>(width);
       const std::size_t count = std::min(wide, columns - first);
-      partial.resize_discarding(graph.blocks() * wide);
+      const auto partial = sized(m_buffers->hop_partial, graph.blocks() * wide);
       if (hops_in_place(x.data(), columns)) {
-        Kindred::hop(exec_space, graph, width, x, y, partial.view(), words);
+        Kindred::hop(exec_space, graph, width, x, y, partial, words);
       } else {
-        panel_x.resize_discarding(graph.nodes * wide);
-        panel_y.resize_discarding(graph.nodes * wide);
-        copy_columns<ExecutionSpace>(exec_space, {x, columns, first}, {panel_x.view(), wide}, count,
+        const auto panel_x = sized(m_buffers->panel_x, graph.nodes * wide);
+        const auto panel_y = sized(m_buffers->panel_y, graph.nodes * wide);
+        copy_columns<ExecutionSpace>(exec_space, {x, columns, first}, {panel_x, wide}, count,
                                      wide - count);
-        Kindred::hop(exec_space, graph, width, panel_x.const_view(), panel_y.view(), partial.view(),
+        Kindred::hop(exec_space, graph, width, m_buffers->panel_x.const_view(), panel_y, partial,
                      words);
-        copy_columns<ExecutionSpace>(exec_space, {panel_y.const_view(), wide}, {y, columns, first},
-                                     count);
+        copy_columns<ExecutionSpace>(exec_space, {m_buffers->panel_y.const_view(), wide},
+                                     {y, columns, first}, count);
       }
       first += count;
     }
@@ -243,10 +237,6 @@ class SpreadingWorkspace {
     const auto width = static_cast<std::size_t>(state.width);
     const std::size_t places = width * graph.nodes;
     const std::size_t long_places = request.short_activations ? 0 : places;
-    const auto sized = [](auto& buffer, std::size_t size) {
-      buffer.resize_discarding(size);
-      return buffer.view();
-    };
     state.value = sized(m_buffers->value, places);
     state.passed = sized(m_buffers->passed, long_places);
     state.next = sized(m_buffers->next, long_places);

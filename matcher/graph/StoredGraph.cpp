@@ -2,7 +2,7 @@
 #include "StoredGraph.hpp"
 
 #include "storage/SectionChecks.hpp"
-#include "storage/SectionWriter.hpp"
+#include "symbols/StoredVocabulary.hpp"
 
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -15,6 +15,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,31 +29,31 @@ namespace {
 constexpr const char* graph_kind = "graph";
 constexpr std::size_t piece = std::size_t{1} << 20U;
 
-/// The section `head`.
-struct GraphHead {
-  std::uint64_t weights = 0;  ///< an EdgeWeights
-  std::uint64_t nodes = 0;
-  std::uint64_t edges = 0;
-  std::uint64_t edge_kinds = 0;  ///< 1: kinds are stored
-  std::uint64_t node_kinds = 0;
-  std::uint64_t names = 0;
+/// The numbers of the section `head`.
+enum Head : std::size_t {
+  head_weights,
+  head_nodes,
+  head_edges,
+  head_edge_kinds,
+  head_node_kinds,
+  head_names,
+  head_count
 };
 
-GraphHead read_head(const SectionChecks& checks, std::size_t commits) {
-  const auto numbers = checks.section<std::uint64_t>("head");
-  checks.count<std::uint64_t>("head", numbers, 6);
-  const GraphHead head{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
-  const auto refuse = [&](std::uint64_t at, const std::string& why) {
-    checks.refuse<std::uint64_t>("head", at, std::to_string(numbers[at]) + " " + why);
-  };
-  if (commits != 1) refuse(2, "edges, and more than one commit; a graph has only one");
-  if (head.weights > static_cast<std::uint64_t>(EdgeWeights::none))
-    refuse(0, "is not a valid storage of weights; it must be 0 to 2");
-  if (head.nodes > nodes_max)
-    refuse(1, "nodes; at most " + std::to_string(nodes_max) + " are supported");
-  for (const std::uint64_t at : {3, 4, 5})
-    if (numbers[at] > 1) refuse(at, "is neither 0 nor 1");
-  return head;
+/// A graph without rows, of the form and the sizes in the head.
+StoredGraph read_head(const SectionNumbers& head) {
+  StoredGraph graph;
+  head.require(head[head_weights] <= static_cast<std::uint64_t>(EdgeWeights::none), head_weights,
+               "is not a valid storage of weights; it must be 0 to 2");
+  head.require(head[head_nodes] <= nodes_max, head_nodes,
+               "nodes; at most " + std::to_string(nodes_max) + " are supported");
+  for (const std::size_t at : {head_edge_kinds, head_node_kinds, head_names})
+    head.require(head[at] <= 1, at, "is neither 0 nor 1");
+  graph.form = {static_cast<EdgeWeights>(head[head_weights]), head[head_edge_kinds] == 1};
+  graph.nodes = head[head_nodes];
+  graph.edges = head[head_edges];
+  graph.has_node_kinds = head[head_node_kinds] == 1;
+  return graph;
 }
 
 template <class T>
@@ -71,65 +72,58 @@ void write_side(SectionWriter& writer, const std::string& name, const StoredRows
   if (form.kinds) write_column(writer, name + ".kinds", rows.kinds);
 }
 
-/// The rows of one direction. \param outside receives the edges with a weight outside [0, 1]
-StoredRows read_side(const SectionChecks& checks, const std::string& name, const GraphHead& head,
+/// The weights of one direction, which must be finite, as `value(weight)`. Adds those outside [0,
+/// 1] to \p outside.
+template <class T, class Value>
+StoredColumn<T> read_weights(const SectionChecks& checks, const std::string& name,
+                             std::uint64_t edges, int threads, const Value& value,
+                             std::atomic<std::uint64_t>& outside) {
+  const std::span<const T> weights = checks.section<T>(name, edges);
+  for_each_piece(edges, piece, threads, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const float weight = value(weights[i]);
+      if (!std::isfinite(weight)) checks.refuse<T>(name, i, "the weight is not finite");
+      count += is_in_unit_interval(weight) ? 0 : 1;
+    }
+    outside += count;
+  });
+  return {weights};
+}
+
+/// The rows of one direction of \p graph, whose sizes are known. \param outside receives the edges
+/// with a weight outside [0, 1]
+StoredRows read_side(const SectionChecks& checks, const std::string& name, const StoredGraph& graph,
                      int threads, std::uint64_t& outside) {
   StoredRows rows;
-  const auto offsets = checks.section<std::uint64_t>(name + ".offsets");
-  checks.count<std::uint64_t>(name + ".offsets", offsets, head.nodes + 1);
+  const auto offsets = checks.section<std::uint64_t>(name + ".offsets", graph.nodes + 1);
   if (offsets[0] != 0) checks.refuse<std::uint64_t>(name + ".offsets", 0, "is not 0");
-  checks.ends(name + ".offsets", offsets, head.edges);
-  const auto ends = checks.section<std::uint32_t>(name + ".ends");
-  checks.count<std::uint32_t>(name + ".ends", ends, head.edges);
-  checks.below<std::uint32_t>(name + ".ends", ends, head.nodes);
+  checks.ends(name + ".offsets", offsets, graph.edges);
+  const auto ends = checks.section<std::uint32_t>(name + ".ends", graph.edges);
+  checks.below<std::uint32_t>(name + ".ends", ends, graph.nodes);
   rows.offsets = offsets;
   rows.ends = {ends};
   std::atomic<std::uint64_t> beyond{0};
-  const auto check_weights = [&](auto weights, const auto& value) {
-    using T = typename decltype(weights)::value_type;
-    checks.count<T>(name + ".weights", weights, head.edges);
-    for_each_piece(weights.size(), piece, threads, [&](std::size_t begin, std::size_t end) {
-      std::uint64_t count = 0;
-      for (std::size_t i = begin; i < end; ++i) {
-        const float weight = value(weights[i]);
-        if (!std::isfinite(weight))
-          checks.refuse<T>(name + ".weights", i, "the weight is not finite");
-        count += is_in_unit_interval(weight) ? 0 : 1;
-      }
-      beyond += count;
-    });
-  };
-  if (head.weights == static_cast<std::uint64_t>(EdgeWeights::float32)) {
-    const auto weights = checks.section<float>(name + ".weights");
-    check_weights(weights, [](float weight) { return weight; });
-    rows.weights = {weights};
-  } else if (head.weights == static_cast<std::uint64_t>(EdgeWeights::bfloat16)) {
-    const auto weights = checks.section<std::uint16_t>(name + ".weights");
-    check_weights(weights, widen_weight);
-    rows.short_weights = {weights};
-  }
-  if (head.edge_kinds == 1) {
-    const auto kinds = checks.section<std::uint8_t>(name + ".kinds");
-    checks.count<std::uint8_t>(name + ".kinds", kinds, head.edges);
-    rows.kinds = {kinds};
-  }
+  if (graph.form.weights == EdgeWeights::float32)
+    rows.weights = read_weights<float>(checks, name + ".weights", graph.edges, threads,
+                                       std::identity(), beyond);
+  if (graph.form.weights == EdgeWeights::bfloat16)
+    rows.short_weights = read_weights<std::uint16_t>(checks, name + ".weights", graph.edges,
+                                                     threads, widen_weight, beyond);
+  if (graph.form.kinds) rows.kinds = {checks.section<std::uint8_t>(name + ".kinds", graph.edges)};
   outside = beyond;
   return rows;
 }
 
-void read_nodes(const SectionChecks& checks, const GraphHead& head, StoredGraph& graph) {
-  graph.has_node_kinds = head.node_kinds == 1;
-  if (graph.has_node_kinds) {
-    graph.node_kinds = checks.section<std::uint8_t>("node.kinds");
-    checks.count<std::uint8_t>("node.kinds", graph.node_kinds, head.nodes);
-  }
+void read_nodes(const SectionChecks& checks, StoredGraph& graph) {
+  if (graph.has_node_kinds)
+    graph.node_kinds = checks.section<std::uint8_t>("node.kinds", graph.nodes);
   if (!checks.has("node.removed")) return;
-  graph.removed = checks.section<std::uint64_t>("node.removed");
-  checks.count<std::uint64_t>("node.removed", graph.removed, (head.nodes + 63) / 64);
-  if (head.nodes % 64 != 0 && (graph.removed.back() >> head.nodes % 64) != 0)
+  graph.removed = checks.section<std::uint64_t>("node.removed", (graph.nodes + 63) / 64);
+  if (graph.nodes % 64 != 0 && (graph.removed.back() >> graph.nodes % 64) != 0)
     checks.refuse<std::uint64_t>("node.removed", graph.removed.size() - 1,
                                  "refers to a node that does not exist");
-  for (std::uint64_t node = 0; node < head.nodes; ++node) {
+  for (std::uint64_t node = 0; node < graph.nodes; ++node) {
     if ((graph.removed[node / 64] >> node % 64 & 1U) == 0) continue;
     for (const StoredRows* side : {&graph.out, &graph.in}) {
       if (side->offsets[node] != side->offsets[node + 1])
@@ -137,16 +131,6 @@ void read_nodes(const SectionChecks& checks, const GraphHead& head, StoredGraph&
                                      "node " + std::to_string(node) + " has edges");
     }
   }
-}
-
-void read_names(const SectionChecks& checks, StoredGraph& graph) {
-  const auto text = checks.section<std::uint8_t>("vocabulary.text");
-  const auto ends = checks.section<std::uint64_t>("vocabulary.ends");
-  checks.count<std::uint64_t>("vocabulary.ends", ends, graph.nodes);
-  checks.ends("vocabulary.ends", ends, text.size());
-  graph.texts.values.assign(text.begin(), text.end());
-  graph.texts.offsets.insert(graph.texts.offsets.end(), ends.begin(), ends.end());
-  graph.names = graph.texts;
 }
 
 /// Element \p i of a column of a file, which is one piece; 0 if the column is not stored.
@@ -227,83 +211,54 @@ void compare_directions(const StoredGraph& graph, const SectionChecks& checks, i
   if (out.fingerprint != in.fingerprint || !in.ascending) check_same_edges(graph, checks);
 }
 
-void write(SectionWriter& writer, const StoredGraph& graph) {
-  const std::array<std::uint64_t, 6> head{static_cast<std::uint64_t>(graph.form.weights),
-                                          graph.nodes,
-                                          graph.edges,
-                                          graph.form.kinds ? 1U : 0U,
-                                          graph.has_node_kinds ? 1U : 0U,
-                                          graph.names ? 1U : 0U};
+}  // namespace
+
+void save_graph(FileTarget target, const StoredGraph& graph) {
+  SectionWriter writer(std::move(target), graph_kind);
+  const std::array<std::uint64_t, head_count> head{static_cast<std::uint64_t>(graph.form.weights),
+                                                   graph.nodes,
+                                                   graph.edges,
+                                                   graph.form.kinds ? 1U : 0U,
+                                                   graph.has_node_kinds ? 1U : 0U,
+                                                   graph.names ? 1U : 0U};
   writer.write<std::uint64_t>("head", head);
   write_side(writer, "out", graph.out, graph.form);
   write_side(writer, "in", graph.in, graph.form);
   if (graph.has_node_kinds) writer.write<std::uint8_t>("node.kinds", graph.node_kinds);
   if (!graph.removed.empty()) writer.write<std::uint64_t>("node.removed", graph.removed);
-  if (graph.names) {
-    const std::span<const char> text = graph.names->values;
-    writer.write<std::uint8_t>("vocabulary.text",
-                               {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-    writer.write<std::uint64_t>("vocabulary.ends", graph.names->offsets.subspan(1));
-  }
+  if (graph.names) writer.write_rows("vocabulary.text", "vocabulary.ends", *graph.names);
   writer.commit();
 }
 
-StoredGraph graph_of(const std::shared_ptr<const SectionFile>& file, int threads) {
-  const SectionChecks checks(*file, 0, threads);
-  const GraphHead head = read_head(checks, file->commits());
-  StoredGraph graph;
-  graph.form = {static_cast<EdgeWeights>(head.weights), head.edge_kinds == 1};
-  graph.nodes = head.nodes;
-  graph.edges = head.edges;
+StoredGraph load_graph(const FileSource& source, int threads) {
+  threads = threads_or_all(threads);
+  const auto file = std::make_shared<const SectionFile>(source, graph_kind, threads);
+  const SectionChecks checks(*file, threads);
+  const SectionNumbers head(checks, "head", head_count);
+  StoredGraph graph = read_head(head);
   std::uint64_t same = 0;
-  graph.out = read_side(checks, "out", head, threads, graph.outside_unit);
-  graph.in = read_side(checks, "in", head, threads, same);
+  graph.out = read_side(checks, "out", graph, threads, graph.outside_unit);
+  graph.in = read_side(checks, "in", graph, threads, same);
   compare_directions(graph, checks, threads);
-  read_nodes(checks, head, graph);
-  if (head.names == 1) read_names(checks, graph);
+  read_nodes(checks, graph);
+  if (head[head_names] == 1) {
+    graph.texts = checks.rows<char>("vocabulary.text", "vocabulary.ends", graph.nodes);
+    graph.names = graph.texts;
+  }
   graph.owner = file;
   return graph;
 }
 
-}  // namespace
-
-void save_graph(const std::string& path, const StoredGraph& graph) {
-  SectionWriter writer(path, graph_kind);
-  write(writer, graph);
-}
-
-std::vector<std::byte> graph_bytes(const StoredGraph& graph) {
-  std::vector<std::byte> bytes;
-  SectionWriter writer(bytes, graph_kind);
-  write(writer, graph);
-  return bytes;
-}
-
-StoredGraph load_graph(const std::string& path, int threads) {
-  threads = threads_or_all(threads);
-  return graph_of(std::make_shared<const SectionFile>(path, graph_kind, threads), threads);
-}
-
-StoredGraph load_graph(std::span<const std::byte> bytes, int threads) {
-  threads = threads_or_all(threads);
-  return graph_of(std::make_shared<const SectionFile>(bytes, graph_kind, threads), threads);
-}
-
 std::optional<Vocabulary> names_of(const StoredGraph& graph) {
   if (!graph.names) return {};
-  try {
-    return std::optional<Vocabulary>(std::in_place, *graph.names);
-  } catch (const InvalidArgument& error) {
-    graph.owner->fail(graph.owner->offset(0, "vocabulary.text"),
-                      std::string("the names: ") + error.what());
-  }
+  return vocabulary_of(*graph.names, *graph.owner, "the names");
 }
 
 }  // namespace Impl
 
-GraphFileInfo SpreadingEngine::inspect(const std::string& path, int threads) try {
-  const Impl::StoredGraph graph = Impl::load_graph(path, threads);
-  const Impl::SectionChecks checks(*graph.owner, 0, 1);
+GraphFileInfo SpreadingEngine::inspect(const FileSource& source, int threads) try {
+  const Impl::StoredGraph graph = Impl::load_graph(source, threads);
+  const Impl::SectionChecks checks(*graph.owner, 1);
   Impl::check_same_edges(graph, checks);
   (void)Impl::names_of(graph);
   const auto bytes = [&](const char* name) {

@@ -4,6 +4,7 @@
 
 #include "EdgeForm.hpp"
 #include "storage/SectionFile.hpp"
+#include "storage/SectionWriter.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
@@ -13,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -48,20 +48,12 @@ struct StoredGraph {
   std::shared_ptr<const SectionFile> owner;
 };
 
-/// \brief Writes a graph with consistent columns. The file is written atomically.
-/// \throws InvalidArgument for a path that cannot be written; Busy while another process writes it;
-/// Error
-void save_graph(const std::string& path, const StoredGraph& graph);
-/// The bytes of that file.
-std::vector<std::byte> graph_bytes(const StoredGraph& graph);
+/// Writes a graph with consistent columns. \throws as SectionWriter
+void save_graph(FileTarget target, const StoredGraph& graph);
 
-/// \brief Maps a file and validates every byte, every number used to locate rows, and that both
-/// directions contain the same edges.
-/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
-/// offset and the reason
-StoredGraph load_graph(const std::string& path, int threads);
-/// The same for the bytes of a file, which are copied.
-StoredGraph load_graph(std::span<const std::byte> bytes, int threads);
+/// \brief Reads a file and validates every byte, every number used to locate rows, and that both
+/// directions contain the same edges. \throws as SectionFile
+StoredGraph load_graph(const FileSource& source, int threads);
 
 /// For a loaded file. \throws CorruptFile for a duplicate name
 std::optional<Vocabulary> names_of(const StoredGraph& graph);

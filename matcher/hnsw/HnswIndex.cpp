@@ -395,31 +395,24 @@ HnswResults HnswIndex::search(std::span<const float> queries,
 }
 
 void HnswIndex::save(const std::string& path) const try {
-  Impl::write_hnsw(m_state->store, path);
+  Impl::save_hnsw(path, m_state->store);
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::save");
 }
 
-HnswIndex HnswIndex::load(Context& context, const std::string& path) try {
+HnswIndex HnswIndex::load(Context& context, const FileSource& source) try {
   return HnswIndex(std::make_unique<State>(
-      context, Impl::read_hnsw(host_memory(context), path, context.threads())));
+      context, Impl::load_hnsw(host_memory(context), source, context.threads())));
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::load");
 }
 
 std::vector<std::byte> HnswIndex::to_bytes() const try {
   std::vector<std::byte> bytes;
-  Impl::write_hnsw(m_state->store, bytes);
+  Impl::save_hnsw(bytes, m_state->store);
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::to_bytes");
-}
-
-HnswIndex HnswIndex::from_bytes(Context& context, std::span<const std::byte> bytes) try {
-  return HnswIndex(std::make_unique<State>(
-      context, Impl::read_hnsw(host_memory(context), bytes, context.threads())));
-} catch (...) {
-  Impl::rethrow_translated("Kindred::HnswIndex::from_bytes");
 }
 
 HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, Metric metric,

@@ -35,6 +35,13 @@ std::uint64_t HnswStore::bytes() const noexcept {
          base.bytes() + upper_first.bytes() + upper.bytes();
 }
 
+std::optional<std::uint64_t> HnswStore::repeated_id() const {
+  std::vector<std::uint64_t> sorted(ids.span().begin(), ids.span().end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  return twice == sorted.end() ? std::nullopt : std::optional(*twice);
+}
+
 void HnswStore::resize(std::size_t nodes, std::size_t lists) {
   for_each_column(nodes, lists, [](auto& column, std::size_t size, auto) { column.reserve(size); });
   for_each_column(nodes, lists,

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct HnswStore {
     visit(upper_first, nodes, std::uint32_t{0});
     visit(upper, lists * settings.m, no_node);
   }
+  /// An id that two nodes have.
+  std::optional<std::uint64_t> repeated_id() const;
   /// Makes all columns of \p nodes nodes with \p lists upper lists. \throws OutOfMemory; nothing is
   /// then changed but capacities
   void resize(std::size_t nodes, std::size_t lists);

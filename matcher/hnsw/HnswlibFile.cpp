@@ -64,7 +64,8 @@ class HnswlibReader {
     store.resize(count, m_lists);
     read_levels(store, upper_lists);
     for (std::size_t node = 0; node < count; ++node) read_element(store, node, upper_lists[node]);
-    check_labels(store);
+    if (const auto twice = store.repeated_id())
+      fail(sizeof(Header), "the label " + std::to_string(*twice) + " occurs twice");
     read_entry(store);
     return store;
   }
@@ -203,14 +204,6 @@ class HnswlibReader {
                         std::to_string(level));
       }
     }
-  }
-
-  void check_labels(const HnswStore& store) const {
-    std::vector<std::uint64_t> sorted(store.ids.span().begin(), store.ids.span().end());
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end())
-      fail(sizeof(Header), "the label " + std::to_string(*twice) + " occurs twice");
   }
 
   void read_entry(HnswStore& store) const {

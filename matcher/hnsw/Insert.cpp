@@ -165,11 +165,8 @@ class Inserter {
     for (std::size_t i = 0; i < count; ++i)
       buffers.candidates[i] = key_of(buffers.distances[i], list[i]);
     for (std::size_t i = 0; i < edges.size(); ++i) buffers.candidates[count + i] = edges[i].key;
-    const std::span<Key> all(buffers.candidates.data(), count + edges.size());
-    std::sort(all.begin(), all.end());
-    const auto chosen = buffers.selection.choose(m_rows, all, capacity);
-    std::copy(chosen.begin(), chosen.end(), list);
-    std::fill(list + chosen.size(), list + capacity, no_node);
+    buffers.selection.relink(m_rows, std::span(buffers.candidates).first(count + edges.size()),
+                             list, capacity);
   }
 
   HnswStore& m_store;

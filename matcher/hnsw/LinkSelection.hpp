@@ -43,6 +43,14 @@ class LinkSelection {
     return {m_nodes.data(), count};
   }
 
+  /// Replaces the links in \p list by those chosen among \p candidates, which are sorted.
+  void relink(const Rows& rows, std::span<Key> candidates, std::uint32_t* list,
+              std::size_t capacity) {
+    std::sort(candidates.begin(), candidates.end());
+    const auto chosen = choose(rows, candidates, capacity);
+    std::fill(std::copy(chosen.begin(), chosen.end(), list), list + capacity, no_node);
+  }
+
  private:
   bool is_diverse(const Rows& rows, Key candidate, std::size_t taken) {
     if (taken == 0) return true;

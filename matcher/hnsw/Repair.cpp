@@ -81,10 +81,7 @@ class Repairer {
     buffers.keys.clear();
     for (std::size_t i = 0; i < nodes.size(); ++i)
       buffers.keys.push_back(key_of(buffers.distances[i], nodes[i]));
-    std::sort(buffers.keys.begin(), buffers.keys.end());
-    const auto chosen = buffers.selection.choose(m_rows, buffers.keys, capacity);
-    std::copy(chosen.begin(), chosen.end(), list);
-    std::fill(list + chosen.size(), list + capacity, no_node);
+    buffers.selection.relink(m_rows, buffers.keys, list, capacity);
   }
 
   /// Collects the live nodes of a list, and the deleted ones as bridges.

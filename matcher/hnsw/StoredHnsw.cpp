@@ -41,31 +41,24 @@ enum Setting : std::size_t {
 
 class Reader {
  public:
-  Reader(const SectionFile& file, int threads) : m_checks(file, 0, threads) {
-    m_settings = m_checks.section<std::uint64_t>("settings", set_count);
-  }
+  Reader(const SectionFile& file, int threads) : m_checks(file, threads) {}
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
 
+  std::size_t dimension() const { return m_settings.in(set_dimension, 1, dimension_max); }
   HnswSettings settings() const {
-    range(set_dimension, 1, dimension_max);
-    range(set_metric, 0, 2);
-    range(set_m, 2, m_max);
-    range(set_ef_construction, m_settings[set_m], ef_construction_max);
-    range(set_target, 0, 2);
-    range(set_traversal, 0, 2);
-    range(set_next_id, 0, hnsw_id_limit);
     HnswSettings out;
-    out.metric = static_cast<Metric>(m_settings[set_metric]);
-    out.m = m_settings[set_m];
-    out.ef_construction = m_settings[set_ef_construction];
+    out.metric = static_cast<Metric>(m_settings.in(set_metric, 0, 2));
+    out.m = m_settings.in(set_m, 2, m_max);
+    out.ef_construction = m_settings.in(set_ef_construction, out.m, ef_construction_max);
     out.seed = m_settings[set_seed];
-    out.traversal = static_cast<HnswTraversal>(m_settings[set_target]);
+    out.traversal = static_cast<HnswTraversal>(m_settings.in(set_target, 0, 2));
     return out;
   }
-  std::size_t dimension() const { return m_settings[set_dimension]; }
 
   void fill(HnswStore& store) const {
-    store.traversal = static_cast<HnswTraversal>(m_settings[set_traversal]);
-    store.next_id = m_settings[set_next_id];
+    store.traversal = static_cast<HnswTraversal>(m_settings.in(set_traversal, 0, 2));
+    store.next_id = m_settings.in(set_next_id, 0, hnsw_id_limit);
     const float unit = store.unit = m_checks.section<float>("unit", 1)[0];
     if (!(unit >= std::numeric_limits<float>::min()) || !std::isfinite(unit))
       m_checks.refuse<float>("unit", 0, "must be finite and above 0");
@@ -86,52 +79,42 @@ class Reader {
     read_entry(store);
     read_upper(store);
     check_links(store);
-    check_ids(store);
+    m_checks.below<std::uint64_t>("ids", store.ids.span(), store.next_id);
+    if (const auto twice = store.repeated_id())
+      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " occurs twice");
   }
 
  private:
-  void range(Setting setting, std::uint64_t least, std::uint64_t most) const {
-    const std::uint64_t value = m_settings[setting];
-    if (value >= least && value <= most) return;
-    m_checks.refuse<std::uint64_t>("settings", setting,
-                                   std::to_string(value) + " is not in [" + std::to_string(least) +
-                                       ", " + std::to_string(most) + "]");
-  }
-
   template <class T>
   void borrow(GrowingArray<T>& column, const char* name, std::uint64_t size) const {
     column.borrow(m_checks.section<T>(name, size));
   }
 
-  void finite(const char* name, std::span<const float> values) const {
-    m_checks.all<float>(name, values.size(), "is not finite",
-                        [&](std::size_t i) { return std::isfinite(values[i]); });
-  }
-
   void read_rows(HnswStore& store, std::uint64_t nodes) const {
-    const auto mean = m_checks.section<float>("mean");
-    m_checks.count<float>("mean", mean, nodes > 0 || !mean.empty() ? store.dimension : 0);
-    finite("mean", mean);
+    const auto finite = [&](const char* name, std::uint64_t size) {
+      return m_checks.section<float>(name, size, "is not finite",
+                                     [](float value) { return std::isfinite(value); });
+    };
+    const bool has_mean = nodes > 0 || !m_checks.section<float>("mean").empty();
+    const auto mean = finite("mean", has_mean ? store.dimension : 0);
     store.mean.assign(mean.begin(), mean.end());
-    borrow(store.rows, "rows", nodes * store.row_stride());
-    finite("rows", store.rows.span());
+    store.rows.borrow(finite("rows", nodes * store.row_stride()));
     const bool bytes = store.traversal == HnswTraversal::bytes;
-    if (nodes > 0 && (store.traversal == HnswTraversal::automatic ||
-                      (bytes && store.dimension > Arch::code_count_max))) {
-      m_checks.refuse<std::uint64_t>("settings", set_traversal, "invalid traversal for these rows");
-    }
+    m_settings.require(nodes == 0 || (store.traversal != HnswTraversal::automatic &&
+                                      !(bytes && store.dimension > Arch::code_count_max)),
+                       set_traversal, "is an invalid traversal for these rows");
     borrow(store.codes, "codes", bytes ? nodes * store.code_stride() : 0);
   }
 
   void read_entry(HnswStore& store) const {
-    range(set_levels, store.size() > 0 ? 1 : 0, store.size() > 0 ? level_limit : 0);
-    store.top_level = static_cast<int>(m_settings[set_levels]) - 1;
-    if (store.size() == 0) return;
-    range(set_entry, 0, store.size() - 1);
-    store.entry = static_cast<std::uint32_t>(m_settings[set_entry]);
+    const bool any = store.size() > 0;
+    store.top_level =
+        static_cast<int>(m_settings.in(set_levels, any ? 1 : 0, any ? level_limit : 0)) - 1;
+    if (!any) return;
+    store.entry = static_cast<std::uint32_t>(m_settings.in(set_entry, 0, store.size() - 1));
     m_checks.below<std::uint8_t>("levels", store.levels.span(), m_settings[set_levels]);
-    if (store.levels[store.entry] != store.top_level)
-      m_checks.refuse<std::uint64_t>("settings", set_entry, "is not a node of the top level");
+    m_settings.require(store.levels[store.entry] == store.top_level, set_entry,
+                       "is not a node of the top level");
   }
 
   void read_upper(HnswStore& store) const {
@@ -167,22 +150,13 @@ class Reader {
     }
   }
 
-  void check_ids(const HnswStore& store) const {
-    m_checks.below<std::uint64_t>("ids", store.ids.span(), store.next_id);
-    std::vector<std::uint64_t> sorted(store.ids.span().begin(), store.ids.span().end());
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end())
-      m_checks.refuse<std::uint64_t>("ids", 0, std::to_string(*twice) + " occurs twice");
-  }
-
   SectionChecks m_checks;
-  std::span<const std::uint64_t> m_settings;
+  SectionNumbers m_settings{m_checks, "settings", set_count};
 };
 
 }  // namespace
 
-void write_hnsw(const HnswStore& store, FileTarget target) {
+void save_hnsw(FileTarget target, const HnswStore& store) {
   SectionWriter writer(std::move(target), kind);
   // In the order of `Setting`.
   const std::array<std::uint64_t, set_count> settings{
@@ -210,9 +184,8 @@ void write_hnsw(const HnswStore& store, FileTarget target) {
   writer.commit();
 }
 
-HnswStore read_hnsw(MemoryResource& resource, const FileSource& source, int threads) {
+HnswStore load_hnsw(MemoryResource& resource, const FileSource& source, int threads) {
   auto file = std::make_shared<SectionFile>(source, kind, threads);
-  if (file->commits() != 1) file->fail(0, "an index must have exactly one commit");
   const Reader reader(*file, threads);
   HnswStore store(resource, reader.dimension(), reader.settings());
   reader.fill(store);

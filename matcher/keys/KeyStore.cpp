@@ -3,12 +3,15 @@
 
 #include "kit/Hash.hpp"
 #include "kit/SortedForRemoval.hpp"
+#include "storage/SectionChecks.hpp"
+#include "storage/SectionWriter.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -28,17 +31,53 @@ void reserve(std::vector<T>& values, std::size_t more) {
   if (size > values.capacity()) values.reserve(std::max(size, values.size() + values.size() / 2));
 }
 
+constexpr const char* integers_name = "key.integer";
+constexpr const char* bytes_name = "key.byte";
+constexpr const char* ends_name = "key.end";
+
 }  // namespace
 
-std::uint64_t KeyStore::bytes() const noexcept {
-  std::uint64_t all = m_integers.capacity() * sizeof(std::uint64_t) +
-                      m_places.capacity() * sizeof(Place) + m_bytes.capacity() +
-                      m_ids.capacity() * sizeof(std::uint64_t);
-  for (const HashTable* table : {&m_by_key, &m_by_id}) {
-    for (std::size_t part = 0; part < HashTable::part_count; ++part)
-      all += table->part(part).size_bytes();
+bool KeyStore::is_in(const SectionChecks& checks) {
+  return checks.has(integers_name) || checks.has(ends_name);
+}
+
+KeyStore::KeyStore(const SectionChecks& checks, const StoredVectors& rows)
+    : m_kind(checks.has(integers_name) ? KeyKind::integer : KeyKind::bytes) {
+  const std::size_t count = rows.rows.count();
+  KeyList list;
+  list.kind = m_kind;
+  if (m_kind == KeyKind::integer) {
+    const auto integers = checks.section<std::uint64_t>(integers_name, count);
+    list.integers.assign(integers.begin(), integers.end());
+  } else {
+    list.bytes = checks.rows<char>(bytes_name, ends_name, count);
   }
-  return all;
+  const KeySpan keys = list.span();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (find(keys, i))
+      checks.refuse<std::uint64_t>(m_kind == KeyKind::integer ? integers_name : ends_name, i,
+                                   key_message(keys, i) + " occurs twice");
+    add(keys, i, rows.ids.empty() ? rows.first_id + i : rows.ids[i]);
+  }
+}
+
+void KeyStore::write(SectionWriter& writer) const {
+  std::vector<std::size_t> slots(size());
+  std::iota(slots.begin(), slots.end(), std::size_t{0});
+  std::sort(slots.begin(), slots.end(),
+            [&](std::size_t a, std::size_t b) { return m_ids[a] < m_ids[b]; });
+  KeyList keys;
+  for (const std::size_t slot : slots) append_key(slot, keys);
+  if (m_kind == KeyKind::integer)
+    writer.write<std::uint64_t>(integers_name, keys.integers);
+  else
+    writer.write_rows<char>(bytes_name, ends_name, keys.bytes);
+}
+
+std::uint64_t KeyStore::bytes() const noexcept {
+  return m_integers.capacity() * sizeof(std::uint64_t) + m_places.capacity() * sizeof(Place) +
+         m_bytes.capacity() + m_ids.capacity() * sizeof(std::uint64_t) + m_by_key.bytes() +
+         m_by_id.bytes();
 }
 
 std::optional<std::size_t> KeyStore::find(const KeySpan& keys, std::size_t i) const {

@@ -5,6 +5,7 @@
 #include "kit/HashTable.hpp"
 
 #include <kindred/matcher/KeySpan.hpp>
+#include <kindred/matcher/StoredVectors.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -14,13 +15,22 @@
 
 namespace Kindred::Impl {
 
+class SectionChecks;
+class SectionWriter;
+
 /// \brief Keys of one kind and their ids, in slots without gaps: a removed key is replaced by the
 /// last one. Not thread-safe.
 class KeyStore {
  public:
-  static constexpr std::uint64_t id_limit = std::uint64_t{1} << 63U;
-
   explicit KeyStore(KeyKind kind) : m_kind(kind) {}
+  /// \brief The keys of a file, one for each of \p rows of that file, with their ids. \param checks
+  /// of a file with keys \throws CorruptFile also for a key that occurs twice
+  KeyStore(const SectionChecks& checks, const StoredVectors& rows);
+
+  /// Whether a file has keys.
+  static bool is_in(const SectionChecks& checks);
+  /// Writes the keys in the order of their ids. \see docs/internals/file-format.md
+  void write(SectionWriter& writer) const;
 
   KeyKind kind() const noexcept { return m_kind; }
   std::size_t size() const noexcept { return m_ids.size(); }

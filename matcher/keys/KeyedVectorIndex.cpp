@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
-#include "StoredKeys.hpp"
+#include "KeyStore.hpp"
 #include "kit/ChangeGuard.hpp"
-#include "storage/SectionFile.hpp"
+#include "storage/SectionChecks.hpp"
 #include "vector/VectorIndexState.hpp"
 #include "vector/VectorSections.hpp"
 
@@ -33,15 +33,13 @@ struct KINDRED_HIDDEN KeyedVectorIndex::State {
     key_bytes = store.bytes();
   }
 
-  /// Returns `write(rows, end_id, key_sections)` for a file, while neither rows nor keys change.
-  template <class Write>
-  decltype(auto) with_parts(const Write& write) const {
+  /// Writes rows and keys, while neither change.
+  void save(Impl::FileTarget target) const {
     const auto lock = Impl::cancellable_shared_lock(mutex);
     const auto& of = *index.m_state;
     const auto rows_lock = Impl::cancellable_shared_lock(of.mutex);
-    return write(of.store.stored(), of.store.end_id(), [this](Impl::SectionWriter& writer) {
-      Impl::write_keys(writer, store, Impl::slots_by_id(store));
-    });
+    Impl::save_vectors(std::move(target), of.store.stored(), of.store.end_id(),
+                       [this](Impl::SectionWriter& writer) { store.write(writer); });
   }
 
   template <class Ids, class Id>
@@ -190,45 +188,31 @@ KeyedScoreResults KeyedVectorIndex::score(const ConstArray& queries,
 }
 
 void KeyedVectorIndex::save(const std::string& path) const try {
-  m_state->with_parts([&](auto&&... parts) { Impl::write_vectors(path, parts...); });
+  m_state->save(path);
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::save");
 }
 
 std::vector<std::byte> KeyedVectorIndex::to_bytes() const try {
-  return m_state->with_parts([](auto&&... parts) { return Impl::vectors_to_bytes(parts...); });
+  std::vector<std::byte> bytes;
+  m_state->save(bytes);
+  return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::to_bytes");
 }
 
-KeyedVectorIndex KeyedVectorIndex::load(Context& context, const std::string& path,
-                                        const VectorIndexOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::load", [&] {
-    return of_file(context, StoredVectors::load(path, threads), options, threads);
-  });
-}
-
-KeyedVectorIndex KeyedVectorIndex::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                              const VectorIndexOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::KeyedVectorIndex::from_bytes", [&] {
-    return of_file(context, StoredVectors::from_bytes(bytes, threads), options, threads);
-  });
-}
-
-KeyedVectorIndex KeyedVectorIndex::of_file(Context& context, const StoredVectors& stored,
-                                           const VectorIndexOptions& options, int threads) try {
+KeyedVectorIndex KeyedVectorIndex::load(Context& context, const FileSource& source,
+                                        const VectorIndexOptions& options, int threads) try {
+  const StoredVectors stored = StoredVectors::load(source, threads);
   const auto& file = *static_cast<const Impl::SectionFile*>(stored.owner.get());
-  const Impl::SectionChecks checks(file, 0, Impl::threads_or_all(threads));
-  KINDRED_THROW_IF(!Impl::has_keys(checks),
+  const Impl::SectionChecks checks(file, Impl::threads_or_all(threads));
+  KINDRED_THROW_IF(!Impl::KeyStore::is_in(checks),
                    file.path() + " has vectors without keys; load it as a VectorIndex");
-  Impl::KeyStore keys =
-      Impl::read_keys(checks, stored.rows.count(), [&](std::size_t row) -> std::uint64_t {
-        return stored.ids.empty() ? stored.first_id + row : stored.ids[row];
-      });
+  Impl::KeyStore keys(checks, stored);
   return KeyedVectorIndex(
       std::make_unique<State>(VectorIndex::of_file(context, stored, options), std::move(keys)));
 } catch (...) {
-  Impl::rethrow_translated("Kindred::KeyedVectorIndex::of_file");
+  Impl::rethrow_translated("Kindred::KeyedVectorIndex::load");
 }
 
 }  // namespace Kindred

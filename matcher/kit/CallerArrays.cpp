@@ -61,6 +61,12 @@ void require_no_stream(const std::optional<Stream>& stream, std::string_view wha
                                            "on its device");
 }
 
+void require_no_stream(const std::optional<Stream>& stream, Space space) {
+  KINDRED_THROW_IF(stream && space != Space::cuda,
+                   "a stream is given, and the requested space is " +
+                       std::string(to_string(space)) + "; a stream orders calls on cuda");
+}
+
 void require_host(const NamedArray& given) {
   KINDRED_THROW_IF(given.array.on_device() && given.array.size() > 0,
                    std::string(given.name) + " is " + to_string(given.array) +

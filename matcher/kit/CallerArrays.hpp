@@ -48,6 +48,9 @@ void require_array(const NamedArray& given, DataType type,
 /// For a call whose arrays, \p what, lie in host memory. \throws InvalidArgument if there is a
 /// stream
 void require_no_stream(const std::optional<Stream>& stream, std::string_view what = "the arrays");
+/// For a call on the requested \p space. \throws InvalidArgument if there is a stream and the space
+/// is not `cuda`
+void require_no_stream(const std::optional<Stream>& stream, Space space);
 
 /// \throws InvalidArgument for an array with elements on a device
 void require_host(const NamedArray& given);

@@ -19,6 +19,7 @@ HashTable::HashTable(std::span<std::uint64_t> slots, std::span<const std::uint64
     if (ends[p] == begin) continue;
     auto part = std::make_shared<Part>();
     part->slots = slots.subspan(begin, ends[p] - begin);
+    m_slots += part->slots.size();
     part->used = part->slots.size() -
                  static_cast<std::size_t>(std::count(part->slots.begin(), part->slots.end(), 0U));
     m_parts[p] = std::move(part);
@@ -37,6 +38,7 @@ void HashTable::resize(Part& part, std::size_t slots) {
   for (const std::uint64_t slot : part.slots) {
     if (slot != 0) put(other, slot);
   }
+  m_slots += slots - part.slots.size();
   part.owned = std::move(other);
   part.slots = part.owned;
 }
@@ -106,6 +108,7 @@ void HashTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {
   slots[at] = 0;
   --part.used;
   if (part.used == 0) {
+    m_slots -= slots.size();
     part.slots = {};
     part.owned = {};
   }

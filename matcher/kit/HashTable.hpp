@@ -58,6 +58,8 @@ class HashTable {
   /// must not be shared.
   void renumber(std::uint64_t hash, std::uint64_t index, std::uint64_t to) noexcept;
 
+  /// Of the slots of all parts.
+  std::uint64_t bytes() const noexcept { return m_slots * sizeof(std::uint64_t); }
   /// The slots of a part.
   std::span<const std::uint64_t> part(std::size_t number) const noexcept {
     return m_parts[number] ? std::span<const std::uint64_t>(m_parts[number]->slots)
@@ -85,11 +87,12 @@ class HashTable {
   /// The position of \p slot; the number of slots if it does not exist.
   static std::size_t position_of(std::span<const std::uint64_t> slots, std::uint64_t slot) noexcept;
   /// Resizes the part to \p slots slots.
-  static void resize(Part& part, std::size_t slots);
+  void resize(Part& part, std::size_t slots);
   /// The part; copied first if it is shared.
   Part& own(std::size_t number);
 
   std::array<std::shared_ptr<Part>, part_count> m_parts;
+  std::size_t m_slots = 0;  ///< of all parts
 };
 
 }  // namespace Kindred::Impl

@@ -4,10 +4,10 @@
 
 #include "SearchRun.hpp"
 #include "graph/StoredGraph.hpp"
+#include "kit/MadeOnce.hpp"
 #include "kit/WorkspaceCalls.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 #include <kindred/memory/PlacedArray.hpp>
@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -65,34 +64,34 @@ struct KINDRED_HIDDEN Lattice::State {
 
   /// \throws InvalidArgument for a lattice that is too large for a search; OutOfMemory
   const Impl::SearchTables& tables() const {
-    const std::lock_guard lock(m_making);
-    if (m_tables) return *m_tables;
-    auto made = std::make_unique<Impl::SearchTables>();
-    made->bits = LatticeBits(shape);
+    return m_tables.get([this] { return made_tables(); });
+  }
+  Impl::SearchTables made_tables() const {
+    Impl::SearchTables made;
+    made.bits = LatticeBits(shape);
     check_budget(*context, 6.0 * static_cast<double>(shape.nodes()), "Kindred::Lattice::search");
-    const LatticeBits& bits = made->bits;
-    made->step_masks = bits.step_masks();
+    const LatticeBits& bits = made.bits;
+    made.step_masks = bits.step_masks();
     if (!blocked_nodes.empty()) {
-      made->open.resize(bits.words());
+      made.open.resize(bits.words());
       for (std::uint64_t word = 0; word < bits.words(); ++word)
-        made->open[word] = bits.valid(static_cast<std::uint32_t>(word % bits.line_words));
+        made.open[word] = bits.valid(static_cast<std::uint32_t>(word % bits.line_words));
       for (const std::uint64_t node : blocked_nodes) {
         const std::uint64_t bit = bits.bit_of(node);
-        made->open[bit / 64] &= ~(std::uint64_t{1} << bit % 64);
+        made.open[bit / 64] &= ~(std::uint64_t{1} << bit % 64);
       }
     }
     if (!blocked_edges.empty()) {
-      made->blocked_edges.resize(bits.guarded_words() * shape.dimensions());
+      made.blocked_edges.resize(bits.guarded_words() * shape.dimensions());
       for (const LatticePair& edge : blocked_edges) {
         std::uint32_t i = 0;
         while (shape.stride(i) != edge.to - edge.from) ++i;
         const std::uint64_t bit = bits.bit_of(edge.from);
-        made->blocked_edges[i * bits.guarded_words() + bits.guard() + bit / 64] |= std::uint64_t{1}
-                                                                                   << bit % 64;
+        made.blocked_edges[i * bits.guarded_words() + bits.guard() + bit / 64] |= std::uint64_t{1}
+                                                                                  << bit % 64;
       }
     }
-    m_tables = std::move(made);
-    return *m_tables;
+    return made;
   }
 
   /// The work of \p searches searches, in entries of rows that they read.
@@ -153,8 +152,7 @@ struct KINDRED_HIDDEN Lattice::State {
   LatticePaths searched(std::span<const LatticePair> pairs, std::optional<Space> space) const;
 
  private:
-  mutable Impl::Mutex m_making;
-  mutable std::unique_ptr<const Impl::SearchTables> m_tables;
+  mutable Impl::MadeOnce<Impl::SearchTables> m_tables;
   mutable Impl::WorkspaceCalls<Work> m_calls{"Kindred::Lattice::failed"};
 };
 

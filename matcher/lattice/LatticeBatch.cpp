@@ -2,6 +2,7 @@
 #include <kindred/matcher/LatticeBatch.hpp>
 
 #include "OrderedResults.hpp"
+#include "bulk/BulkCall.hpp"
 
 #include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -77,6 +78,19 @@ class Worker {
   std::unique_ptr<Impl::HostInstance> m_serial;
 };
 
+/// \throws InvalidArgument for products of other shapes or types than `Bulk::multiply` takes
+void check_products(std::span<const LatticeTask> tasks) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto* const work = std::get_if<MultiplyLatticeMatrices>(&tasks[i].work);
+    if (work == nullptr) continue;
+    const std::string task = "tasks[" + std::to_string(i) + "].";
+    const std::string a = task + 'a';
+    const std::string b = task + 'b';
+    const std::string c = task + 'c';
+    (void)Impl::checked({{work->a, a.c_str()}, {work->b, b.c_str()}, {work->c, c.c_str()}});
+  }
+}
+
 }  // namespace
 
 LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> tasks,
@@ -85,6 +99,7 @@ LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> t
   KINDRED_THROW_IF(options.workers < 0 || options.workers > workers_max,
                    "workers is " + std::to_string(options.workers) +
                        "; it must be 1 … 512, or 0 for the threads of the context");
+  check_products(tasks);
   const auto requested =
       static_cast<std::size_t>(options.workers > 0 ? options.workers : context.threads());
   const std::size_t workers = std::min(requested, tasks.size());

@@ -7,6 +7,7 @@
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
+#include <array>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -20,57 +21,54 @@ class DeviceCopies {
   DeviceCopies(const ExecutionSpace& exec_space, MemoryResource& memory)
       : m_exec_space(exec_space), m_memory(memory) {}
 
-  ConstMatrix take(const ConstMatrix& matrix) {
-    ConstMatrix taken = matrix;
-    const std::size_t bytes = extent_bytes(matrix);
-    taken.values = {allocate(bytes), bytes};
-    upload(m_exec_space, m_buffers.back().view(), matrix.values.data(), bytes);
-    return taken;
+  ConstArray take(const ConstArray& matrix) {
+    const ByteRange range(matrix);
+    const std::size_t bytes = range.end - range.begin;
+    std::byte* const data = allocate(bytes);
+    upload(m_exec_space, m_buffers.back().view(), static_cast<const std::byte*>(matrix.data()),
+           bytes);
+    const std::array strides{matrix.stride(0), matrix.stride(1)};
+    return {data, matrix.type(), matrix.shape(), strides, ArrayMemory::device};
   }
   std::span<const float> take(std::span<const float> values) {
-    const auto bytes = std::as_bytes(values);
-    const auto* data = reinterpret_cast<const float*>(allocate(bytes.size()));
-    upload(m_exec_space, m_buffers.back().view(), bytes.data(), bytes.size());
-    return {data, values.size()};
+    return {static_cast<const float*>(take(matrix_array(values, 1, values.size())).data()),
+            values.size()};
   }
   /// The copy has no gaps between rows.
-  MutableMatrix take(const MutableMatrix& matrix) {
-    MutableMatrix taken = matrix;
-    taken.stride = matrix.columns;
-    const std::size_t bytes = matrix.rows * matrix.columns * size_of(matrix.element);
-    taken.values = {allocate(bytes), bytes};
+  Array take(const Array& matrix) {
+    std::byte* const data = allocate(matrix.size() * size_of(matrix.type()));
     m_results.push_back({m_buffers.size() - 1, matrix});
-    return taken;
+    return {data, matrix.type(), matrix.shape(), {}, ArrayMemory::device};
   }
   std::span<float> take(std::span<float> values) {
-    auto* data = reinterpret_cast<float*>(allocate(values.size_bytes()));
-    m_results.push_back({m_buffers.size() - 1, matrix_of(values, 1, values.size())});
-    return {data, values.size()};
+    return {static_cast<float*>(take(matrix_array(values, 1, values.size())).data()),
+            values.size()};
   }
 
   /// Copies all results back to the original arrays.
   void give_back() {
-    for (const Result& result : m_results) {
-      const MutableMatrix& to = result.to;
-      const auto& from = m_buffers[result.buffer];
-      const std::size_t row_bytes = to.columns * size_of(to.element);
-      if (to.row_stride() == to.columns || to.rows < 2) {
-        download(m_exec_space, to.values.data(), from.view(), to.rows * row_bytes);
+    for (const auto& [buffer, to] : m_results) {
+      const auto& from = m_buffers[buffer];
+      auto* const data = static_cast<std::byte*>(to.data());
+      const std::size_t bytes = to.size() * size_of(to.type());
+      if (to.is_contiguous()) {
+        download(m_exec_space, data, from.view(), bytes);
         continue;
       }
-      std::vector<std::byte> rows(to.rows * row_bytes);
-      download(m_exec_space, rows.data(), from.view(), rows.size());
-      for (std::size_t row = 0; row < to.rows; ++row) {
-        std::memcpy(to.values.data() + row * to.row_stride() * size_of(to.element),
-                    rows.data() + row * row_bytes, row_bytes);
-      }
+      std::vector<std::byte> copy(bytes);
+      download(m_exec_space, copy.data(), from.view(), bytes);
+      const auto rows = static_cast<std::size_t>(to.extent(0));
+      const std::size_t row_bytes = bytes / rows;
+      const std::size_t step = static_cast<std::size_t>(to.stride(0)) * size_of(to.type());
+      for (std::size_t row = 0; row < rows; ++row)
+        std::memcpy(data + row * step, copy.data() + row * row_bytes, row_bytes);
     }
   }
 
  private:
   struct Result {
     std::size_t buffer;
-    MutableMatrix to;
+    Array to;
   };
 
   std::byte* allocate(std::size_t bytes) {

@@ -5,6 +5,7 @@
 #include "DeviceCopies.hpp"
 #include "LayerQueue.hpp"
 #include "PreparedLayers.hpp"
+#include "kit/CallerArrays.hpp"
 #include "kit/Preparation.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -24,10 +25,9 @@ double nanoseconds_of(std::span<const Layer> layers) {
       std::is_same_v<Layer, NormGradient> || std::is_same_v<Layer, LinearGradient>;
   double all = 0;
   for (const Layer& layer : layers) {
-    const double elements =
-        static_cast<double>(layer.x.rows) * static_cast<double>(layer.x.columns);
+    const auto elements = static_cast<double>(layer.x.size());
     if constexpr (requires { layer.w; }) {
-      all += elements * static_cast<double>(layer.w.rows) * (is_gradient ? 0.1 : 0.03);
+      all += elements * static_cast<double>(layer.w.extent(0)) * (is_gradient ? 0.1 : 0.03);
     } else {
       all += elements * (is_gradient ? 20 : 1);
     }
@@ -54,9 +54,7 @@ void with_queue(const Context& context, std::span<const Layer> layers, const Lay
 /// Runs \p layers where they lie on the device. Does not fence. \see LayerQueue::run
 template <class Layer>
 void queue(Context& context, std::span<const Layer> layers, const LayerOptions& options) {
-  KINDRED_THROW_IF(options.space.value_or(Space::cuda) != Space::cuda,
-                   "a stream is given, and the requested space is " +
-                       std::string(to_string(*options.space)) + "; request cuda or no space");
+  Impl::require_no_stream(options.stream, options.space.value_or(Space::cuda));
   with_queue(context, layers, options, [&](const auto& exec_space, auto& queue, const auto& data) {
     const auto workspace = Impl::checked_workspace(context, options.workspace);
     const Impl::ApartFromWorkspace apart(workspace);

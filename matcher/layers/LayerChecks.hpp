@@ -48,13 +48,6 @@ auto checked(std::span<const Layer> layers, Space space) {
   return out;
 }
 
-/// Bytes from the first element of \p matrix to its last.
-template <class Byte>
-std::size_t extent_bytes(const MatrixSpan<Byte>& matrix) {
-  if (matrix.rows == 0 || matrix.columns == 0) return 0;
-  return ((matrix.rows - 1) * matrix.row_stride() + matrix.columns) * size_of(matrix.element);
-}
-
 /// \brief The bytes of a workspace of the caller; none if it has no elements. The device of
 /// \p context must be the current one. \throws InvalidArgument, SpaceUnavailable
 std::span<std::byte> checked_workspace(const Context& context, const Array& workspace);
@@ -64,20 +57,15 @@ class ApartFromWorkspace {
  public:
   explicit ApartFromWorkspace(std::span<const std::byte> workspace) : m_workspace(workspace) {}
 
-  template <class Byte>
-  MatrixSpan<Byte> take(const MatrixSpan<Byte>& matrix) const {
-    check(matrix.values.data(), extent_bytes(matrix));
-    return matrix;
-  }
-  template <class Float>
-  std::span<Float> take(std::span<Float> values) const {
-    check(values.data(), values.size_bytes());
-    return values;
+  template <class Given>
+  Given take(const Given& array) const {
+    check(ByteRange(ConstArray(array)));
+    return array;
   }
 
  private:
-  void check(const void* data, std::size_t bytes) const {
-    KINDRED_THROW_IF(overlap({data, bytes}, {m_workspace.data(), m_workspace.size()}),
+  void check(const ByteRange& array) const {
+    KINDRED_THROW_IF(overlap(array, {m_workspace.data(), m_workspace.size()}),
                      "the workspace overlaps an array of a layer; it must be in separate memory");
   }
 
@@ -96,8 +84,8 @@ Layer with_arrays(Arrays& arrays, Layer layer) {
     take(layer.x, layer.gradient, layer.dx, layer.gamma, layer.beta, layer.dgamma, layer.dbeta);
   } else {
     take(layer.x, layer.w, layer.bias, layer.gradient, layer.dbias);
-    if (!layer.dx.values.empty()) take(layer.dx);
-    if (!layer.dw.values.empty()) take(layer.dw);
+    if (layer.dx.size() > 0) take(layer.dx);
+    if (layer.dw.size() > 0) take(layer.dw);
   }
   return layer;
 }

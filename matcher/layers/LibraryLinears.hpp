@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace Kindred::Impl {
@@ -20,23 +21,6 @@ inline bool is_large(const LinearLayerData& layer) {
                      static_cast<double>(layer.outputs);
   return all >= static_cast<double>(least);
 }
-
-/// \brief Linear layers by a library of the host.
-template <class ExecutionSpace>
-class HostLinears {
- public:
-  static bool takes(const LinearLayerData&) { return true; }
-
-  void add(const ExecutionSpace& exec_space, MemoryResource& memory, const LinearLayerData& layer) {
-    m_layers.emplace_back(exec_space, memory, layer);
-  }
-  void run(const ExecutionSpace& exec_space) {
-    for (const HostLinearLayer& layer : m_layers) layer.run(exec_space);
-  }
-
- private:
-  std::vector<HostLinearLayer> m_layers;
-};
 
 /// \brief A linear layer by the library of a device. If the library can add the bias and apply ReLU
 /// itself, y is written once; otherwise float32 products go through memory that fits into the cache
@@ -157,38 +141,43 @@ class DeviceLinear {
   bool m_is_ended = false;  ///< a kernel finishes y afterwards
 };
 
-/// \brief Linear layers by the library of a device, which share the memory of their products.
-template <class ExecutionSpace, class Gemm>
-class DeviceLinears {
+/// \brief Linear layers by the library of a space; on a device, they share the memory of their
+/// products.
+template <class ExecutionSpace>
+class LibraryLinears {
  public:
-  static bool takes(const LinearLayerData& layer) { return linear::takes(layer); }
+  static bool takes(const LinearLayerData& layer) {
+    if constexpr (on_device) return linear::takes(layer);
+    return true;
+  }
 
-  void add(const ExecutionSpace&, MemoryResource& memory, const LinearLayerData& layer) {
-    if (!m_gemm) m_gemm.emplace();
-    const linear& added = m_layers.emplace_back(*m_gemm, layer);
-    if (m_products.size() < added.product_floats())
-      m_products = {memory, "Kindred::FusedLayers::products", added.product_floats()};
+  void add(const ExecutionSpace& exec_space, MemoryResource& memory, const LinearLayerData& layer) {
+    if constexpr (on_device) {
+      if (!m_gemm) m_gemm.emplace();
+      const linear& added = m_layers.emplace_back(*m_gemm, layer);
+      if (m_products.size() < added.product_floats())
+        m_products = {memory, "Kindred::FusedLayers::products", added.product_floats()};
+    } else {
+      m_layers.emplace_back(exec_space, memory, layer);
+    }
   }
   void run(const ExecutionSpace& exec_space) {
-    for (const linear& layer : m_layers) layer.run(exec_space, *m_gemm, m_products.data());
+    for (const linear& layer : m_layers) {
+      if constexpr (on_device)
+        layer.run(exec_space, *m_gemm, m_products.data());
+      else
+        layer.run(exec_space);
+    }
   }
 
  private:
-  using linear = DeviceLinear<ExecutionSpace, Gemm>;
+  static constexpr bool on_device = Arch::is_device<ExecutionSpace>;
+  using linear =
+      std::conditional_t<on_device, DeviceLinear<ExecutionSpace, DeviceGemm>, HostLinearLayer>;
 
-  std::optional<Gemm> m_gemm;
+  std::optional<DeviceGemm> m_gemm;
   std::vector<linear> m_layers;
   Buffer<float, typename ExecutionSpace::memory_space> m_products;
-};
-
-/// The product library of a space.
-template <class ExecutionSpace>
-struct LinearsOf {
-  using type = DeviceLinears<ExecutionSpace, DeviceGemm>;
-};
-template <>
-struct LinearsOf<HostSpace> {
-  using type = HostLinears<HostSpace>;
 };
 
 }  // namespace Kindred::Impl

@@ -21,18 +21,13 @@ namespace Kindred::Impl {
 
 /// A table of layers in the memory of a space.
 template <class ExecutionSpace, class Data>
-class LayerTable {
- public:
-  LayerTable(const ExecutionSpace& exec_space, MemoryResource& memory,
-             const std::vector<Data>& layers)
-      : m_layers(memory, "Kindred::FusedLayers::layers", layers.size()) {
-    upload(exec_space, m_layers.view(), layers.data(), layers.size());
-  }
-  auto view() const { return m_layers.const_view(); }
-
- private:
-  Buffer<Data, typename ExecutionSpace::memory_space> m_layers;
-};
+auto table_of(const ExecutionSpace& exec_space, MemoryResource& memory,
+              const std::vector<Data>& layers) {
+  Buffer<Data, typename ExecutionSpace::memory_space> table(memory, "Kindred::FusedLayers::layers",
+                                                            layers.size());
+  upload(exec_space, table.view(), layers.data(), layers.size());
+  return table;
+}
 
 /// \brief The launches of a prepared list of layers on memory of one space. \tparam Data the form
 /// of a layer that kernels take
@@ -44,13 +39,16 @@ class PreparedLayers<ExecutionSpace, NormLayerData> {
  public:
   PreparedLayers(const ExecutionSpace& exec_space, MemoryResource& memory,
                  std::vector<NormLayerData> layers, bool)
-      : m_plan(plan_norms(exec_space, std::span(layers))), m_layers(exec_space, memory, layers) {}
+      : m_plan(plan_norms(exec_space, std::span(layers))),
+        m_layers(table_of(exec_space, memory, layers)) {}
 
-  void run(const ExecutionSpace& exec_space) { fused_norms(exec_space, m_plan, m_layers.view()); }
+  void run(const ExecutionSpace& exec_space) {
+    fused_norms(exec_space, m_plan, m_layers.const_view());
+  }
 
  private:
   NormPlan m_plan;
-  LayerTable<ExecutionSpace, NormLayerData> m_layers;
+  Buffer<NormLayerData, typename ExecutionSpace::memory_space> m_layers;
 };
 
 template <class ExecutionSpace>
@@ -60,27 +58,25 @@ class PreparedLayers<ExecutionSpace, LinearLayerData> {
                  const std::vector<LinearLayerData>& layers, bool reproducible) {
     std::vector<LinearLayerData> own;
     for (const LinearLayerData& layer : layers) {
-      if (!reproducible && is_large(layer) && products::takes(layer)) {
+      if (!reproducible && is_large(layer) && m_products.takes(layer)) {
         m_products.add(exec_space, memory, layer);
       } else {
         own.push_back(layer);
       }
     }
     m_units = plan_linears<ExecutionSpace>(own);
-    m_layers.emplace(exec_space, memory, own);
+    m_layers = table_of(exec_space, memory, own);
   }
 
   void run(const ExecutionSpace& exec_space) {
     m_products.run(exec_space);
-    fused_linears(exec_space, m_units, m_layers->view());
+    fused_linears(exec_space, m_units, m_layers.const_view());
   }
 
  private:
-  using products = typename LinearsOf<ExecutionSpace>::type;
-
-  products m_products;
+  LibraryLinears<ExecutionSpace> m_products;
   std::uint64_t m_units = 0;
-  std::optional<LayerTable<ExecutionSpace, LinearLayerData>> m_layers;
+  Buffer<LinearLayerData, typename ExecutionSpace::memory_space> m_layers;
 };
 
 template <class ExecutionSpace>

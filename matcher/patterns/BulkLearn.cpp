@@ -15,8 +15,6 @@ namespace Kindred::Impl {
 
 namespace {
 
-constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
-
 /// In loops over many patterns. \throws Cancelled
 void look_at(std::size_t p) {
   if (p % 1024 == 0) CancelPoint().check();
@@ -132,9 +130,7 @@ void BulkLearn::check(const EventLists<T>& lists, const PatternCatalogue& catalo
     look_at(p);
     KINDRED_THROW_IF(times(p) == 0, pattern_text(p) + ": times is 0; it must be at least 1");
     KINDRED_THROW_IF(!sum.add(m_key_begin[p + 1] - m_key_begin[p] - m_events[p], times(p)),
-                     pattern_text(p) + ": times is " + std::to_string(times(p)) +
-                         ": the frequencies of all patterns, or of all symbols, would exceed 2^63 "
-                         "in total");
+                     pattern_text(p) + ": " + FrequencySum::refusal("times", times(p)));
   }
 }
 
@@ -153,8 +149,9 @@ void BulkLearn::lay_out(const EventLists<T>& lists) {
       symbols += lists.events.length(e);
       events += lists.events.length(e) > 0 ? 1 : 0;
     }
-    KINDRED_THROW_IF(symbols > length_max, pattern_text(p) + " has " + std::to_string(symbols) +
-                                               " symbols; the limit is 2^31 - 1");
+    KINDRED_THROW_IF(
+        symbols > pattern_length_max,
+        pattern_text(p) + " has " + std::to_string(symbols) + " symbols; the limit is 2^31 - 1");
     m_events[p] = static_cast<std::uint32_t>(events);
     m_key_begin[p + 1] = m_key_begin[p] + events + symbols;
   }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -80,6 +81,11 @@ struct FrequencySum {
     patterns += times;
     symbols += length * times;
     return true;
+  }
+  /// The message where `add` returns false. \param what the name of \p times
+  static std::string refusal(const char* what, std::uint64_t times) {
+    return what + (" is " + std::to_string(times)) +
+           ": the frequencies of all patterns, or of all symbols, would exceed 2^63 in total";
   }
 };
 

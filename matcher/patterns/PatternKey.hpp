@@ -15,6 +15,9 @@
 
 namespace Kindred::Impl {
 
+/// The largest number of symbols of a pattern.
+inline constexpr std::uint64_t pattern_length_max = (std::uint64_t{1} << 31U) - 1;
+
 /// \brief What identifies a pattern: the ends of its events, then its symbols, in one array. The
 /// same symbols in other events are another pattern.
 struct PatternKey {

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <unordered_map>
@@ -20,8 +19,6 @@
 namespace KINDRED_PUBLIC Kindred {
 
 namespace {
-
-constexpr std::uint64_t length_max = (std::uint64_t{1} << 31U) - 1;
 
 /// \throws InvalidArgument
 void check_call(const MatchOptions& options) {
@@ -86,15 +83,14 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
                                     std::uint64_t times) try {
   KINDRED_THROW_IF(times == 0, "times is 0; it must be at least 1");
   KINDRED_THROW_IF(
-      events.values.size() > length_max,
+      events.values.size() > Impl::pattern_length_max,
       "a pattern of " + std::to_string(events.values.size()) + " symbols; the limit is 2^31 - 1");
   State& state = *m_state;
   if (state.level == Level::character) {
     for (const std::string_view text : events.values) Impl::check_characters(text);
   }
   const LearnedPattern result = [&] {
-    const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-    const std::unique_lock lock(state.mutex);
+    const auto lock = Impl::cancellable_lock(state.mutex);
     // New texts get the next numbers. They are added last, so that none stays behind without
     // its pattern.
     std::vector<std::string_view> added;
@@ -118,9 +114,7 @@ LearnedPattern PatternMemory::learn(Events events, std::optional<std::string_vie
                          std::to_string(*named) +
                          ", which has other events; forget it first, or choose another name");
     KINDRED_THROW_IF(!state.catalogue.frequency_sum().add(symbols.values.size(), times),
-                     "times is " + std::to_string(times) +
-                         ": the frequencies of all patterns, or of " +
-                         "all symbols, would exceed 2^63 in total");
+                     Impl::FrequencySum::refusal("times", times));
     if (same) {
       const std::uint64_t frequency = state.catalogue.frequency(*same);
       state.mark(*same);
@@ -141,17 +135,18 @@ template <class T>
 std::vector<LearnedPattern> PatternMemory::State::learn_all(const EventLists<T>& patterns,
                                                             const LearnOptions& options) {
   std::vector<LearnedPattern> learned;
+  std::optional<Impl::BulkLearn> plan;  // destroyed without the lock
   {
-    const auto one_writer = Impl::cancellable_lock(writing_mutex);
-    Impl::BulkLearn plan(Impl::host_workers(context, Space::openmp), catalogue, vocabulary,
-                         patterns, options, [this](std::string_view text) {
-                           if (level == Level::character) Impl::check_characters(text);
-                         });
-    const std::vector<std::uint64_t> raised = plan.raised();
-    const std::unique_lock lock(mutex);
+    Impl::PreparedChange change(mutex);
+    plan.emplace(Impl::host_workers(context, Space::openmp), catalogue, vocabulary, patterns,
+                 options, [this](std::string_view text) {
+                   if (level == Level::character) Impl::check_characters(text);
+                 });
+    const std::vector<std::uint64_t> raised = plan->raised();
+    change.begin();
     for (const std::uint64_t index : raised) mark(index);
-    plan.prepare(catalogue, vocabulary);
-    learned = plan.learn(catalogue);
+    plan->prepare(catalogue, vocabulary);
+    learned = plan->learn(catalogue);
   }
   worker.learned();
   return learned;
@@ -174,8 +169,7 @@ std::vector<LearnedPattern> PatternMemory::learn_all(EventLists<Symbol> patterns
 void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) try {
   KINDRED_THROW_IF(frequency == 0, "frequency is 0; it must be at least 1, or forget the pattern");
   State& state = *m_state;
-  const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-  const std::unique_lock lock(state.mutex);
+  const auto lock = Impl::cancellable_lock(state.mutex);
   if (!state.catalogue.is_live(index)) state.refuse_unknown(index);
   const std::uint64_t before = state.catalogue.frequency(index);
   const std::uint64_t length = state.catalogue.length(index);
@@ -183,9 +177,7 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
   sum.patterns -= before;
   sum.symbols -= length * before;
   KINDRED_THROW_IF(!sum.add(length, frequency),
-                   "frequency is " + std::to_string(frequency) +
-                       ": the frequencies of all patterns, or of all symbols, would exceed 2^63 " +
-                       "in total");
+                   Impl::FrequencySum::refusal("frequency", frequency));
   state.mark(index, frequency < before);
   state.catalogue.set_frequency(index, frequency);
 } catch (...) {
@@ -195,20 +187,15 @@ void PatternMemory::set_frequency(std::uint64_t index, std::uint64_t frequency) 
 template <class Find>
 bool PatternMemory::State::forget_found(const Find& find) {
   {
-    const auto one_writer = Impl::cancellable_lock(writing_mutex);
-    const std::unique_lock lock(mutex);
+    const auto lock = Impl::cancellable_lock(mutex);
     const std::optional<std::uint64_t> index = find();
     if (!index || !catalogue.is_live(*index)) return false;
     catalogue.prepare_to_forget(*index);
     mark(*index);
-    Impl::PatternTiers::Update view(tiers);
-    view->forget(*index);
-    std::optional<Impl::PatternTiers::Update> other_view;
-    if (Impl::PatternTiers* const others = other_tiers())
-      other_view.emplace(*others)->forget(*index);
+    auto views = updates();
+    for (auto& view : views) view->forget(*index);
     // Nothing throws from here on.
-    view.publish();
-    if (other_view) other_view->publish();
+    for (auto& view : views) view.publish();
     catalogue.forget(*index);
   }
   worker.forgot();
@@ -229,11 +216,8 @@ bool PatternMemory::forget(std::string_view name) try {
 
 void PatternMemory::clear() try {
   State& state = *m_state;
-  const auto one_writer = Impl::cancellable_lock(state.writing_mutex);
-  const std::unique_lock lock(state.mutex);
-  Impl::PatternTiers::Update view(state.tiers);
-  std::optional<Impl::PatternTiers::Update> other_view;
-  if (Impl::PatternTiers* const others = state.other_tiers()) other_view.emplace(*others);
+  const auto lock = Impl::cancellable_lock(state.mutex);
+  auto views = state.updates();
   const std::vector<std::uint64_t> live = state.catalogue.live_in(0, state.catalogue.size());
   std::vector<std::uint64_t> since_saved;
   std::vector<std::uint64_t> since_saving;
@@ -243,10 +227,9 @@ void PatternMemory::clear() try {
   if (state.saved) state.saved->clear(std::move(since_saved));
   if (state.saving) state.saving->clear(std::move(since_saving));
   state.catalogue.clear();
-  for (auto* const each : {&view, other_view ? &*other_view : nullptr}) {
-    if (each == nullptr) continue;
-    (*each)->clear(state.catalogue.size());
-    each->publish();
+  for (auto& view : views) {
+    view->clear(state.catalogue.size());
+    view.publish();
   }
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::clear");
@@ -397,15 +380,17 @@ std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const try {
 }
 
 SyncRecord PatternMemory::State::synchronise(SyncTrigger trigger) {
-  SyncRecord record = tiers.sync(trigger, learned());
-  warn_of_left(record);
-  if (Impl::PatternTiers* const others = other_tiers())
-    warn_of_left(others->sync(trigger, learned()));
+  std::optional<SyncRecord> record;  // of the level of the memory
+  for_each_tiers([&](Impl::PatternTiers& tiers) {
+    const SyncRecord made = tiers.sync(trigger, learned());
+    warn_of_left(made);
+    if (!record) record = made;
+  });
   if (settings.log_memory_usage)
     context.log(LogLevel::info, "patterns hold " + std::to_string(bytes(Space::serial)) +
                                     " bytes on the host, " + std::to_string(bytes(Space::cuda)) +
                                     " on the device");
-  return record;
+  return *record;
 }
 
 void PatternMemory::State::warn_of_left(const SyncRecord& record) const {
@@ -415,8 +400,7 @@ void PatternMemory::State::warn_of_left(const SyncRecord& record) const {
 }
 
 std::uint64_t PatternMemory::State::bytes(Space space) const {
-  const Impl::PatternTiers* const others = other_tiers();
-  return tiers.view()->bytes(space) + (others != nullptr ? others->view()->bytes(space) : 0);
+  return own.tiers.view()->bytes(space) + other.tiers.view()->bytes(space);
 }
 
 SyncRecord PatternMemory::sync() try {
@@ -444,7 +428,7 @@ PatternStatistics PatternMemory::statistics() const try {
   std::shared_ptr<const Impl::TierView> view;
   {
     const std::shared_lock lock(state.mutex);
-    view = state.tiers.view();
+    view = state.tiers().view();
     statistics.patterns = state.catalogue.live();
     statistics.learned = state.catalogue.size();
     statistics.total_frequency = state.catalogue.total_frequency();

@@ -6,9 +6,7 @@
 #include <kindred/backends/impl/ThreadCount.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <span>
@@ -27,8 +25,7 @@ void PatternMemory::State::restore(Impl::StoredPatterns stored) {
     stored.bulk_end = 0;
     stored.forgotten.clear();
   }
-  tiers.restore(stored.parts, stored.bulk_end, stored.forgotten);
-  const std::unique_lock lock(mutex);
+  tiers().restore(stored.parts, stored.bulk_end, stored.forgotten);
   file = std::move(stored.file);
   vocabulary = std::move(stored.vocabulary);
   catalogue = std::move(stored.catalogue);
@@ -39,8 +36,8 @@ void PatternMemory::State::restore(Impl::StoredPatterns stored) {
 
 void PatternMemory::State::reclaim() {
   if (level != Level::token) return;
-  const auto alone = worker.lock();
-  tiers.reclaim();
+  const Impl::Turn<> alone = worker.turn();
+  tiers().reclaim();
 }
 
 Impl::PatternCut PatternMemory::State::whole_cut() const {
@@ -53,39 +50,41 @@ Impl::PatternCut PatternMemory::State::whole_cut() const {
   const auto symbol_frequency = catalogue.symbol_frequency();
   cut.symbol_frequency.assign(symbol_frequency.begin(), symbol_frequency.end());
   if (level != Level::token) return cut;
-  const auto view = tiers.view();
+  const auto view = tiers().view();
   cut.parts = Impl::PatternTiers::stored(*view);
   cut.bulk_end = view->bulk_end;
   return cut;
 }
 
 Impl::WrittenPatterns PatternMemory::State::write_all(Impl::FileTarget target,
-                                                      const Impl::PatternCut& cut,
-                                                      const Impl::RowReader& reader) const {
+                                                      const Impl::PatternCut& cut) const {
   Impl::SectionWriter writer(std::move(target), Impl::patterns_kind);
-  return Impl::write_patterns(writer, cut, vocabulary, reader);
+  return Impl::write_patterns(writer, cut, vocabulary, mutex);
 }
 
-template <class Cut, class Write, class End>
-void PatternMemory::State::write_cut(const Cut& take_cut, const Write& write,
-                                     const End& end) const {
-  const std::lock_guard one_at_a_time(saving_mutex);
+template <class Cut, class Write>
+void PatternMemory::State::write_cut(Becomes becomes, const Cut& take_cut, const Write& write) {
+  const Impl::Turn turn(saves);
   Impl::PatternCut cut;
   std::optional<Impl::WrittenPatterns> written;
   const auto finish = [&] {
-    const std::unique_lock lock(mutex);
+    const std::shared_lock lock(mutex);
     cut = {};
-    end(written);
+    if (becomes == Becomes::a_copy) return;
+    if (written) {
+      saving->revision = written->revision;
+      saving->symbols = written->symbols;
+      saved = std::move(saving);
+    }
+    saving.reset();
   };
   try {
     {
-      const std::unique_lock lock(mutex);
-      cut = take_cut();
-    }
-    written = write(cut, [this](const std::function<void()>& read) {
       const std::shared_lock lock(mutex);
-      read();
-    });
+      cut = take_cut();
+      if (becomes == Becomes::the_file) saving.emplace(cut.rows.end);
+    }
+    written = write(cut);
   } catch (...) {
     finish();
     throw;
@@ -93,36 +92,17 @@ void PatternMemory::State::write_cut(const Cut& take_cut, const Write& write,
   finish();
 }
 
-template <class Cut, class Write>
-void PatternMemory::State::write_commit(const Cut& take_cut, const Write& write) {
-  write_cut(
-      [&] {
-        Impl::PatternCut cut = take_cut();
-        saving.emplace(cut.rows.end);
-        return cut;
-      },
-      write,
-      [&](const std::optional<Impl::WrittenPatterns>& written) {
-        if (written) {
-          saving->revision = written->revision;
-          saving->symbols = written->symbols;
-          saved = std::move(saving);
-        }
-        saving.reset();
-      });
-}
-
-PatternMemory PatternMemory::load(Context& context, const std::string& path,
+PatternMemory PatternMemory::load(Context& context, const FileSource& source,
                                   PatternSettings settings, Level level) try {
   auto state = std::make_unique<State>(context, settings, level);
-  state->restore(Impl::read_patterns(path, context.threads()));
+  state->restore(Impl::read_patterns(source, context.threads()));
   return PatternMemory(std::move(state));
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::load");
 }
 
-PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) try {
-  const Impl::StoredPatterns stored = Impl::read_patterns(path, Impl::threads_or_all(threads));
+PatternFileInfo PatternMemory::inspect(const FileSource& source, int threads) try {
+  const Impl::StoredPatterns stored = Impl::read_patterns(source, Impl::threads_or_all(threads));
   const Impl::PatternCatalogue& catalogue = stored.catalogue;
   PatternFileInfo info;
   info.patterns = catalogue.live();
@@ -147,10 +127,9 @@ PatternFileInfo PatternMemory::inspect(const std::string& path, int threads) try
 void PatternMemory::save(const std::string& path) try {
   State& state = *m_state;
   state.reclaim();
-  state.write_commit([&] { return state.whole_cut(); },
-                     [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
-                       return state.write_all(path, cut, reader);
-                     });
+  state.write_cut(
+      State::Becomes::the_file, [&] { return state.whole_cut(); },
+      [&](const Impl::PatternCut& cut) { return state.write_all(path, cut); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::save");
 }
@@ -159,29 +138,19 @@ std::vector<std::byte> PatternMemory::to_bytes() const try {
   State& state = *m_state;
   state.reclaim();
   std::vector<std::byte> bytes;
-  state.write_cut([&] { return state.whole_cut(); },
-                  [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
-                    return state.write_all(bytes, cut, reader);
-                  },
-                  [](const auto&) {});
+  state.write_cut(
+      State::Becomes::a_copy, [&] { return state.whole_cut(); },
+      [&](const Impl::PatternCut& cut) { return state.write_all(bytes, cut); });
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::to_bytes");
 }
 
-PatternMemory PatternMemory::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                        PatternSettings settings, Level level) try {
-  auto state = std::make_unique<State>(context, settings, level);
-  state->restore(Impl::read_patterns(bytes, context.threads()));
-  return PatternMemory(std::move(state));
-} catch (...) {
-  Impl::rethrow_translated("Kindred::PatternMemory::from_bytes");
-}
-
 void PatternMemory::append(const std::string& path) try {
   State& state = *m_state;
   Impl::FileRevision revision;
-  state.write_commit(
+  state.write_cut(
+      State::Becomes::the_file,
       [&] {
         KINDRED_THROW_IF(!state.saved, "this memory was neither saved nor loaded; save it first");
         Impl::PatternCut cut;
@@ -194,8 +163,8 @@ void PatternMemory::append(const std::string& path) try {
         revision = state.saved->revision;
         return cut;
       },
-      [&](const Impl::PatternCut& cut, const Impl::RowReader& reader) {
-        return Impl::append_patterns(path, revision, cut, state.vocabulary, reader);
+      [&](const Impl::PatternCut& cut) {
+        return Impl::append_patterns(path, revision, cut, state.vocabulary, state.mutex);
       });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::append");

@@ -9,10 +9,10 @@
 #include "PatternWriter.hpp"
 #include "StoredPatterns.hpp"
 #include "SyncWorker.hpp"
+#include "kit/Turn.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Mutex.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
@@ -21,9 +21,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -47,7 +45,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
   /// The patterns as they are compared at one level, in tiers.
   struct LevelTiers final : Impl::PatternRows {
     LevelTiers(const State& owner, Level at)
-        : state(&owner), level(at), tiers(owner.context, owner.settings, *this) {}
+        : state(&owner), level(at), tiers(owner.context, owner.settings, *this, owner.mutex) {}
 
     // Reads the rows in batches, so that learning never waits long for the lock.
     Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
@@ -91,31 +89,38 @@ struct KINDRED_HIDDEN PatternMemory::State {
         settings(checked(made_from, given)),
         level(compared),
         own(*this, compared),
-        tiers(own.tiers),
+        other(*this, compared == Level::token ? Level::character : Level::token),
         worker(
             settings, [this](SyncTrigger trigger) { return synchronise(trigger); },
             [this] {
-              // A pattern is forgotten in the tiers and in the catalogue under one lock.
               const std::shared_lock lock(mutex);
-              return tiers.view()->fill(catalogue.live());
+              return tiers().view()->fill(catalogue.live());
             }) {}
 
   /// \throws InvalidArgument for an invalid setting; SpaceUnavailable if a device is required and
   /// not usable
   static const PatternSettings& checked(const Context& context, const PatternSettings& settings);
-  /// The tiers of the other level, or null if no call has needed them.
-  Impl::PatternTiers* other_tiers() const noexcept {
-    LevelTiers* const made = other.load();
-    return made != nullptr ? &made->tiers : nullptr;
-  }
-  /// The tiers of \p at, which are made if necessary.
+  /// The tiers of the level of the memory.
+  Impl::PatternTiers& tiers() noexcept { return own.tiers; }
+  const Impl::PatternTiers& tiers() const noexcept { return own.tiers; }
+  /// The tiers of \p at, which from now on follow every change.
   Impl::PatternTiers& tiers_at(Level at) {
-    if (at == level) return tiers;
-    if (Impl::PatternTiers* const made = other_tiers()) return *made;
-    const auto one_writer = Impl::cancellable_lock(writing_mutex);
-    if (!owned_other) owned_other = std::make_unique<LevelTiers>(*this, at);
-    other = owned_other.get();
-    return owned_other->tiers;
+    if (at == level) return own.tiers;
+    if (!other_is_used) other_is_used = true;  // callers share the line that holds it
+    return other.tiers;
+  }
+  /// Calls `visit(tiers)` for the tiers that follow every change.
+  template <class Visit>
+  void for_each_tiers(const Visit& visit) {
+    visit(own.tiers);
+    if (other_is_used) visit(other.tiers);
+  }
+  /// Copies of the views of these tiers. The caller has the lock alone.
+  std::vector<Impl::PatternTiers::Update> updates() {
+    std::vector<Impl::PatternTiers::Update> out;
+    out.reserve(2);
+    for_each_tiers([&](Impl::PatternTiers& tiers) { out.emplace_back(tiers); });
+    return out;
   }
 
   std::uint64_t learned() const {
@@ -127,7 +132,7 @@ struct KINDRED_HIDDEN PatternMemory::State {
     queries += rows;
     if (settings.log_kernel_timing) context.log(LogLevel::info, to_json(record));
   }
-  /// Records that a stored row is about to change. The caller holds the lock of the catalogue.
+  /// Records that a stored row is about to change. The caller has the lock alone.
   /// \param is_lower whether its frequency becomes lower, but not 0
   void mark(std::uint64_t row, bool is_lower = false) {
     for (auto* changes : {&saved, &saving}) {
@@ -154,17 +159,13 @@ struct KINDRED_HIDDEN PatternMemory::State {
   /// A cut of all rows, with what only a first commit contains. The caller holds the lock.
   Impl::PatternCut whole_cut() const;
   /// Writes such a cut to a new file.
-  Impl::WrittenPatterns write_all(Impl::FileTarget target, const Impl::PatternCut& cut,
-                                  const Impl::RowReader& reader) const;
-  /// Takes a snapshot with `take_cut()` under the lock, writes it with `write(cut, reader)`, and
-  /// calls `end(written)` under the lock, with no value if that failed. The snapshot shares tables
-  /// with the catalogue, so it is also destroyed under the lock.
-  template <class Cut, class Write, class End>
-  void write_cut(const Cut& take_cut, const Write& write, const End& end) const;
-  /// The same for a commit of the file of this memory; the changes that are made meanwhile are
-  /// recorded.
+  Impl::WrittenPatterns write_all(Impl::FileTarget target, const Impl::PatternCut& cut) const;
+  /// What a write makes: a copy, or the file of this memory, of which later changes are recorded.
+  enum class Becomes : bool { a_copy, the_file };
+  /// Takes a snapshot with `take_cut()` and writes it with `write(cut)`. The snapshot shares tables
+  /// with the catalogue, so it is taken and destroyed under the lock, shared.
   template <class Cut, class Write>
-  void write_commit(const Cut& take_cut, const Write& write);
+  void write_cut(Becomes becomes, const Cut& take_cut, const Write& write);
 
   [[noreturn]] void refuse_unknown(std::uint64_t index) const {
     throw NotFound("pattern " + std::to_string(index) +
@@ -176,23 +177,22 @@ struct KINDRED_HIDDEN PatternMemory::State {
   const Level level;
   /// The mapped file of the catalogue and the stored segments.
   std::shared_ptr<const Impl::SectionFile> file;
-  // Locks are taken in this order: `saving_mutex`, `writing_mutex`, `mutex`, and those of the tiers
-  // for publishing. A query holds none while it compares patterns, and a synchronisation only its
-  // own.
-  /// Held by every call that changes the catalogue or adds to the vocabulary, before `mutex`.
-  Impl::TimedMutex writing_mutex;
-  mutable Impl::SharedMutex mutex;  ///< protects the catalogue from being read during a change
+  /// \brief The one lock of the memory. A change of the catalogue, the views of the tiers or what
+  /// was saved has it alone; `learn_all` prepares its change while others read. Readers of the
+  /// catalogue, and those that publish parts of tiers or take a snapshot to be saved, share it.
+  ///
+  /// Nobody holds it while patterns are compared, segments are built or files are written, or while
+  /// waiting for a turn; a thread that has it takes no other lock of the memory.
+  mutable Impl::SharedMutex mutex;
   Vocabulary vocabulary;
   Impl::PatternCatalogue catalogue;
   LevelTiers own;
-  Impl::PatternTiers& tiers;                ///< of `own`
-  std::unique_ptr<LevelTiers> owned_other;  ///< made while `writing_mutex` is held
-  std::atomic<LevelTiers*> other{nullptr};
+  LevelTiers other;
+  std::atomic<bool> other_is_used{false};  ///< whether a call has compared at the other level
   mutable std::atomic<std::uint64_t> queries{0};
-  mutable Impl::Mutex saving_mutex;             ///< held during a save or append
-  std::optional<Impl::ChangesSinceSave> saved;  ///< state of the last file; protected by `mutex`
-  std::optional<Impl::ChangesSinceSave>
-      saving;  ///< state of the file that is being written; likewise
+  mutable Impl::Turns<> saves;
+  std::optional<Impl::ChangesSinceSave> saved;   ///< state of the last file
+  std::optional<Impl::ChangesSinceSave> saving;  ///< state of the file that is being written
   /// Last, so that its thread ends before the other members are destroyed.
   Impl::SyncWorker worker;
 };

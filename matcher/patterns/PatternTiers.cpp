@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternTiers.hpp"
 
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "sequence/CandidatePatterns.hpp"
@@ -185,13 +184,13 @@ struct PatternTiers::Change {
   /// if all patterns were forgotten meanwhile.
   bool publish(PatternTiers& tiers, std::uint64_t bulk_end) {
     follow(*tiers.view());
-    Update update(tiers);
-    if (update->clears != clears) return false;
-    follow(*update);
-    apply(*update);
-    update->bulk_end = tiers.m_frozen_end = bulk_end;
-    update.publish();
-    return true;
+    return tiers.publish([&](TierView& now) {
+      if (now.clears != clears) return false;
+      follow(now);
+      apply(now);
+      now.bulk_end = now.frozen_end = bulk_end;
+      return true;
+    }) != nullptr;
   }
 
   std::uint64_t end;
@@ -201,10 +200,11 @@ struct PatternTiers::Change {
 };
 
 PatternTiers::PatternTiers(Context& context, const PatternSettings& settings,
-                           const PatternRows& rows)
+                           const PatternRows& rows, SharedMutex& mutex)
     : m_context(&context),
       m_settings(&settings),
       m_rows(&rows),
+      m_mutex(&mutex),
       m_view(std::make_shared<const TierView>()) {
   context.dispatcher().register_operations(measure_operations);
 }
@@ -214,51 +214,54 @@ bool PatternTiers::wants_device() const noexcept {
          m_context->info(Space::cuda).compute_capability >= m_settings->min_compute_capability;
 }
 
-PatternTiers::Update::Update(PatternTiers& tiers)
-    : m_tiers(&tiers),
-      m_lock(tiers.m_publishing_mutex),
-      m_next(std::make_shared<TierView>(*tiers.view())) {}
+template <class Changes>
+std::shared_ptr<const TierView> PatternTiers::publish(const Changes& change) {
+  const std::shared_lock lock(*m_mutex);
+  while (true) {
+    const auto now = view();
+    auto next = std::make_shared<TierView>(*now);
+    if (!change(*next)) return nullptr;
+    if (m_view.replace(now.get(), next)) return next;
+  }
+}
 
 std::shared_ptr<const TierView> PatternTiers::view_to(std::uint64_t end) {
   std::shared_ptr<const TierView> now = view();
   if (now->end >= end) return now;
-  const std::lock_guard lock(m_tail_mutex);
+  const Turn turn(m_tail_turns);
   while ((now = view())->end < end) {
-    const std::uint64_t frozen_end = [this] {
-      const std::lock_guard publishing(m_publishing_mutex);
-      return m_frozen_end;
-    }();
     // Small parts at the end are rebuilt, and larger ones each time their size doubles.
     std::uint64_t begin = now->end;
     std::size_t rebuilt = 0;
     for (; rebuilt < now->recent.size(); ++rebuilt) {
       const TierPart& last = *now->recent.rbegin()[rebuilt].part;
-      if (last.indices.front() < frozen_end) break;
+      if (last.indices.front() < now->frozen_end) break;
       if (last.size() >= std::max(tail_patterns, end - begin)) break;
       begin = last.indices.front();
     }
     const auto part = make_part(m_rows->load(m_rows->live_in(begin, end)), Residency::host);
-    Update next(*this);
-    // A synchronisation may meanwhile have taken or replaced the parts that are rebuilt.
-    const bool are_there =
-        next->recent.size() >= rebuilt &&
-        std::equal(now->recent.end() - rebuilt, now->recent.end(), next->recent.end() - rebuilt,
-                   [](const auto& a, const auto& b) { return a.part == b.part; });
-    if (next->clears != now->clears || m_frozen_end > begin || !are_there) continue;
-    PlacedPart placed{part};
-    std::vector<std::uint64_t> removed;
-    next->forgotten.for_each(begin, end, [&](std::uint64_t index) {
-      if (holds(*part, index)) {
-        ++placed.forgotten;
-      } else {
-        removed.push_back(index);
-      }
+    publish([&](TierView& next) {
+      // A synchronisation may meanwhile have taken or replaced the parts that are rebuilt.
+      const bool are_there =
+          next.recent.size() >= rebuilt &&
+          std::equal(now->recent.end() - rebuilt, now->recent.end(), next.recent.end() - rebuilt,
+                     [](const auto& a, const auto& b) { return a.part == b.part; });
+      if (next.clears != now->clears || next.frozen_end > begin || !are_there) return false;
+      PlacedPart placed{part};
+      std::vector<std::uint64_t> removed;
+      next.forgotten.for_each(begin, end, [&](std::uint64_t index) {
+        if (holds(*part, index)) {
+          ++placed.forgotten;
+        } else {
+          removed.push_back(index);
+        }
+      });
+      for (const std::uint64_t index : removed) next.forgotten.erase(index);
+      next.recent.resize(next.recent.size() - rebuilt);
+      if (part->size() > 0) next.recent.push_back(std::move(placed));
+      next.end = end;
+      return true;
     });
-    for (const std::uint64_t index : removed) next->forgotten.erase(index);
-    next->recent.resize(next->recent.size() - rebuilt);
-    if (part->size() > 0) next->recent.push_back(std::move(placed));
-    next->end = end;
-    next.publish();
   }
   return now;
 }
@@ -290,7 +293,7 @@ void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t 
   }
   Update next(*this);
   next->bulk = std::move(bulk);
-  next->bulk_end = next->end = m_frozen_end = bulk_end;
+  next->bulk_end = next->end = next->frozen_end = bulk_end;
   for (const std::uint64_t index : forgotten) next->forgotten.insert(index);
   for (PlacedPart& placed : next->bulk) placed.forgotten = forgotten_in(*placed.part, forgotten);
   next.publish();
@@ -408,14 +411,12 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
   SyncRecord record;
   record.trigger = trigger;
   view_to(end);
-  std::shared_ptr<const TierView> from;
-  {
-    // The current recent parts belong to this synchronisation; patterns learned meanwhile get
-    // separate parts.
-    const std::lock_guard lock(m_publishing_mutex);
-    from = view();
-    m_frozen_end = from->end;
-  }
+  // The current recent parts belong to this synchronisation; patterns learned meanwhile get
+  // separate parts.
+  const std::shared_ptr<const TierView> from = publish([](TierView& next) {
+    next.frozen_end = next.end;
+    return true;
+  });
   std::uint64_t moved_end = from->end;
   try {
     Parts bulk = from->bulk;
@@ -449,8 +450,10 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
     }
     if (record.left == 0) record.why_left.clear();
   } catch (const std::exception& error) {
-    const std::lock_guard lock(m_publishing_mutex);
-    m_frozen_end = from->bulk_end;
+    publish([&](TierView& next) {
+      next.frozen_end = from->bulk_end;
+      return true;
+    });
     record.moved = 0;
     for (const PlacedPart& placed : from->recent) record.left += placed.live();
     record.why_left = error.what();
@@ -539,7 +542,7 @@ MatchResults PatternTiers::match(const TierView& view, RaggedSpan<Symbol> querie
                                  const MatchOptions& options) const {
   std::optional<std::vector<std::uint64_t>> allowed;
   if (options.filter) {
-    allowed = checked_candidates(*options.filter, view.end, "patterns below");
+    allowed = checked_candidates(*options.filter, view.end);
     std::erase_if(*allowed, [&](std::uint64_t index) { return view.forgotten.contains(index); });
   }
   std::vector<Search> few;         // parts of which some patterns are compared

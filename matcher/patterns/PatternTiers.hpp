@@ -4,17 +4,18 @@
 
 #include "IndexSet.hpp"
 #include "StoredPatterns.hpp"
+#include "kit/Turn.hpp"
 #include "sequence/PatternSegment.hpp"
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/core/common/Mutex.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/core/common/SharedSnapshot.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,8 @@ struct TierView {
   std::uint64_t bulk_end = 0;  ///< patterns below this are in the bulk tier
   /// Patterns below this are in a part, unless they were forgotten before it was built.
   std::uint64_t end = 0;
+  /// Recent parts that begin below this belong to a synchronisation and must not grow.
+  std::uint64_t frozen_end = 0;
   std::uint64_t clears = 0;  ///< number of times that all patterns were forgotten
   IndexSet forgotten;        ///< never returned, but still in a part or in one that is being built
 
@@ -90,26 +93,27 @@ class PatternRows {
 /// \brief The two tiers: immutable parts, published through one pointer that each change replaces.
 ///
 /// Thread-safe. A reader gets its view immediately, or first builds the part of the most recently
-/// learned patterns.
+/// learned patterns. Parts are built without a lock; their publication holds the lock of the memory
+/// shared, so that none comes in between while patterns are forgotten.
 class PatternTiers {
  public:
-  /// \brief A copy of the view, which replaces it when it is published. While this object lives,
-  /// nobody else replaces the view.
+  /// \brief A copy of the view, which replaces it when it is published. Its maker has the lock of
+  /// the memory alone.
   class Update {
    public:
-    explicit Update(PatternTiers& tiers);
-    TierView& operator*() const noexcept { return *m_next; }
+    explicit Update(PatternTiers& tiers)
+        : m_tiers(&tiers), m_next(std::make_shared<TierView>(*tiers.view())) {}
     TierView* operator->() const noexcept { return m_next.get(); }
     void publish() noexcept { m_tiers->m_view.set(std::move(m_next)); }
 
    private:
     PatternTiers* m_tiers;
-    std::unique_lock<Mutex> m_lock;
     std::shared_ptr<TierView> m_next;
   };
 
-  /// \param settings,rows must outlive this object
-  PatternTiers(Context& context, const PatternSettings& settings, const PatternRows& rows);
+  /// \param settings,rows must outlive this object \param mutex the lock of the memory; likewise
+  PatternTiers(Context& context, const PatternSettings& settings, const PatternRows& rows,
+               SharedMutex& mutex);
 
   std::shared_ptr<const TierView> view() const { return m_view.get(); }
   /// A view that contains every pattern below \p end.
@@ -155,6 +159,11 @@ class PatternTiers {
   DispatchRecord compare(const std::vector<Search>& parts, RaggedSpan<Symbol> queries,
                          const MatchOptions& options,
                          std::vector<std::vector<Found>>& answers) const;
+  /// \brief Replaces the view by a copy that `change(copy)` has changed, unless that returns false,
+  /// which it may after changes of others: it is called again if one comes in between. Returns what
+  /// was published, or null.
+  template <class Changes>
+  std::shared_ptr<const TierView> publish(const Changes& change);
   bool wants_device() const noexcept;
   std::shared_ptr<const TierPart> make_part(const TierRows& rows, Residency residency) const;
   /// Appends parts made of \p rows to \p bulk; patterns that are too long for the device stay on
@@ -171,12 +180,9 @@ class PatternTiers {
   mutable CallHistory m_history;
   const PatternSettings* m_settings;
   const PatternRows* m_rows;
-  Mutex m_publishing_mutex;  ///< held while the view is replaced
+  SharedMutex* m_mutex;
   SharedSnapshot<TierView> m_view;
-  /// Recent parts that begin below this belong to a synchronisation and must not grow; protected by
-  /// `m_publishing_mutex`.
-  std::uint64_t m_frozen_end = 0;
-  Mutex m_tail_mutex;  ///< held while the last recent part is built
+  Turns<> m_tail_turns;  ///< of calls that build the last recent part
 };
 
 }  // namespace Kindred::Impl

@@ -4,6 +4,7 @@
 #include "symbols/StoredVocabulary.hpp"
 
 #include <algorithm>
+#include <shared_mutex>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -18,16 +19,17 @@ constexpr std::uint64_t run_rows = 4096;
 /// \brief Writes a section that consists of what `append(block, row, out)` appends for every row.
 template <class T, class Append>
 void write_column(SectionWriter& writer, const char* name, const CatalogueCut& rows,
-                  const RowReader& reader, const Append& append) {
+                  SharedMutex& mutex, const Append& append) {
   writer.begin<T>(name);
   std::vector<T> out;
   for (std::size_t begin = 0; begin < rows.indices.size(); begin += run_rows) {
-    reader([&] {
+    {
+      const std::shared_lock lock(mutex);
       for (std::size_t i = begin; i < std::min(rows.indices.size(), begin + run_rows); ++i) {
         const auto [block, row] = rows.place(i);
         append(*block, row, out);
       }
-    });
+    }
     writer.put<T>(std::span<const T>(out));
     out.clear();
   }
@@ -42,11 +44,10 @@ void write_indices(SectionWriter& writer, const CatalogueCut& rows) {
   writer.put<std::uint64_t>(std::span(&rows.end, 1));
 }
 
-void write_rows(SectionWriter& writer, const CatalogueCut& rows, bool narrow,
-                const RowReader& reader) {
+void write_rows(SectionWriter& writer, const CatalogueCut& rows, bool narrow, SharedMutex& mutex) {
   write_indices(writer, rows);
   const auto column = [&](auto type, const char* name, const auto& append) {
-    write_column<decltype(type)>(writer, name, rows, reader, append);
+    write_column<decltype(type)>(writer, name, rows, mutex, append);
   };
   if (narrow) {
     column(std::uint16_t{}, "pattern.symbols.u16", [](const auto& block, auto row, auto& out) {
@@ -114,7 +115,7 @@ void write_part(SectionWriter& writer, const std::string& prefix, const StoredPa
 }  // namespace
 
 WrittenPatterns write_patterns(SectionWriter& writer, const PatternCut& cut,
-                               const Vocabulary& vocabulary, const RowReader& reader) {
+                               const Vocabulary& vocabulary, SharedMutex& mutex) {
   WrittenPatterns written;
   written.symbols = write_vocabulary(writer, vocabulary, 0);
   // Symbols added after the snapshot are in none of its patterns.
@@ -125,7 +126,7 @@ WrittenPatterns write_patterns(SectionWriter& writer, const PatternCut& cut,
     writer.put<std::uint64_t>(std::span(*counts));
     writer.put<std::uint64_t>(std::span(none));
   }
-  write_rows(writer, cut.rows, written.symbols <= std::uint64_t{1} << 16U, reader);
+  write_rows(writer, cut.rows, written.symbols <= std::uint64_t{1} << 16U, mutex);
   write_table(writer, "by_name", cut.by_name);
   write_table(writer, "by_events", cut.by_events);
   writer.write<std::uint64_t>("tiles.end", std::span(&cut.bulk_end, 1));
@@ -137,14 +138,14 @@ WrittenPatterns write_patterns(SectionWriter& writer, const PatternCut& cut,
 
 WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,
                                 const PatternCut& cut, const Vocabulary& vocabulary,
-                                const RowReader& reader) {
+                                SharedMutex& mutex) {
   SectionWriter writer(path, patterns_kind, expected);
   WrittenPatterns written;
   written.symbols = write_vocabulary(writer, vocabulary, cut.symbols);
   if (cut.has_lower) writer.require_format(section_format_lower);
   writer.write<std::uint64_t>("change.patterns", cut.changed);
   writer.write<std::uint64_t>("change.frequency", cut.changed_frequency);
-  write_rows(writer, cut.rows, false, reader);
+  write_rows(writer, cut.rows, false, mutex);
   written.revision = writer.commit();
   return written;
 }

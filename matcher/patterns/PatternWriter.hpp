@@ -5,19 +5,15 @@
 #include "StoredPatterns.hpp"
 #include "storage/SectionWriter.hpp"
 
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace Kindred::Impl {
-
-/// Calls its argument, which reads rows of a snapshot, while nobody adds to the catalogue. The rows
-/// are read in batches so that other threads wait only briefly.
-using RowReader = std::function<void(const std::function<void()>&)>;
 
 /// \brief A snapshot of what a commit will contain.
 struct PatternCut {
@@ -41,13 +37,17 @@ struct WrittenPatterns {
   std::uint64_t symbols = 0;  ///< number of symbols in the file
 };
 
-/// Writes a new file. \param writer of a new file of `patterns_kind` \throws as `SectionWriter`
+/// \brief Writes a new file.
+/// \param writer of a new file of `patterns_kind`
+/// \param mutex of the catalogue, which is shared while rows are read, in batches, so that other
+/// threads wait only briefly
+/// \throws as `SectionWriter`
 WrittenPatterns write_patterns(SectionWriter& writer, const PatternCut& cut,
-                               const Vocabulary& vocabulary, const RowReader& reader);
+                               const Vocabulary& vocabulary, SharedMutex& mutex);
 /// Appends a commit to the file, whose state must be \p expected. \throws as `SectionWriter`
 WrittenPatterns append_patterns(const std::string& path, const FileRevision& expected,
                                 const PatternCut& cut, const Vocabulary& vocabulary,
-                                const RowReader& reader);
+                                SharedMutex& mutex);
 
 }  // namespace Kindred::Impl
 

@@ -16,7 +16,6 @@ namespace Kindred::Impl {
 
 namespace {
 
-constexpr std::uint64_t length_limit = std::uint64_t{1} << 31U;
 constexpr std::uint64_t frequency_limit = std::uint64_t{1} << 63U;
 
 /// The rows of a commit: the columns that occur in every commit.
@@ -55,7 +54,7 @@ struct Rows {
           [&](std::size_t i) { return indices[i] >= (i == 0 ? first : indices[i - 1] + 1); });
     }
     const auto name_ends = columns.name_ends;
-    checks.ends("pattern.ends", columns.symbol_ends, symbols.size(), length_limit);
+    checks.ends("pattern.ends", columns.symbol_ends, symbols.size(), pattern_length_max + 1);
     checks.ends("pattern.events", columns.border_ends, columns.borders.size());
     checks.all<std::uint64_t>("pattern.events", size(), "the events do not partition the symbols",
                               [&](std::size_t i) { return events_fit(i); });
@@ -260,7 +259,7 @@ class PartReader {
   /// For a forgotten pattern, the length in the tiles may differ from that in the catalogue.
   bool is_length(std::uint64_t index, std::uint32_t length) const {
     return m_catalogue->is_live(index) ? m_catalogue->length(index) == length
-                                       : length < length_limit;
+                                       : length <= pattern_length_max;
   }
   template <class SymbolType>
   std::span<const SymbolType> read_symbols(std::uint32_t dense) const {

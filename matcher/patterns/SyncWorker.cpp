@@ -2,6 +2,7 @@
 #include "SyncWorker.hpp"
 
 #include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -84,8 +85,10 @@ std::string kept_text(const char* text) noexcept {
 // Throws nothing where memory is missing: the patterns of the call that caused it are learned, and
 // nobody catches what the background thread throws.
 SyncRecord SyncWorker::run(SyncTrigger trigger) {
-  const CallbackDelay callbacks_wait;  // for the release of the locks
-  const std::lock_guard run_lock(m_run_mutex);
+  const Turn<> in_turn = [this] {
+    const CancelPoint::Suspended not_cancelled;
+    return turn();
+  }();
   SyncRecord record;
   record.trigger = trigger;
   try {

@@ -3,8 +3,8 @@
 #define KINDRED_MATCHER_PATTERNS_SYNC_WORKER_HPP
 
 #include "PatternTiers.hpp"
+#include "kit/Turn.hpp"
 
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 
@@ -41,8 +41,8 @@ class SyncWorker {
   /// forgotten.
   void forgot();
   SyncRecord run(SyncTrigger trigger);
-  /// Held while no synchronisation runs. \throws Cancelled
-  auto lock() { return engine_lock(m_run_mutex); }
+  /// While it exists, no synchronisation runs. \throws Cancelled
+  Turn<> turn() { return Turn<>(m_turns); }
   void begin_training();
   SyncRecord end_training();
   SyncStatistics statistics() const;
@@ -59,7 +59,7 @@ class SyncWorker {
   const PatternSettings* m_settings;
   Sync m_sync;
   Fill m_fill;
-  TimedMutex m_run_mutex;  ///< held during a synchronisation
+  Turns<> m_turns;  ///< of synchronisations
   mutable Mutex m_mutex;
   std::condition_variable_any m_wake;
   SyncStatistics m_statistics;

@@ -64,7 +64,10 @@ class BlueprintCache {
       }
       upload_row(exec_space, registry.weights(place.id), slot, staged);
     }
-    put(exec_space, m_slots.view(), m_slot_of);
+    if constexpr (Arch::is_device<ExecutionSpace>)
+      upload(exec_space, m_slots.view(), m_slot_of.data(), m_slot_of.size());
+    else
+      std::copy(m_slot_of.begin(), m_slot_of.end(), m_slots.data());
     for (Place& place : m_places) place.fresh = false;
     touch(needed);
   }
@@ -177,15 +180,6 @@ class BlueprintCache {
     if constexpr (Arch::is_device<ExecutionSpace>)
       upload(exec_space, row, staged.data(), staged.size());
   }
-  template <class View, class T>
-  static void put(const ExecutionSpace& exec_space, const View& to, const std::vector<T>& from) {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      upload(exec_space, to, from.data(), from.size());
-    } else {
-      std::copy(from.begin(), from.end(), to.data());
-    }
-  }
-
   MemoryResource* m_memory = nullptr;
   std::uint32_t m_hidden = 0;
   bool m_is_limited = false;

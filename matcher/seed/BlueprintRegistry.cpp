@@ -93,22 +93,17 @@ void BlueprintRegistry::remove(std::int32_t id) try {
 
 void BlueprintRegistry::save(const std::string& path) const try {
   Impl::SectionWriter writer(path, blueprints_kind);
-  std::vector<std::uint64_t> name_ends;
-  std::vector<std::uint64_t> weight_ends;
   std::vector<std::uint64_t> versions;
-  std::string names;
+  std::vector<std::uint64_t> weight_ends;
+  Ragged<char> names;
   std::uint64_t weights = 0;
   for (const Set& set : m_sets) {
-    names += set.name;
-    weights += set.weights.size();
-    name_ends.push_back(names.size());
-    weight_ends.push_back(weights);
     versions.push_back(set.version);
+    weight_ends.push_back(weights += set.weights.size());
+    names.push_row(set.name);
   }
   writer.write<std::uint64_t>("version", versions);
-  writer.write<std::uint8_t>("name.text",
-                             {reinterpret_cast<const std::uint8_t*>(names.data()), names.size()});
-  writer.write<std::uint64_t>("name.ends", name_ends);
+  writer.write_rows<char>("name.text", "name.ends", names);
   writer.write<std::uint64_t>("weight.ends", weight_ends);
   writer.begin<float>("weight");
   for (const Set& set : m_sets) writer.put<float>(set.weights);
@@ -117,27 +112,18 @@ void BlueprintRegistry::save(const std::string& path) const try {
   Impl::rethrow_translated("Kindred::BlueprintRegistry::save");
 }
 
-BlueprintRegistry BlueprintRegistry::load(const std::string& path) try {
-  const Impl::SectionFile file(path, blueprints_kind, 1);
-  const Impl::SectionChecks checks(file, 0, 1);
+BlueprintRegistry BlueprintRegistry::load(const FileSource& source) try {
+  const Impl::SectionFile file(source, blueprints_kind, 1);
+  const Impl::SectionChecks checks(file, 1);
   const auto versions = checks.section<std::uint64_t>("version");
-  if (file.commits() != 1)
-    file.fail(0, "there are " + std::to_string(file.commits()) +
-                     " commits; a file of blueprints has one");
-  const auto text = checks.section<std::uint8_t>("name.text");
-  const auto name_ends = checks.section<std::uint64_t>("name.ends");
-  const auto weight_ends = checks.section<std::uint64_t>("weight.ends");
+  const auto names = checks.rows<char>("name.text", "name.ends", versions.size());
+  const auto weight_ends = checks.section<std::uint64_t>("weight.ends", versions.size());
   const auto weights = checks.section<float>("weight");
-  checks.count<std::uint64_t>("name.ends", name_ends, versions.size());
-  checks.count<std::uint64_t>("weight.ends", weight_ends, versions.size());
-  checks.ends("name.ends", name_ends, text.size());
   checks.ends("weight.ends", weight_ends, weights.size());
   BlueprintRegistry registry;
   for (std::size_t i = 0; i < versions.size(); ++i) {
-    const std::uint64_t name_begin = i == 0 ? 0 : name_ends[i - 1];
     const std::uint64_t begin = i == 0 ? 0 : weight_ends[i - 1];
-    std::string name(text.begin() + static_cast<std::ptrdiff_t>(name_begin),
-                     text.begin() + static_cast<std::ptrdiff_t>(name_ends[i]));
+    std::string name(names[i].begin(), names[i].end());
     if (versions[i] == 0) checks.refuse<std::uint64_t>("version", i, "0; versions begin at 1");
     if (begin == weight_ends[i]) {  // the set was removed
       if (!name.empty())

@@ -28,9 +28,9 @@ class MomentsRing {
             std::uint32_t slots) {
     m_seeds = seeds;
     m_slots = slots;
-    m_ring = buffer(memory, "Kindred::SeedLayer::telemetry", std::size_t{slots} * seeds);
-    m_each = buffer(memory, "Kindred::SeedLayer::telemetry_each", slots == 0 ? 0 : seeds);
-    m_whole = buffer(memory, "Kindred::SeedLayer::telemetry_whole", slots == 0 ? 0 : 1);
+    m_ring = Moments(memory, "Kindred::SeedLayer::telemetry", std::size_t{slots} * seeds);
+    m_each = Moments(memory, "Kindred::SeedLayer::telemetry_each", slots == 0 ? 0 : seeds);
+    m_whole = Moments(memory, "Kindred::SeedLayer::telemetry_whole", slots == 0 ? 0 : 1);
     Kokkos::deep_copy(exec_space, m_ring.view(), SeedMoments());
     Arch::fence(exec_space, "Kindred::SeedLayer::telemetry");
   }
@@ -58,9 +58,6 @@ class MomentsRing {
 
  private:
   using Moments = Buffer<SeedMoments, typename ExecutionSpace::memory_space>;
-  static Moments buffer(MemoryResource& memory, const char* label, std::size_t size) {
-    return Moments(memory, label, size);
-  }
 
   std::uint32_t m_seeds = 0;
   std::uint32_t m_slots = 0;

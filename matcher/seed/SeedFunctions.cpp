@@ -111,9 +111,7 @@ class ArrayPass {
   DispatchRecord run(Context& context, const SeedPassOptions& options, std::size_t bytes,
                      const Body& body) {
     const bool on_device = arguments.space(context).has_value();
-    KINDRED_THROW_IF(options.stream && !on_device,
-                     "a stream is given for arrays in host memory; it is only for arrays on a "
-                     "device");
+    if (!on_device) Impl::require_no_stream(options.stream);
     KINDRED_THROW_IF(options.space && (*options.space == Space::cuda) != on_device,
                      "the arrays lie " + std::string(on_device ? "on a device" : "in host memory") +
                          " and the space is " + std::string(to_string(*options.space)) +

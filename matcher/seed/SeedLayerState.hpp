@@ -7,12 +7,11 @@
 #include "PassArguments.hpp"
 #include "StateArrays.hpp"
 #include "TelemetryRing.hpp"
+#include "kit/Turn.hpp"
 
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
-#include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
@@ -47,23 +46,8 @@ struct SeedSide {
 
 class LayerSeeds;
 
-/// \brief The seeds of a layer, which the call that made this has to itself until it is destroyed.
-/// Callbacks of contexts wait for its end.
-class SeedTurn {
- public:
-  /// Waits until no other call has a turn. \throws SpaceUnavailable in a forked process; Busy in
-  /// the check of a Cancellation; Cancelled
-  explicit SeedTurn(LeasePool<LayerSeeds>& calls) : m_lease(taken(calls)) {}
-
-  LayerSeeds& operator*() const noexcept { return *m_lease; }
-  LayerSeeds* operator->() const noexcept { return &*m_lease; }
-
- private:
-  static LeasePool<LayerSeeds>::Lease taken(LeasePool<LayerSeeds>& calls);
-
-  CallbackDelay m_delay;  // destroyed after the lease
-  LeasePool<LayerSeeds>::Lease m_lease;
-};
+/// The seeds of a layer, for the call in turn.
+using SeedTurn = Turn<LayerSeeds>;
 
 /// \brief A layer as all of its callers share it. Thread-safe.
 class KINDRED_HIDDEN SeedLayerState {
@@ -113,7 +97,7 @@ class KINDRED_HIDDEN SeedLayerState {
   std::string m_trouble;
   std::atomic<std::uint64_t> m_epoch{0};
   std::atomic<std::uint64_t> m_revision{1};
-  LeasePool<LayerSeeds> m_calls{1};
+  Turns<LayerSeeds> m_calls;
 };
 
 /// \brief The seeds of a layer with their mirror on a device, as the call in turn uses them. \see
@@ -251,11 +235,6 @@ class KINDRED_HIDDEN LayerSeeds {
   Schedules m_schedules;
   std::exception_ptr m_trouble;  ///< error of the device; null: its mirror is up to date
 };
-
-inline LeasePool<LayerSeeds>::Lease SeedTurn::taken(LeasePool<LayerSeeds>& calls) {
-  Arch::require_usable_process();
-  return calls.take([]() -> std::unique_ptr<LayerSeeds> { return nullptr; });  // it is there
-}
 
 }  // namespace Kindred::Impl
 

@@ -33,8 +33,7 @@ class LayerPass {
         m_arguments(arguments),
         m_options(options),
         m_is_of_device(arguments.space(layer.context).has_value()) {
-    KINDRED_THROW_IF(options.stream && !m_is_of_device,
-                     "a stream is given for rows on the host; it is only for rows on a device");
+    if (!m_is_of_device) Impl::require_no_stream(options.stream, "the rows");
     KINDRED_THROW_IF(m_is_of_device && options.space && *options.space != Space::cuda,
                      "rows on a device are processed there, not on " +
                          std::string(to_string(options.space.value_or(Space::serial))));

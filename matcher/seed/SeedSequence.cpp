@@ -117,9 +117,7 @@ struct KINDRED_HIDDEN SeedSequence::State {
 };
 
 SeedSequence::SeedSequence(Context& context, Space space, const std::optional<Stream>& stream) try {
-  KINDRED_THROW_IF(
-      stream && space != Space::cuda,
-      "a stream is given for " + std::string(to_string(space)) + "; it is only for the space cuda");
+  Impl::require_no_stream(stream, space);
   m_state = std::make_unique<State>(context, space, stream);
 } catch (...) {
   Impl::rethrow_translated("Kindred::SeedSequence");

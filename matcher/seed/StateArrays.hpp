@@ -4,7 +4,6 @@
 
 #include "StateFields.hpp"
 
-#include <kindred/core/seed/SeedStateView.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
@@ -14,26 +13,6 @@
 
 namespace Kindred::Impl {
 
-/// Calls `f(view of a field, array of the state)` for every field, in the order of
-/// `for_each_array`.
-template <class ExecutionSpace, class State, class F>
-void for_each_field(SeedStateView<ExecutionSpace>& view, State& state, const F& f) {
-  f(view.lifecycle, state.lifecycle);
-  f(view.blueprint, state.blueprint);
-  f(view.epochs, state.epochs);
-  f(view.mode, state.mode);
-  f(view.schedule, state.schedule);
-  f(view.alpha, state.alpha);
-  f(view.parent, state.parent);
-  f(view.checkpoint, state.checkpoint);
-  f(view.evaluation, state.evaluation);
-  f(view.errors, state.errors);
-  f(view.from, state.history_from);
-  f(view.to, state.history_to);
-  f(view.cursor, state.history_next);
-  f(view.transitions, state.history_count);
-}
-
 /// \brief The state of seeds in the memory of an execution space: on the host the arrays of the
 /// layer themselves, on a device a copy of them.
 template <class ExecutionSpace>
@@ -42,9 +21,8 @@ class StateArrays {
   /// \throws OutOfMemory
   void bind(MemoryResource& memory, const SeedState& state) {
     if constexpr (Arch::is_device<ExecutionSpace>) {
-      SeedStateView<ExecutionSpace> view;
       std::size_t bytes = 0;
-      for_each_field(view, state, [&](auto&, const auto& array) { bytes += padded_bytes(array); });
+      for_each_array(state, [&](const char*, const auto& array) { bytes += padded_bytes(array); });
       m_bytes = Buffer<std::byte, memory_space>(memory, "Kindred::SeedLayer::state", bytes);
     }
   }
@@ -52,7 +30,7 @@ class StateArrays {
   void start_upload(const ExecutionSpace& exec_space, SeedState& state) const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       SeedStateView<ExecutionSpace> own = view(state);
-      for_each_field(own, state, [&](auto& field, const auto& array) {
+      for_each_array(state, own, [&](const char*, const auto& array, auto& field) {
         using T = typename std::decay_t<decltype(field)>::value_type;
         Impl::start_upload(exec_space, field, reinterpret_cast<const T*>(array.data()),
                            array.size());
@@ -62,7 +40,7 @@ class StateArrays {
   SeedStateView<ExecutionSpace> view(SeedState& state) const {
     SeedStateView<ExecutionSpace> out;
     std::size_t at = 0;
-    for_each_field(out, state, [&](auto& field, auto& array) {
+    for_each_array(state, out, [&](const char*, auto& array, auto& field) {
       using View = std::decay_t<decltype(field)>;
       using T = typename View::value_type;
       static_assert(sizeof(T) == sizeof(array[0]));

@@ -2,11 +2,12 @@
 #ifndef KINDRED_MATCHER_SEED_STORED_SEEDS_HPP
 #define KINDRED_MATCHER_SEED_STORED_SEEDS_HPP
 
+#include "storage/SectionWriter.hpp"
+
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/SeedState.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace Kindred::Impl {
 
@@ -19,15 +20,11 @@ struct StoredSeeds {
   Ragged<char> blueprints;   ///< names by id; empty: it was removed
 };
 
-/// \brief Writes a checkpoint to \p path atomically, replacing an existing file.
-/// \throws InvalidArgument for a path that cannot be written; Busy while another process writes it;
-/// Error
-void save_checkpoint(const std::string& path, const StoredSeeds& checkpoint);
+/// Writes a checkpoint. \throws as SectionWriter
+void save_checkpoint(FileTarget target, const StoredSeeds& checkpoint);
 
-/// \brief Reads a checkpoint and checks every byte and number.
-/// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
-/// offset and the reason
-StoredSeeds load_checkpoint(const std::string& path);
+/// Reads a checkpoint and checks every byte and number. \throws as SectionFile
+StoredSeeds load_checkpoint(const FileSource& source);
 
 }  // namespace Kindred::Impl
 

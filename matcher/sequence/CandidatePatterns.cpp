@@ -72,14 +72,14 @@ class BestMatches {
 
 }  // namespace
 
-std::vector<std::uint64_t> checked_candidates(std::span<const std::uint64_t> only,
-                                              std::uint64_t end, const char* what) {
-  std::vector<std::uint64_t> indices(only.begin(), only.end());
+std::vector<std::uint64_t> checked_candidates(std::span<const std::uint64_t> filter,
+                                              std::uint64_t end) {
+  std::vector<std::uint64_t> indices(filter.begin(), filter.end());
   if (!std::is_sorted(indices.begin(), indices.end())) std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   KINDRED_THROW_IF(!indices.empty() && indices.back() >= end,
-                   "only contains index " + std::to_string(indices.back()) + "; " + what + " " +
-                       std::to_string(end) + " exist");
+                   "filter contains index " + std::to_string(indices.back()) +
+                       "; the indices of patterns are below " + std::to_string(end));
   return indices;
 }
 

@@ -15,9 +15,9 @@
 namespace Kindred::Impl {
 
 /// The candidates of a call, ascending and distinct. \throws InvalidArgument for an index that is
-/// not below \p end \param what what the indices below the end are, for the message
-std::vector<std::uint64_t> checked_candidates(std::span<const std::uint64_t> only,
-                                              std::uint64_t end, const char* what);
+/// not below \p end
+std::vector<std::uint64_t> checked_candidates(std::span<const std::uint64_t> filter,
+                                              std::uint64_t end);
 
 /// \brief Patterns of a segment to which the results of a call are restricted: they are compared
 /// one by one if they are few, otherwise the segment is scanned.
@@ -77,7 +77,9 @@ std::vector<std::vector<Match>> match_kept(const PatternSegment& segment, Space 
     if (is_part) {
       for (const std::size_t q : open) some.push_row(queries[q]);
     }
-    auto rows = segment.match(space, segment.dense(is_part ? some : queries), requested);
+    const DenseQueries dense = segment.dense(is_part ? some : queries);
+    std::vector<std::vector<Match>> rows;
+    PatternSegment::Matching{segment, dense, requested, rows}(space);
     std::vector<std::size_t> cut_short;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const bool is_all = rows[i].size() < requested.top || requested.top == segment.size();

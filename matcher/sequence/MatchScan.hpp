@@ -29,27 +29,6 @@ class MatchScan {
             const postings_view& posted, std::vector<std::vector<Match>>& answers)
       : m_workspace(workspace), m_call(call), m_posted(posted), m_answers(answers) {}
 
-  /// Writes the matches of query `rows[i]` of the call to `answers[rows[i]]`. Fences.
-  void run() {
-    std::vector<Group> groups;
-    for (const std::size_t row : m_call.rows) {
-      m_answers[row].clear();
-      if (m_call.postings != nullptr && match_listed(row)) continue;
-      const std::uint64_t length = m_call.queries.length(row);
-      const LengthBound bound = lengths_reaching(m_call.options, length);
-      const TileRange range = m_call.store.tiles_of(bound);
-      if (range.count() == 0 || match_near(row, m_call.store.rows_in(range, bound.most))) continue;
-      const Group own = group_of(length, bound);
-      auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
-        return other.wide == own.wide && other.samples == own.samples;
-      });
-      if (group == groups.end()) group = groups.insert(groups.end(), own);
-      group->add(row, length, range);
-    }
-    for (const Group& group : groups) match_group(m_call.options, group);
-  }
-
- private:
   /// Queries that are scanned in the same way.
   struct Group {
     bool wide = false;     ///< similarities need `WideRank`
@@ -67,6 +46,46 @@ class MatchScan {
     }
   };
 
+  /// \brief Answers the queries of the call for which a part of the patterns, or their postings,
+  /// suffice. Returns the others. Fences.
+  std::vector<Group> groups() {
+    std::vector<Group> groups;
+    for (const std::size_t row : m_call.rows) {
+      m_answers[row].clear();
+      if (m_call.postings != nullptr && match_listed(row)) continue;
+      const std::uint64_t length = m_call.queries.length(row);
+      const LengthBound bound = lengths_reaching(m_call.options, length);
+      const TileRange range = m_call.store.tiles_of(bound);
+      if (range.count() == 0 || match_near(row, m_call.store.rows_in(range, bound.most))) continue;
+      const Group own = group_of(length, bound);
+      auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& other) {
+        return other.wide == own.wide && other.samples == own.samples;
+      });
+      if (group == groups.end()) group = groups.insert(groups.end(), own);
+      group->add(row, length, range);
+    }
+    return groups;
+  }
+
+  /// Writes the matches of the queries of \p group, of every row r of the call to `answers[r]`.
+  /// Fences.
+  void match(const MatchOptions& options, const Group& group) {
+    const ScanCall call{m_call.store,        m_call.queries, group.rows, options,
+                        m_call.index_limits, nullptr,        group.tiles};
+    const std::size_t batch = ScanBatch<ExecutionSpace>::size_of(m_workspace, call, group.longest,
+                                                                 group.wide, group.samples, 0);
+    split_and_retry(group.rows.size(), batch, [&](std::size_t begin, std::size_t count) {
+      const ScanCall some = call.part(begin, count);
+      ScanBatch<ExecutionSpace> scan(m_workspace, some);
+      if (group.wide) {
+        read(some, scan.template best<WideRank>(false));
+      } else {
+        read(some, scan.template best<Rank>(group.samples));
+      }
+    });
+  }
+
+ private:
   /// The group of a query of \p length symbols, without queries.
   Group group_of(std::uint64_t length, const LengthBound& bound) const {
     Group group;
@@ -97,27 +116,11 @@ class MatchScan {
       if (store.patterns_in(tiles) < m_call.k()) continue;
       Group group = group_of(length, bound);
       group.add(row, length, tiles);
-      match_group(options, group);
+      match(options, group);
       if (m_answers[row].size() == m_call.k()) return true;
       m_answers[row].clear();
     }
     return false;
-  }
-
-  void match_group(const MatchOptions& options, const Group& group) {
-    const ScanCall call{m_call.store,        m_call.queries, group.rows, options,
-                        m_call.index_limits, nullptr,        group.tiles};
-    const std::size_t batch = ScanBatch<ExecutionSpace>::size_of(m_workspace, call, group.longest,
-                                                                 group.wide, group.samples, 0);
-    split_and_retry(group.rows.size(), batch, [&](std::size_t begin, std::size_t count) {
-      const ScanCall some = call.part(begin, count);
-      ScanBatch<ExecutionSpace> scan(m_workspace, some);
-      if (group.wide) {
-        read(some, scan.template best<WideRank>(false));
-      } else {
-        read(some, scan.template best<Rank>(group.samples));
-      }
-    });
   }
 
   /// Processes a query with the postings. Returns false without a result if a scan is cheaper or

@@ -81,10 +81,13 @@ class PairQuery {
     if (info.comparison == Comparison::score) {
       found = m_masks->score(pair_score(m_measure), pattern, m_separator);
     } else {
-      // The lengths bound the count.
-      if (similarity_of(m_measure, std::min(a, b), a, b) < cutoff) return {};
-      const bool is_total = info.has_blocks() && a + b > 0;
-      found.matched = matched(pattern, is_total ? least_matched(cutoff, a + b) : 0);
+      std::uint64_t least = 0;
+      if (cutoff > 0.0) {
+        // The lengths bound the count.
+        if (similarity_of(m_measure, std::min(a, b), a, b) < cutoff) return {};
+        if (info.has_blocks() && a + b > 0) least = least_matched(cutoff, a + b);
+      }
+      found.matched = matched(pattern, least);
       found.similarity = similarity_of(m_measure, found.matched, a, b);
     }
     if (found.similarity < cutoff) return {};

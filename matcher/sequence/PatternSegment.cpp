@@ -29,6 +29,32 @@ struct PatternSegment::InSpace {
           int workers)
       : memory(resource), tiles(std::move(placed)), threads(workers) {}
 
+  /// The slots of \p postings, if there are any, in the memory of the space.
+  typename MatchScan<ExecutionSpace>::postings_view slots_of(const PostingsIndex* postings,
+                                                             const ExecutionSpace& exec_space) {
+    if (postings == nullptr) return {};
+    const auto& slots = postings->slots();
+    if constexpr (workspace_type::is_host) {
+      return slots.const_view();
+    } else {
+      const auto copy = [&] {
+        Buffer<std::uint32_t, typename ExecutionSpace::memory_space> copied(
+            memory, "Kindred::SequenceMatcher::postings", slots.size());
+        upload(exec_space, copied.view(), slots.data(), slots.size());
+        return copied;
+      };
+      return posted.get(copy).const_view();
+    }
+  }
+  /// Makes a workspace; on a device, one of them uses the stream of the context.
+  auto maker(const ExecutionSpace& exec_space) {
+    return [this, &exec_space] {
+      StreamUse own(is_stream_used.exchange(true) ? nullptr : &is_stream_used);
+      return std::make_unique<workspace_type>(own ? exec_space : instance_beside(exec_space),
+                                              memory, tiles, threads, std::move(own));
+    };
+  }
+
   MemoryResource& memory;
   std::shared_ptr<const TileBuffers<ExecutionSpace>> tiles;
   int threads;  ///< host threads of any call; 0 on a device
@@ -135,61 +161,28 @@ DenseQueries PatternSegment::own(std::size_t first, std::size_t count) const {
   return queries;
 }
 
-template <class Body>
-void PatternSegment::scan(Space space, const PostingsIndex* postings, const Body& body) const {
-  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    using workspace_type = ScanWorkspace<ExecutionSpace>;
-    auto& here = in_space<ExecutionSpace>(space);
-    typename MatchScan<ExecutionSpace>::postings_view posted;
-    if (postings != nullptr) {
-      const auto& slots = postings->slots();
-      if constexpr (workspace_type::is_host) {
-        posted = slots.const_view();
-      } else {
-        const auto copy = [&] {
-          Buffer<std::uint32_t, typename ExecutionSpace::memory_space> copied(
-              here.memory, "Kindred::SequenceMatcher::postings", slots.size());
-          upload(exec_space, copied.view(), slots.data(), slots.size());
-          return copied;
-        };
-        posted = here.posted.get(copy).const_view();
-      }
-    }
-    here.workspaces.lend(
-        [&] {
-          StreamUse own(here.is_stream_used.exchange(true) ? nullptr : &here.is_stream_used);
-          return std::make_unique<workspace_type>(own ? exec_space : instance_beside(exec_space),
-                                                  here.memory, here.tiles, here.threads,
-                                                  std::move(own));
-        },
-        [](const workspace_type& workspace) -> const ExecutionSpace& {
-          return workspace.exec_space;
-        },
-        "Kindred::SequenceMatcher::failed", 0,
-        [&](workspace_type& workspace) {
-          // The team of the last call may have had another size.
-          if constexpr (workspace_type::is_host) workspace.exec_space = exec_space;
-          body(workspace, posted);
-        });
-  });
-}
-
-std::vector<std::vector<Match>> PatternSegment::match(Space space, const DenseQueries& queries,
-                                                      const MatchOptions& options) const {
+void PatternSegment::Matching::operator()(Space space) const {
   const RaggedSpan<Symbol> dense = queries.rows;
-  std::vector<std::vector<Match>> answers(dense.rows());
+  answers.assign(dense.rows(), {});
   std::vector<std::size_t> rows;
-  for (std::size_t row = 0; size() > 0 && row < dense.rows(); ++row) {
+  for (std::size_t row = 0; segment.size() > 0 && row < dense.rows(); ++row) {
     if (dense.length(row) > 0) rows.push_back(row);
   }
-  if (rows.empty()) return answers;
-  const ScanCall call{
-      m_store, dense, rows, options, queries.index_limits, postings(space, dense, options)};
-  scan(space, call.postings,
-       [&]<class ExecutionSpace>(ScanWorkspace<ExecutionSpace>& workspace, const auto& posted) {
-         MatchScan<ExecutionSpace>(workspace, call, posted, answers).run();
-       });
-  return answers;
+  if (rows.empty()) return;
+  const PostingsIndex* const postings = segment.postings(space, dense, options);
+  const ScanCall call{segment.m_store, dense, rows, options, queries.index_limits, postings};
+  with_instance(
+      *segment.m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+        auto& here = segment.in_space<ExecutionSpace>(space);
+        const auto posted = here.slots_of(postings, exec_space);
+        here.workspaces.lend(here.maker(exec_space), ScanWorkspace<ExecutionSpace>::instance_of,
+                             "Kindred::SequenceMatcher::failed", 0,
+                             [&](ScanWorkspace<ExecutionSpace>& workspace) {
+                               workspace.begin(exec_space);
+                               MatchScan<ExecutionSpace> scan(workspace, call, posted, answers);
+                               for (const auto& group : scan.groups()) scan.match(options, group);
+                             });
+      });
 }
 
 void PatternSegment::write_values(Space space, const DenseQueries& queries,
@@ -199,10 +192,15 @@ void PatternSegment::write_values(Space space, const DenseQueries& queries,
   std::vector<std::size_t> rows(queries.rows.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   const ScanCall call{m_store, queries.rows, rows, options, {}};
-  scan(space, nullptr,
-       [&]<class ExecutionSpace>(ScanWorkspace<ExecutionSpace>& workspace, const auto&) {
-         ValueScan<ExecutionSpace>(workspace, call, rule, target).run();
-       });
+  with_instance(*m_context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    auto& here = in_space<ExecutionSpace>(space);
+    here.workspaces.lend(here.maker(exec_space), ScanWorkspace<ExecutionSpace>::instance_of,
+                         "Kindred::SequenceMatcher::failed", 0,
+                         [&](ScanWorkspace<ExecutionSpace>& workspace) {
+                           workspace.begin(exec_space);
+                           ValueScan<ExecutionSpace>(workspace, call, rule, target).run();
+                         });
+  });
 }
 
 const PostingsIndex* PatternSegment::postings(Space space, RaggedSpan<Symbol> queries,

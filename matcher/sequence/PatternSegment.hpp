@@ -30,7 +30,7 @@ struct DenseQueries {
 /// \brief Immutable patterns in every space that can scan them: on the host and, if a copy is
 /// requested and fits, on the device.
 ///
-/// `match` may be called from several threads.
+/// It may be searched by several threads at the same time.
 class PatternSegment {
  public:
   /// \param patterns one row per pattern; copied \throws InvalidArgument, OutOfMemory,
@@ -59,17 +59,26 @@ class PatternSegment {
   /// Adds the cost of matching \p queries in this segment to \p workload.
   void add_to(Workload& workload, RaggedSpan<Symbol> queries, const MatchOptions& options) const;
 
-  /// \brief The best patterns of every query, with indices within the segment. The result has one
-  /// row per query; that of an empty query is empty. Fences the instance on which it runs: that of
-  /// \p space or, on a device, one of its own. \throws OutOfMemory
-  std::vector<std::vector<Match>> match(Space space, const DenseQueries& queries,
-                                        const MatchOptions& options) const;
+  /// A search for the best patterns of every query, which runs when it is called, as the body of
+  /// `Context::run`.
+  struct Matching {
+    const PatternSegment& segment;
+    const DenseQueries& queries;
+    const MatchOptions& options;
+    /// The results: one row per query, with indices within the segment; that of an empty query is
+    /// empty.
+    std::vector<std::vector<Match>>& answers;
+
+    /// Fences the instance on which it runs: that of \p space or, on a device, one of its own.
+    /// \throws OutOfMemory
+    void operator()(Space space) const;
+  };
 
   /// \brief Writes the value of every query, maybe empty, and every pattern, in input order, to \p
   /// target, which \p space can access.
   ///
   /// A pair whose similarity is below `options.threshold` may be taken to match less than it does.
-  /// Fences as `match`. \throws OutOfMemory
+  /// Fences as a `Matching`. \throws OutOfMemory
   void write_values(Space space, const DenseQueries& queries, const MatchOptions& options,
                     const PairRule& rule, const ValueTarget& target) const;
 
@@ -102,10 +111,6 @@ class PatternSegment {
   InSpace<ExecutionSpace>& in_space(Space space) const {
     return *static_cast<InSpace<ExecutionSpace>*>(m_spaces[space_index(space)].get());
   }
-  /// Calls `body(workspace, posted)` with a workspace of \p space. \param postings to be used, or
-  /// null; `posted` are their slots in the memory of the space
-  template <class Body>
-  void scan(Space space, const PostingsIndex* postings, const Body& body) const;
   /// The postings if a call may use them, otherwise null; they are built when that pays off.
   const PostingsIndex* postings(Space space, RaggedSpan<Symbol> queries,
                                 const MatchOptions& options) const;

@@ -56,6 +56,15 @@ struct ScanWorkspace {
         patterns(std::move(scanned)),
         threads_max(threads) {}
 
+  static const ExecutionSpace& instance_of(const ScanWorkspace& workspace) noexcept {
+    return workspace.exec_space;
+  }
+  /// Begins a call on \p given, the instance of a host space: the team of the last call may have
+  /// had another size. On a device, each workspace has an instance of its own.
+  void begin([[maybe_unused]] const ExecutionSpace& given) {
+    if constexpr (is_host) exec_space = given;
+  }
+
   template <class Key>
   Selection<Key>& selection() noexcept {
     if constexpr (std::is_same_v<Key, Rank>) {

@@ -139,10 +139,10 @@ struct KINDRED_HIDDEN SequenceMatcher::State {
     const Impl::DenseQueries queries = compared.own(first, count);
     const DispatchRecord record =
         context.run(workload(compared, queries.rows, requested), requested.space,
-                    [&](Space space) { answers = compared.match(space, queries, requested); });
+                    Impl::PatternSegment::Matching{compared, queries, requested, answers});
     for (std::size_t row = 0; by_words && row < answers.size(); ++row) {
       if (segment.length(first + row) == 0) answers[row].clear();
-      by_words->finish(queries.rows[row], options, answers[row]);
+      by_words->finish(queries.rows[row].size(), options, answers[row]);
     }
     return record;
   }
@@ -231,10 +231,10 @@ MatchResults SequenceMatcher::match(const Sequences& queries, const MatchOptions
     const Impl::DenseQueries dense = segment.dense(rows);
     results.record =
         state.context.run(state.workload(segment, rows, compared), options.space,
-                          [&](Space space) { answers = segment.match(space, dense, compared); });
+                          Impl::PatternSegment::Matching{segment, dense, compared, answers});
   } else {
     const Impl::CandidatePatterns candidates(
-        segment, Impl::checked_candidates(*options.filter, segment.size(), "patterns below"));
+        segment, Impl::checked_candidates(*options.filter, segment.size()));
     const bool are_few = candidates.are_few(options.space);
     MatchOptions requested = compared;
     requested.top = candidates.scanned_top(compared);
@@ -247,7 +247,7 @@ MatchResults SequenceMatcher::match(const Sequences& queries, const MatchOptions
     });
   }
   for (std::size_t row = 0; row < answers.size(); ++row) {
-    if (by_words) by_words->finish((*forms)[row], options, answers[row]);
+    if (by_words) by_words->finish(rows.length(row), options, answers[row]);
     results.matches.push_row(answers[row]);
     if (!options.blocks) continue;
     for (const Match& match : answers[row])

@@ -91,15 +91,7 @@ class Query {
   const BlockFinder& finder() const noexcept { return m_pair.finder(); }
 
   std::optional<Impl::PairResult> compare(std::span<const Symbol> pattern, double cutoff) const {
-    if (!m_forms) return m_pair.compare(pattern, cutoff);
-    Ragged<Symbol> form;
-    m_forms->append(pattern, "pattern", 0, form);
-    if (m_measure == Measure::token_set) return m_pair.compare(form[0], cutoff);
-    const std::uint32_t matched = m_pair.matched(form[0]);
-    const double value =
-        Kindred::similarity(SimilarityScale::percent, matched, form[0].size(), m_form.size());
-    if (value < cutoff) return {};
-    return Impl::PairResult{value, Impl::WordForms::is_blank(form[0]) ? 0 : matched};
+    return m_forms ? compare_words(pattern, cutoff) : m_pair.compare(pattern, cutoff);
   }
   double similarity(std::span<const Symbol> pattern, double cutoff) const {
     const auto found = compare(pattern, cutoff);
@@ -110,6 +102,17 @@ class Query {
   }
 
  private:
+  std::optional<Impl::PairResult> compare_words(std::span<const Symbol> pattern,
+                                                double cutoff) const {
+    Ragged<Symbol> form;
+    m_forms->append(pattern, "pattern", 0, form);
+    if (m_measure == Measure::token_set) return m_pair.compare(form[0], cutoff);
+    const std::uint32_t matched = m_pair.matched(form[0]);
+    const double value =
+        Kindred::similarity(SimilarityScale::percent, matched, form[0].size(), m_form.size());
+    if (value < cutoff) return {};
+    return Impl::PairResult{value, form.values[0] == Impl::WordForms::blank ? 0 : matched};
+  }
   std::vector<Symbol> form_of(std::span<const Symbol> query) {
     if (!compares_words(m_measure)) return {};
     Ragged<Symbol> form;

@@ -11,7 +11,6 @@ namespace Kindred::Impl {
 
 namespace {
 
-constexpr Symbol blank = code_points_end;
 /// Word i stands for itself as this symbol plus i.
 constexpr Symbol first_word = code_points_end + 1;
 
@@ -75,10 +74,6 @@ void WordForms::add(std::span<const Symbol> text, const char* what, std::size_t 
 void WordForms::append(std::span<const Symbol> text, const char* what, std::size_t row,
                        Ragged<Symbol>& out) const {
   append(text, what, row, out, [&](std::string_view word) { return m_words.find(word); });
-}
-
-bool WordForms::is_blank(std::span<const Symbol> form) {
-  return form.size() == 1 && form.front() == blank;
 }
 
 }  // namespace Kindred::Impl

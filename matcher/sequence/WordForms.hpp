@@ -51,8 +51,8 @@ class WordForms {
   static bool is_code_point(Symbol symbol) {
     return symbol < code_points_end || symbol == unknown_symbol;
   }
-  /// Whether \p form is that of a text without words.
-  static bool is_blank(std::span<const Symbol> form);
+  /// The form of a text without words is this symbol.
+  static constexpr Symbol blank = code_points_end;
 
  private:
   template <class NumberOf>

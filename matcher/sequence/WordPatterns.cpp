@@ -41,14 +41,16 @@ MatchOptions WordPatterns::options(const MatchOptions& requested) const {
   return options;
 }
 
-void WordPatterns::finish(std::span<const Symbol> form, const MatchOptions& requested,
+void WordPatterns::finish(std::size_t length, const MatchOptions& requested,
                           std::vector<Match>& matches) const {
   if (m_measure != Measure::token_sort) return;
+  const Symbol blank = m_segment->store().symbols[WordForms::blank];
   for (Match& match : matches) {
-    match.similarity = similarity(SimilarityScale::percent, match.matched,
-                                  m_segment->length(match.index), form.size());
+    const std::uint32_t pattern_length = m_segment->length(match.index);
+    match.similarity = similarity(SimilarityScale::percent, match.matched, pattern_length, length);
     match.distance = 1.0 - match.similarity;
-    if (WordForms::is_blank(form)) match.matched = 0;
+    // Texts without words are similar to each other, but have no symbol in common.
+    if (pattern_length == 1 && m_segment->pattern(match.index)[0] == blank) match.matched = 0;
   }
   std::erase_if(matches,
                 [&](const Match& match) { return match.similarity < requested.threshold; });

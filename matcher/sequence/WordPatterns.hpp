@@ -34,9 +34,8 @@ class WordPatterns {
   Ragged<Symbol> forms(RaggedSpan<Symbol> texts, EmptyText empty = EmptyText::is_empty) const;
   /// The options with which the forms are matched.
   MatchOptions options(const MatchOptions& requested) const;
-  /// Turns matches of forms into those of texts. \param form of the query
-  void finish(std::span<const Symbol> form, const MatchOptions& requested,
-              std::vector<Match>& matches) const;
+  /// Turns matches of forms into those of texts. \param length of the form of the query
+  void finish(std::size_t length, const MatchOptions& requested, std::vector<Match>& matches) const;
 
  private:
   Measure m_measure;

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -52,6 +53,23 @@ FileDescriptor lock_existing(const std::string& path, Access access) {
                       opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
     if (same) return file;
   }
+}
+
+std::size_t read_at(int descriptor, std::uint64_t offset, void* out, std::size_t bytes,
+                    const std::string& path) {
+  constexpr std::size_t piece = std::size_t{1} << 30U;  // Linux reads less than 2 GiB per call
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t count = ::pread(descriptor, static_cast<char*>(out) + done,
+                                  std::min(piece, bytes - done), static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      throw Error(path + ": reading failed at byte " + std::to_string(offset + done) + ": " +
+                  std::strerror(errno));
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
 }
 
 void write_at(int descriptor, std::uint64_t offset, const void* data, std::size_t bytes,

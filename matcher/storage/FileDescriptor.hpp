@@ -44,6 +44,10 @@ std::uint64_t file_size(int descriptor, const std::string& path);
 /// `open_existing`
 FileDescriptor lock_existing(const std::string& path, Access access);
 
+/// Reads up to \p bytes bytes at an offset of the file, and returns how many it has there. \throws
+/// Error
+std::size_t read_at(int descriptor, std::uint64_t offset, void* out, std::size_t bytes,
+                    const std::string& path);
 /// Writes at an offset of the file. \throws Error
 void write_at(int descriptor, std::uint64_t offset, const void* data, std::size_t bytes,
               const std::string& path);

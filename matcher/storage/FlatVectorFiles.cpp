@@ -20,7 +20,13 @@ namespace {
 /// Rows without gaps.
 class DenseRows final : public VectorSource {
  public:
-  DenseRows(InputFile file, std::uint64_t data_at) : m_file(std::move(file)), m_data_at(data_at) {}
+  DenseRows(InputFile file, std::uint64_t data_at, DataType number, std::uint64_t count,
+            std::uint64_t row_dimension)
+      : m_file(std::move(file)), m_data_at(data_at) {
+    type = number;
+    rows = count;
+    dimension = row_dimension;
+  }
 
   void read(std::uint64_t first, std::uint64_t count, std::byte* out) const override {
     const std::uint64_t row_bytes = dimension * size_of(type);
@@ -137,11 +143,7 @@ std::unique_ptr<VectorSource> open_npy(InputFile input, bool one_row) {
   if (dimension == 0) {
     npy.file.corrupt(npy.header_at, "shape " + header.shown_shape() + " has rows of length 0");
   }
-  auto source = std::make_unique<DenseRows>(std::move(npy.file), npy.data_at);
-  source->type = *type;
-  source->rows = rows;
-  source->dimension = dimension;
-  return source;
+  return std::make_unique<DenseRows>(std::move(npy.file), npy.data_at, *type, rows, dimension);
 }
 
 std::unique_ptr<VectorSource> open_vecs(InputFile input, DataType type) {
@@ -174,11 +176,7 @@ std::unique_ptr<VectorSource> open_bin(InputFile file, DataType type) {
                         std::to_string(dimension) + ", " + std::to_string(size_of(type)) +
                         " bytes per number; " + std::to_string(found) + " bytes of data follow");
   }
-  auto source = std::make_unique<DenseRows>(std::move(file), sizeof(head));
-  source->type = type;
-  source->rows = rows;
-  source->dimension = dimension;
-  return source;
+  return std::make_unique<DenseRows>(std::move(file), sizeof(head), type, rows, dimension);
 }
 
 }  // namespace Kindred::Impl

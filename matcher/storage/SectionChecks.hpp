@@ -6,10 +6,12 @@
 
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Ragged.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +23,13 @@ class SectionChecks {
  public:
   SectionChecks(const SectionFile& file, std::size_t commit, int threads)
       : m_file(&file), m_commit(commit), m_threads(threads) {}
+  /// Of a file that must have one commit. \throws CorruptFile
+  SectionChecks(const SectionFile& file, int threads) : SectionChecks(file, 0, threads) {
+    if (file.commits() != 1)
+      file.fail(offsetof(SectionHeader, commits), "there are " + std::to_string(file.commits()) +
+                                                      " commits; a file of this kind has exactly "
+                                                      "one commit");
+  }
 
   template <class T>
   std::span<T> section(std::string_view name) const {
@@ -32,6 +41,29 @@ class SectionChecks {
     const std::span<T> values = section<T>(name);
     count<T>(name, values, size);
     return values;
+  }
+  /// A section of \p size elements, for each of which \p good is true; otherwise the message is \p
+  /// why.
+  template <class T, class Good>
+  std::span<T> section(std::string_view name, std::uint64_t size, const char* why,
+                       const Good& good) const {
+    const std::span<T> values = section<T>(name, size);
+    all<T>(name, size, why, [&](std::size_t i) { return good(values[i]); });
+    return values;
+  }
+  /// A copy of the rows of two sections: \p values, and where each row \p ends. \param count of the
+  /// rows; no value: any
+  template <class T>
+  Ragged<T> rows(std::string_view values, std::string_view ends,
+                 std::optional<std::uint64_t> count = {}) const {
+    const std::span<T> all = section<T>(values);
+    const auto row_ends = section<std::uint64_t>(ends);
+    if (count) this->count<std::uint64_t>(ends, row_ends, *count);
+    this->ends(ends, row_ends, all.size());
+    Ragged<T> rows;
+    rows.values.assign(all.begin(), all.end());
+    rows.offsets.insert(rows.offsets.end(), row_ends.begin(), row_ends.end());
+    return rows;
   }
   bool has(std::string_view name) const { return m_file->has(m_commit, name); }
 
@@ -99,6 +131,33 @@ class SectionChecks {
   const SectionFile* m_file;
   std::size_t m_commit;
   int m_threads;
+};
+
+/// \brief The numbers of a section that describes a file. Each is used after it was checked.
+class SectionNumbers {
+ public:
+  /// \param checks must outlive this \throws CorruptFile, as all members
+  SectionNumbers(const SectionChecks& checks, const char* name, std::uint64_t size)
+      : m_checks(checks), m_name(name), m_numbers(checks.section<std::uint64_t>(name, size)) {}
+
+  std::uint64_t operator[](std::size_t at) const noexcept { return m_numbers[at]; }
+  /// Refuses number \p at unless \p good: the message is the number and \p why.
+  void require(bool good, std::size_t at, const std::string& why) const {
+    if (!good)
+      m_checks.refuse<std::uint64_t>(m_name, at, std::to_string(m_numbers[at]) + " " + why);
+  }
+  /// Number \p at, which must be in [\p least, \p most].
+  std::uint64_t in(std::size_t at, std::uint64_t least, std::uint64_t most) const {
+    const std::uint64_t number = m_numbers[at];
+    require(number >= least && number <= most, at,
+            "is not in [" + std::to_string(least) + ", " + std::to_string(most) + "]");
+    return number;
+  }
+
+ private:
+  const SectionChecks& m_checks;
+  const char* m_name;
+  std::span<const std::uint64_t> m_numbers;
 };
 
 }  // namespace Kindred::Impl

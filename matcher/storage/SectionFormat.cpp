@@ -7,10 +7,7 @@
 #include <kindred/Version.hpp>
 #include <kindred/core/common/Error.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -30,7 +27,7 @@ struct FileBytes {
   int descriptor;
   const FileSource& source;
 
-  const std::string& path() const { return source.path; }
+  std::string path() const { return std::string(source.path); }
   std::uint64_t size() const {
     return source.bytes ? source.bytes->size() : file_size(descriptor, path());
   }
@@ -42,17 +39,7 @@ struct FileBytes {
       std::memcpy(&header, source.bytes->data() + offset, count);
       return count;
     }
-    std::size_t done = 0;
-    auto* const out = reinterpret_cast<char*>(&header);
-    while (done < sizeof(header)) {
-      const ssize_t count =
-          ::pread(descriptor, out + done, sizeof(header) - done, static_cast<off_t>(offset + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) throw Error(path() + ": reading failed: " + std::strerror(errno));
-      if (count == 0) break;
-      done += static_cast<std::size_t>(count);
-    }
-    return done;
+    return read_at(descriptor, offset, &header, sizeof(header), path());
   }
 };
 

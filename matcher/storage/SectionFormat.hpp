@@ -2,16 +2,14 @@
 #ifndef KINDRED_MATCHER_STORAGE_SECTION_FORMAT_HPP
 #define KINDRED_MATCHER_STORAGE_SECTION_FORMAT_HPP
 
+#include <kindred/matcher/FileSource.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace Kindred::Impl {
 
@@ -80,9 +78,10 @@ template <class T>
 constexpr ElementType element_type() {
   static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>,
                 "A section contains integers or floating-point numbers.");
-  return std::is_floating_point_v<T> ? ElementType::real
-         : std::is_signed_v<T>       ? ElementType::signed_integer
-                                     : ElementType::unsigned_integer;
+  if (std::is_floating_point_v<T>) return ElementType::real;
+  // Text is unsigned bytes, whatever `char` is.
+  return std::is_signed_v<T> && !std::is_same_v<T, char> ? ElementType::signed_integer
+                                                         : ElementType::unsigned_integer;
 }
 
 constexpr std::uint64_t padded(std::uint64_t bytes) {
@@ -110,31 +109,6 @@ inline FileRevision revision_of(const SectionHeader& header) {
 std::uint64_t checksum_of(const SectionHeader& header) noexcept;
 /// Combines the checksums of the pieces.
 std::uint64_t checksum_of(std::span<const std::uint64_t> pieces) noexcept;
-
-/// \brief Where the bytes of a file are: at a path, or in memory, where messages name them "the
-/// buffer". A reader of an engine takes one, so that a path and bytes are read by the same
-/// function.
-struct FileSource {
-  FileSource(std::string file) : path(std::move(file)) {}  // NOLINT(google-explicit-constructor)
-  FileSource(const char* file) : path(file) {}             // NOLINT(google-explicit-constructor)
-  FileSource(std::span<const std::byte> buffer)
-      : bytes(buffer) {}  // NOLINT(google-explicit-constructor)
-
-  std::string path = "the buffer";
-  std::optional<std::span<const std::byte>> bytes;
-};
-
-/// \brief Where the bytes of a new file go: to a path, or to the end of an empty vector, which must
-/// outlive what writes to it.
-struct FileTarget {
-  FileTarget(std::string file) : path(std::move(file)) {}  // NOLINT(google-explicit-constructor)
-  FileTarget(const char* file) : path(file) {}             // NOLINT(google-explicit-constructor)
-  FileTarget(std::vector<std::byte>& buffer)
-      : bytes(&buffer) {}  // NOLINT(google-explicit-constructor)
-
-  std::string path;
-  std::vector<std::byte>* bytes = nullptr;
-};
 
 /// The header of a file, and what follows the committed bytes.
 struct FoundHeader {

@@ -5,6 +5,7 @@
 #include "FileDescriptor.hpp"
 #include "SectionFormat.hpp"
 
+#include <kindred/core/common/Ragged.hpp>
 #include <kindred/memory/AtomicFile.hpp>
 
 #include <algorithm>
@@ -14,9 +15,23 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
+
+/// \brief Where the bytes of a new file go: to a path, or to the end of an empty vector, which must
+/// outlive what writes to it.
+struct FileTarget {
+  // NOLINTBEGIN(google-explicit-constructor)
+  FileTarget(std::string file) : path(std::move(file)) {}
+  FileTarget(const char* file) : path(file) {}
+  FileTarget(std::vector<std::byte>& buffer) : bytes(&buffer) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  std::string path;
+  std::vector<std::byte>* bytes = nullptr;
+};
 
 /// \brief Writes one commit, of a new file or appended to an existing one.
 ///
@@ -53,6 +68,13 @@ class SectionWriter {
   template <class T>
   void put(std::span<const T> elements) {
     put(elements.data(), elements.size_bytes());
+  }
+
+  /// Writes rows as two sections: their values, and the end of each row.
+  template <class T>
+  void write_rows(std::string_view values, std::string_view ends, const RaggedSpan<T>& rows) {
+    write<T>(values, rows.values);
+    write<std::uint64_t>(ends, rows.offsets.subspan(1));
   }
 
   /// \brief Makes the commit durable and visible. Must be the last call. \throws Error

@@ -94,42 +94,32 @@ struct KINDRED_HIDDEN VectorFile::State {
   VectorFormat format;
   std::unique_ptr<Impl::VectorSource> source;
 
-  /// Calls `body(numbers, done)` for pieces of the rows; the numbers are of type \p Number.
-  template <class Number, class Body>
-  void for_each_piece(std::uint64_t first, std::uint64_t count, const Body& body) const {
-    constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20U;
-    const std::uint64_t dimension = source->dimension;
-    const std::uint64_t piece =
-        std::min(count, std::max<std::uint64_t>(1, buffer_bytes / (dimension * sizeof(Number))));
-    std::vector<Number> buffer(piece * dimension);
-    for (std::uint64_t done = 0; done < count;) {
-      const std::uint64_t rows_now = std::min(piece, count - done);
-      source->read(first + done, rows_now, reinterpret_cast<std::byte*>(buffer.data()));
-      body(std::span<const Number>(buffer).first(rows_now * dimension), done * dimension);
-      done += rows_now;
-    }
-  }
-
   /// Reads rows of \p Number as \p Out. \throws InvalidArgument for an integer that \p Out cannot
   /// represent
   template <class Number, class Out>
   void convert(std::uint64_t first, std::uint64_t count, Out* out) const {
-    for_each_piece<Number>(first, count, [&](std::span<const Number> numbers, std::uint64_t done) {
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
+    constexpr std::uint64_t buffer_bytes = std::uint64_t{1} << 20U;
+    const std::uint64_t dimension = source->dimension;
+    const std::uint64_t piece =
+        std::min(count, std::max<std::uint64_t>(1, buffer_bytes / (dimension * sizeof(Number))));
+    std::vector<Number> numbers(piece * dimension);
+    for (std::uint64_t done = 0; done < count; done += piece) {
+      const std::uint64_t rows_now = std::min(piece, count - done);
+      source->read(first + done, rows_now, reinterpret_cast<std::byte*>(numbers.data()));
+      for (std::uint64_t i = 0; i < rows_now * dimension; ++i, ++out) {
         if constexpr (std::is_same_v<Number, Arch::Float16>) {
-          out[done + i] = Arch::to_float(numbers[i]);
+          *out = Arch::to_float(numbers[i]);
         } else {
-          const auto value = static_cast<Out>(numbers[i]);
+          *out = static_cast<Out>(numbers[i]);
           if constexpr (sizeof(Number) >= sizeof(Out)) {
             // Detects rounding of the float; 2⁶³ does not fit into int64, so it is not converted
             // back.
-            const bool exact = value < 9.2e18F && static_cast<std::int64_t>(value) == numbers[i];
-            if (!exact) refuse_number(first * source->dimension + done + i, numbers[i]);
+            const bool exact = *out < 9.2e18F && static_cast<std::int64_t>(*out) == numbers[i];
+            if (!exact) refuse_number((first + done) * dimension + i, numbers[i]);
           }
-          out[done + i] = value;
         }
       }
-    });
+    }
   }
   /// The same for the type of the file; returns false if that is not of integers.
   template <class Out>

@@ -192,6 +192,17 @@ struct KINDRED_HIDDEN Vocabulary::State {
     return symbol;
   }
 
+  /// Adds the texts that are new, or none if it throws.
+  void add_new(std::span<const std::string_view> texts) {
+    std::uint64_t bytes = 0;
+    for (const std::string_view text : texts) bytes += TextArena::record_bytes(text.size());
+    reserve(texts.size(), bytes);
+    for (const std::string_view text : texts) {
+      const std::uint32_t hash = hash_of(text);
+      if (find(text, hash) == unknown_symbol) add(text, hash);
+    }
+  }
+
   void note_held() noexcept {
     std::uint64_t held = sizeof(State) + arena.held_bytes() + records.held_bytes();
     for (const auto& table : tables) held += table->size() * sizeof(std::uint64_t);
@@ -247,13 +258,7 @@ Symbol Vocabulary::add(std::string_view text) try {
 
 void Vocabulary::add_all(std::span<const std::string_view> texts) try {
   const std::lock_guard lock(m_state->writing);
-  std::uint64_t bytes = 0;
-  for (const std::string_view text : texts) bytes += TextArena::record_bytes(text.size());
-  m_state->reserve(texts.size(), bytes);
-  for (const std::string_view text : texts) {
-    const std::uint32_t hash = hash_of(text);
-    if (m_state->find(text, hash) == unknown_symbol) m_state->add(text, hash);
-  }
+  m_state->add_new(texts);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Vocabulary::add_all");
 }
@@ -266,10 +271,7 @@ void Vocabulary::add_sorted(std::span<const std::string_view> texts) try {
   }
   std::sort(fresh.begin(), fresh.end());
   fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
-  std::uint64_t bytes = 0;
-  for (const std::string_view text : fresh) bytes += TextArena::record_bytes(text.size());
-  m_state->reserve(fresh.size(), bytes);
-  for (const std::string_view text : fresh) m_state->add(text, hash_of(text));
+  m_state->add_new(fresh);
 } catch (...) {
   Impl::rethrow_translated("Kindred::Vocabulary::add_sorted");
 }

@@ -175,49 +175,48 @@ void write_columns(SectionWriter& writer, const VectorsHead& head,
   }
 }
 
-/// Writes a commit to \p target, a path or a vector of bytes.
-template <class Target>
-void write_commit(Target& target, std::span<const StoredVectors> parts, std::uint64_t end_id,
-                  const std::function<void(SectionWriter&)>& more) {
-  const VectorsHead head = Impl::checked_head(parts, end_id);
-  SectionWriter writer(target, Impl::vectors_kind);
-  write_columns(writer, head, parts);
-  if (more) more(writer);
-  writer.commit();
+/// \throws CorruptFile for inconsistent numbers
+VectorsHead read_head(const SectionChecks& checks) {
+  const Impl::SectionNumbers numbers(checks, "head", 5);
+  const VectorsHead head{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+  numbers.require(head.element <= static_cast<std::uint64_t>(DataType::int8), 0,
+                  "is not an element type; it must be 0 to 3");
+  numbers.require(head.dimension > 0 && head.dimension < id_limit, 1,
+                  "is not a valid dimension; it must be from 1 to 4294967294");
+  numbers.require(head.end_id <= id_limit, 3,
+                  "is not a valid end of ids; it must be at most 4294967295");
+  numbers.require(head.rows == head.end_id || (head.rows < head.end_id && checks.has("id")), 2,
+                  "rows do not match ids below " + std::to_string(head.end_id));
+  numbers.require(head.quantized_stride == 0 || head.quantized_stride >= head.dimension, 4,
+                  "bytes per quantized row are less than the dimension");
+  if (!checked_product({head.rows, head.quantized_stride}))
+    checks.refuse<std::uint64_t>("head", 4, "a larger quantized copy than a file can have");
+  return head;
 }
 
 /// The columns of \p file, which they keep. \throws CorruptFile
 StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
-  const SectionChecks checks(*file, 0, threads);
-  const VectorsHead head = Impl::read_head(checks, file->commits());
+  const SectionChecks checks(*file, threads);
+  const VectorsHead head = read_head(checks);
   const auto element = static_cast<DataType>(head.element);
 
   StoredVectors stored;
   stored.end_id = head.end_id;
-  const std::span<const std::byte> values =
-      Impl::with_element_type(element, [&](auto zero) -> std::span<const std::byte> {
-        using T = decltype(zero);
-        const auto section = checks.section<T>("value");
-        const auto required = checked_product({head.rows, head.dimension, sizeof(T)});
-        if (!required) checks.refuse<std::uint64_t>("head", 2, "more numbers than a file can have");
-        checks.count<T>("value", section, *required / sizeof(T));
-        return std::as_bytes(section);
-      });
+  std::span<const std::byte> values;
+  Impl::with_element_type(element, [&](auto zero) {
+    using T = decltype(zero);
+    if (!checked_product({head.rows, head.dimension, sizeof(T)}))
+      checks.refuse<std::uint64_t>("head", 2, "more numbers than a file can have");
+    values = std::as_bytes(checks.section<T>("value", head.rows * head.dimension));
+  });
   std::span<const float> scales;
-  if (element == DataType::int8) {
-    scales = checks.section<float>("scale");
-    checks.count<float>("scale", scales, head.rows);
-    checks.all<float>("scale", scales.size(), "the scale must be finite and ≥ 0",
-                      [&](std::size_t i) { return is_scale(scales[i]); });
-  }
+  if (element == DataType::int8)
+    scales =
+        checks.section<float>("scale", head.rows, "the scale must be finite and ≥ 0", is_scale);
   stored.rows = VectorSpan(element, values, head.dimension, scales);
-  stored.norms = checks.section<double>("norm");
-  checks.count<double>("norm", stored.norms, head.rows);
-  checks.all<double>("norm", stored.norms.size(), "the norm is negative",
-                     [&](std::size_t i) { return is_norm(stored.norms[i]); });
+  stored.norms = checks.section<double>("norm", head.rows, "the norm is negative", is_norm);
   if (checks.has("id")) {
-    stored.ids = checks.section<std::uint32_t>("id");
-    checks.count<std::uint32_t>("id", stored.ids, head.rows);
+    stored.ids = checks.section<std::uint32_t>("id", head.rows);
     checks.all<std::uint32_t>(
         "id", stored.ids.size(), "ids must ascend and stay below the end of the ids in the head",
         [&](std::size_t i) {
@@ -227,17 +226,10 @@ StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
   if (head.quantized_stride > 0) {
     StoredQuantizedRows& quantized = stored.quantized;
     quantized.stride = head.quantized_stride;
-    const auto required = checked_product({head.rows, head.quantized_stride});
-    if (!required)
-      checks.refuse<std::uint64_t>("head", 4, "a larger quantized copy than a file can have");
-    quantized.values = checks.section<std::int8_t>("shadow.value");
-    checks.count<std::int8_t>("shadow.value", quantized.values, *required);
+    quantized.values = checks.section<std::int8_t>("shadow.value", head.rows * quantized.stride);
     const auto column = [&](const char* name) {
-      const std::span<const float> numbers = checks.section<float>(name);
-      checks.count<float>(name, numbers, head.rows);
-      checks.all<float>(name, numbers.size(), "the number must not be negative or NaN",
-                        [&](std::size_t i) { return is_bound(numbers[i]); });
-      return numbers;
+      return checks.section<float>(name, head.rows, "the number must not be negative or NaN",
+                                   is_bound);
     };
     quantized.scales = column("shadow.scale");
     quantized.errors = column("shadow.error");
@@ -250,29 +242,21 @@ StoredVectors vectors_of(std::shared_ptr<const SectionFile> file, int threads) {
 }  // namespace
 
 void StoredVectors::save(const std::string& path) const try {
-  Impl::write_vectors(path, {this, 1}, end_id);
+  Impl::save_vectors(path, {this, 1}, end_id);
 } catch (...) {
   Impl::rethrow_translated("Kindred::StoredVectors::save");
 }
 
-StoredVectors StoredVectors::load(const std::string& path, int threads) try {
+StoredVectors StoredVectors::load(const FileSource& source, int threads) try {
   threads = Impl::threads_or_all(threads);
-  return vectors_of(std::make_shared<const SectionFile>(path, Impl::vectors_kind, threads),
+  return vectors_of(std::make_shared<const SectionFile>(source, Impl::vectors_kind, threads),
                     threads);
 } catch (...) {
   Impl::rethrow_translated("Kindred::StoredVectors::load");
 }
 
-StoredVectors StoredVectors::from_bytes(std::span<const std::byte> bytes, int threads) try {
-  threads = Impl::threads_or_all(threads);
-  return vectors_of(std::make_shared<const SectionFile>(bytes, Impl::vectors_kind, threads),
-                    threads);
-} catch (...) {
-  Impl::rethrow_translated("Kindred::StoredVectors::from_bytes");
-}
-
-StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int threads) try {
-  const StoredVectors stored = load(path, threads);
+StoredVectorsFileInfo StoredVectors::inspect(const FileSource& source, int threads) try {
+  const StoredVectors stored = load(source, threads);
   const auto& file = *static_cast<const SectionFile*>(stored.owner.get());
   StoredVectorsFileInfo info;
   info.element = stored.rows.element;
@@ -294,16 +278,13 @@ StoredVectorsFileInfo StoredVectors::inspect(const std::string& path, int thread
 
 namespace Impl {
 
-void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
-                   std::uint64_t end_id, const std::function<void(SectionWriter&)>& more) {
-  write_commit(path, parts, end_id, more);
-}
-
-std::vector<std::byte> vectors_to_bytes(std::span<const StoredVectors> parts, std::uint64_t end_id,
-                                        const std::function<void(SectionWriter&)>& more) {
-  std::vector<std::byte> bytes;
-  write_commit(bytes, parts, end_id, more);
-  return bytes;
+void save_vectors(FileTarget target, std::span<const StoredVectors> parts, std::uint64_t end_id,
+                  const std::function<void(SectionWriter&)>& more) {
+  const VectorsHead head = checked_head(parts, end_id);
+  SectionWriter writer(std::move(target), vectors_kind);
+  write_columns(writer, head, parts);
+  if (more) more(writer);
+  writer.commit();
 }
 
 void check_element(DataType element) {
@@ -339,26 +320,6 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
 void write_head(SectionWriter& writer, const VectorsHead& head) {
   writer.write<std::uint64_t>("head", std::array{head.element, head.dimension, head.rows,
                                                  head.end_id, head.quantized_stride});
-}
-
-VectorsHead read_head(const SectionChecks& checks, std::size_t commits) {
-  const auto numbers = checks.section<std::uint64_t>("head");
-  checks.count<std::uint64_t>("head", numbers, 5);
-  const VectorsHead head{numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
-  const auto refuse = [&](std::uint64_t at, const std::string& why) {
-    checks.refuse<std::uint64_t>("head", at, std::to_string(numbers[at]) + " " + why);
-  };
-  if (commits != 1) refuse(2, "rows, and more than one commit; a store of vectors has only one");
-  if (head.element > static_cast<std::uint64_t>(DataType::int8))
-    refuse(0, "is not an element type; it must be 0 to 3");
-  if (head.dimension == 0 || head.dimension >= id_limit)
-    refuse(1, "is not a valid dimension; it must be from 1 to 4294967294");
-  if (head.end_id > id_limit) refuse(3, "is not a valid end of ids; it must be at most 4294967295");
-  if (head.rows > head.end_id || (head.rows < head.end_id && !checks.has("id")))
-    refuse(2, "rows do not match ids below " + std::to_string(head.end_id));
-  if (head.quantized_stride != 0 && head.quantized_stride < head.dimension)
-    refuse(4, "bytes per quantized row are less than the dimension");
-  return head;
 }
 
 }  // namespace Impl

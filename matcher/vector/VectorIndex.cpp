@@ -92,39 +92,32 @@ VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
         return std::make_unique<State>(context, stored, options);
       })) {}
 
-VectorIndex VectorIndex::load(Context& context, const std::string& path,
-                              const VectorIndexOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::load", [&] {
-    return of_file(context, StoredVectors::load(path, threads), options);
-  });
-}
-
-VectorIndex VectorIndex::from_bytes(Context& context, std::span<const std::byte> bytes,
-                                    const VectorIndexOptions& options, int threads) {
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::from_bytes", [&] {
-    return of_file(context, StoredVectors::from_bytes(bytes, threads), options);
-  });
+VectorIndex VectorIndex::load(Context& context, const FileSource& source,
+                              const VectorIndexOptions& options, int threads) try {
+  return of_file(context, StoredVectors::load(source, threads), options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::load");
 }
 
 VectorIndex VectorIndex::of_file(Context& context, const StoredVectors& stored,
-                                 const VectorIndexOptions& options) try {
+                                 const VectorIndexOptions& options) {
   return VectorIndex(std::make_unique<State>(context, stored, options, Impl::StoredAccess::write));
-} catch (...) {
-  Impl::rethrow_translated("Kindred::VectorIndex::of_file");
 }
 
 void VectorIndex::save(const std::string& path) const try {
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  Impl::write_vectors(path, m_state->store.stored(), m_state->store.end_id());
+  Impl::save_vectors(path, m_state->store.stored(), m_state->store.end_id());
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::save");
 }
 
-std::vector<std::byte> VectorIndex::to_bytes() const {
-  return Impl::translating_out_of_memory("Kindred::VectorIndex::to_bytes", [&] {
-    const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-    return Impl::vectors_to_bytes(m_state->store.stored(), m_state->store.end_id());
-  });
+std::vector<std::byte> VectorIndex::to_bytes() const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+  std::vector<std::byte> bytes;
+  Impl::save_vectors(bytes, m_state->store.stored(), m_state->store.end_id());
+  return bytes;
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::to_bytes");
 }
 
 std::size_t VectorIndex::size() const noexcept { return m_state->size; }

@@ -177,12 +177,14 @@ DispatchRecord VectorIndex::State::run(const Impl::VectorCall& call, const Workl
                                        const Start& start, SearchReport& report, const Body& body) {
   const char* const label = "Kindred::VectorIndex::clear";
   return context.run(workload, call.space, [&](Space space) {
+    const int threads = Impl::threads_of(context, space);
+    MemoryResource& memory = context.memory(space);
     Impl::with_instance(
         context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
           using search_type = Impl::ExactSearch<ExecutionSpace>;
-          auto& cache = searches.of<ExecutionSpace>(Impl::threads_of(context, space));
+          auto& cache = searches.of<ExecutionSpace>(threads);
           const auto make = [&] {
-            return std::make_unique<search_type>(context.memory(space), context.pinned_memory());
+            return std::make_unique<search_type>(memory, context.pinned_memory());
           };
           cache.lend(make, exec_space, label, 0, [&](search_type& own) {
             start();

@@ -2,7 +2,6 @@
 #ifndef KINDRED_MATCHER_VECTOR_VECTOR_SECTIONS_HPP
 #define KINDRED_MATCHER_VECTOR_VECTOR_SECTIONS_HPP
 
-#include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
 #include <kindred/core/common/Array.hpp>
@@ -13,8 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace Kindred::Impl {
 
@@ -49,15 +46,10 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
 /// part
 /// \param end_id of the store, greater than every id; that of the parts is ignored
 /// \param more writes more sections of the same commit
-void write_vectors(const std::string& path, std::span<const StoredVectors> parts,
-                   std::uint64_t end_id, const std::function<void(SectionWriter&)>& more = {});
-/// The same to memory.
-std::vector<std::byte> vectors_to_bytes(std::span<const StoredVectors> parts, std::uint64_t end_id,
-                                        const std::function<void(SectionWriter&)>& more = {});
+void save_vectors(FileTarget target, std::span<const StoredVectors> parts, std::uint64_t end_id,
+                  const std::function<void(SectionWriter&)>& more = {});
 
 void write_head(SectionWriter& writer, const VectorsHead& head);
-/// \throws CorruptFile for inconsistent numbers
-VectorsHead read_head(const SectionChecks& checks, std::size_t commits);
 
 /// Calls `body(T())`, where T is the type of the elements in their section.
 template <class Body>

@@ -7,6 +7,7 @@
 #include "common/ProblemFactories.hpp"
 #include "machine/SpaceBuffer.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -75,6 +76,11 @@ class LayerProblem : public Problem {
     return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
 
+  Array matrix(std::span<std::byte> bytes, std::size_t rows, std::size_t columns) const {
+    const std::array shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
+    return {bytes.data(), m_element, shape};
+  }
+
   Context& m_context;
   DataType m_element;
   std::size_t m_calls;
@@ -124,10 +130,9 @@ class NormProblem final : public LayerProblem {
       std::vector<NormLayer> layers;
       for (std::size_t i = 0; i < m_shape.layers; ++i) {
         NormLayer layer;
-        layer.x = {m_element, put(set, {m_context, space, m_x}), m_shape.rows, m_shape.inputs, 0};
+        layer.x = matrix(put(set, {m_context, space, m_x}), m_shape.rows, m_shape.inputs);
         set.result = set.memory.size();
-        layer.y = {m_element, put(set, {m_context, space, m_x.size()}), m_shape.rows,
-                   m_shape.inputs, 0};
+        layer.y = matrix(put(set, {m_context, space, m_x.size()}), m_shape.rows, m_shape.inputs);
         const std::size_t reported = m_shape.rows * sizeof(float);
         const auto mean = put(set, {m_context, space, reported});
         const auto variance = put(set, {m_context, space, reported});
@@ -197,12 +202,12 @@ class LinearProblem final : public LayerProblem {
     std::vector<LinearLayer> layers;
     for (std::size_t i = 0; i < m_shape.layers; ++i) {
       LinearLayer layer;
-      layer.x = {m_element, put(set, {m_context, space, m_x}), m_shape.rows, m_shape.inputs, 0};
-      layer.w = {m_element, put(set, {m_context, space, m_w}), m_shape.outputs, m_shape.inputs, 0};
+      layer.x = matrix(put(set, {m_context, space, m_x}), m_shape.rows, m_shape.inputs);
+      layer.w = matrix(put(set, {m_context, space, m_w}), m_shape.outputs, m_shape.inputs);
       set.result = set.memory.size();
-      layer.y = {m_element,
-                 put(set, {m_context, space, m_shape.rows * m_shape.outputs * size_of(m_element)}),
-                 m_shape.rows, m_shape.outputs, 0};
+      layer.y =
+          matrix(put(set, {m_context, space, m_shape.rows * m_shape.outputs * size_of(m_element)}),
+                 m_shape.rows, m_shape.outputs);
       layer.bias = bias;
       layer.activation = m_activation;
       layers.push_back(layer);

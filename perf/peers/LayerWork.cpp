@@ -7,6 +7,8 @@
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace Kindred::Perf {
 
@@ -42,16 +44,16 @@ class LayerWork final : public Work {
   void run(Space space) const override {
     if (m_w.empty()) {
       NormLayer layer;
-      layer.x = {m_element, m_x, m_rows, m_columns, 0};
-      layer.y = {m_element, m_y, m_rows, m_columns, 0};
+      layer.x = {m_x.data(), m_element, shape(m_columns)};
+      layer.y = {m_y.data(), m_element, shape(m_columns)};
       layer.gamma = m_gamma;
       run_layers(m_context, std::span(&layer, 1), {space});
     } else {
       LinearLayer layer;
-      layer.x = {m_element, m_x, m_rows, m_columns, 0};
-      layer.w = matrix_of(m_w, m_gamma.size(), m_columns);
+      layer.x = {m_x.data(), m_element, shape(m_columns)};
+      layer.w = matrix_array(m_w, m_gamma.size(), m_columns);
       layer.bias = m_gamma;
-      layer.y = {m_element, m_y, m_rows, m_gamma.size(), 0};
+      layer.y = {m_y.data(), m_element, shape(m_gamma.size())};
       layer.activation = LayerActivation::gelu;
       run_layers(m_context, std::span(&layer, 1), {space});
     }
@@ -67,6 +69,10 @@ class LayerWork final : public Work {
   }
 
  private:
+  std::array<std::int64_t, 2> shape(std::size_t columns) const {
+    return {static_cast<std::int64_t>(m_rows), static_cast<std::int64_t>(columns)};
+  }
+
   Context& m_context;
   DataType m_element;
   std::size_t m_rows;

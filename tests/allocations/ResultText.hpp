@@ -85,7 +85,6 @@ inline std::string text_of(const NpyArray& array) {
 inline std::string text_of(const PreparedScore& score) { return texts_of(score.space()); }
 
 inline std::string text_of(const KeyList& keys) { return texts_of(keys.integers, keys.bytes); }
-inline std::string text_of(const KeyTable& table) { return texts_of(table.to_bytes()); }
 inline std::string text_of(const KeyedVectorIndex& index) {
   std::string text = text_of(index.vectors());
   for (int number = 0; number < 60; ++number) {

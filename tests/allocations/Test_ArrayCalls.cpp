@@ -156,11 +156,11 @@ TEST(OutOfMemory, OfLayersIsTyped) {
   std::vector<float> dw(columns * columns);
   std::vector<float> sums(columns);
   NormLayer norm;
-  norm.x = matrix_of(std::span(x), rows, columns);
-  norm.y = matrix_of(std::span(y), rows, columns);
+  norm.x = matrix_array(std::span(x), rows, columns);
+  norm.y = matrix_array(std::span(y), rows, columns);
   LinearLayer linear;
   linear.x = norm.x;
-  linear.w = matrix_of(std::span(w), columns, columns);
+  linear.w = matrix_array(std::span(w), columns, columns);
   linear.y = norm.y;
   linear.activation = LayerActivation::gelu;
   NormGradient norm_gradient;
@@ -171,7 +171,7 @@ TEST(OutOfMemory, OfLayersIsTyped) {
   linear_gradient.x = linear_gradient.gradient = norm.x;
   linear_gradient.w = linear.w;
   linear_gradient.dx = norm.y;
-  linear_gradient.dw = matrix_of(std::span(dw), columns, columns);
+  linear_gradient.dw = matrix_array(std::span(dw), columns, columns);
   linear_gradient.dbias = sums;
   linear_gradient.activation = LayerActivation::gelu;
   Context& context = shared_context();
@@ -314,8 +314,8 @@ TEST(OutOfMemory, OfATraceOrAProfileOfKernelsEndsNoProcess) {
   const std::vector<float> x(48, 0.5F);
   std::vector<float> y(48);
   NormLayer norm;
-  norm.x = matrix_of(std::span(x), 6, 8);
-  norm.y = matrix_of(std::span(y), 6, 8);
+  norm.x = matrix_array(std::span(x), 6, 8);
+  norm.y = matrix_array(std::span(y), 6, 8);
   DispatchRecord record;
   record.operation = Operations::lcs;
   expect_out_of_memory("Trace", [&] {

@@ -91,7 +91,7 @@ TEST(OutOfMemory, OfAGraphThatIsMadeOrLoadedIsTyped) {
   expect_out_of_memory("to_bytes", [&] { return engine.to_bytes(); });
   const std::vector<std::byte> bytes = engine.to_bytes();
   expect_out_of_memory("from_bytes",
-                       [&] { return SpreadingEngine::from_bytes(shared_context(), bytes); });
+                       [&] { return SpreadingEngine::load(shared_context(), bytes); });
 }
 
 TEST(OutOfMemory, OfAChangedGraphLeavesItAsItWas) {

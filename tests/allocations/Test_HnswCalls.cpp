@@ -73,8 +73,7 @@ TEST(OutOfMemory, OfFilesOfAnHnswIndexIsTyped) {
   whole.export_hnswlib(index_bin_path);
   expect_out_of_memory("to_bytes", [&] { return index.to_bytes(); });
   const std::vector<std::byte> bytes = index.to_bytes();
-  expect_out_of_memory("from_bytes",
-                       [&] { return HnswIndex::from_bytes(shared_context(), bytes); });
+  expect_out_of_memory("from_bytes", [&] { return HnswIndex::load(shared_context(), bytes); });
   expect_out_of_memory("load", [&] { return HnswIndex::load(shared_context(), index_path); });
   expect_out_of_memory("save", [&] {
     index.save(index_path);

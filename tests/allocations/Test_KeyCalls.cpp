@@ -38,46 +38,9 @@ std::vector<std::string_view> views(const std::vector<std::string>& texts) {
   return {texts.begin(), texts.end()};
 }
 
-KeyTable make_table() {
-  const std::vector<std::string_view> keys = views(known);
-  std::vector<std::uint64_t> ids(keys.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = 3 * i;
-  KeyTable table(KeyKind::bytes);
-  table.add(std::span(keys), ids);
-  return table;
-}
-
 KeyedVectorIndex make_index() {
   const std::vector<std::string_view> keys = views(known);
   return {shared_context(), std::span(keys), VectorSpan(values(keys.size(), 0), dimension)};
-}
-
-TEST(OutOfMemory, OfAKeyTableIsTypedAndLeavesItAsItWas) {
-  const TempFolder folder;
-  const std::string keys_path = folder / "keys";
-  const std::vector<std::string> kept = names(100, 30);
-  const std::vector<std::string_view> added = views(kept);
-  const std::vector<std::string_view> removed = views(two);
-  std::vector<std::uint64_t> ids(added.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = 1000 + i;
-  expect_out_of_memory("KeyTable", [] { return KeyTable(KeyKind::integer); });
-  expect_out_of_memory("add", make_table,
-                       [&](KeyTable& table) { table.add(std::span(added), ids); });
-  expect_out_of_memory("remove", make_table,
-                       [&](KeyTable& table) { table.remove(std::span(removed)); });
-  const std::vector<std::int64_t> some{0, 9, 30};
-  expect_out_of_memory("find", make_table,
-                       [&](KeyTable& table) { return table.find(std::span(removed)); });
-  expect_out_of_memory("keys", make_table, [&](KeyTable& table) { return table.keys(some); });
-  expect_out_of_memory("to_bytes", make_table, [](KeyTable& table) { return table.to_bytes(); });
-  make_table().save(keys_path);
-  expect_out_of_memory("save", make_table, [&](KeyTable& table) {
-    table.save(keys_path);
-    return Written{&folder, "keys"};
-  });
-  expect_out_of_memory("load", [&] { return KeyTable::load(keys_path); });
-  const std::vector<std::byte> bytes = make_table().to_bytes();
-  expect_out_of_memory("from_bytes", [&] { return KeyTable::from_bytes(bytes); });
 }
 
 TEST(OutOfMemory, OfAKeyedIndexIsTypedAndLeavesItAsItWas) {
@@ -123,7 +86,7 @@ TEST(OutOfMemory, OfAKeyedIndexIsTypedAndLeavesItAsItWas) {
                        [&] { return KeyedVectorIndex::load(shared_context(), index_path); });
   const std::vector<std::byte> bytes = make_index().to_bytes();
   expect_out_of_memory("from_bytes",
-                       [&] { return KeyedVectorIndex::from_bytes(shared_context(), bytes); });
+                       [&] { return KeyedVectorIndex::load(shared_context(), bytes); });
 }
 
 }  // namespace KeyCallsTest

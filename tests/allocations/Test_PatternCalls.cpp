@@ -57,7 +57,7 @@ struct MemoryBytes {
   std::vector<std::byte> bytes;
 };
 std::string text_of(const MemoryBytes& memory) {
-  return text_of(PatternMemory::from_bytes(shared_context(), memory.bytes, quiet()));
+  return text_of(PatternMemory::load(shared_context(), memory.bytes, quiet()));
 }
 
 TEST(OutOfMemory, OfAChangedPatternMemoryLeavesItAsItWas) {
@@ -217,7 +217,7 @@ TEST(OutOfMemory, OfFilesOfAPatternMemoryIsTyped) {
   expect_out_of_memory("inspect", [&] { return Memory::inspect(memory_path); });
   const std::vector<std::byte> bytes = make_memory().to_bytes();
   expect_out_of_memory("from_bytes",
-                       [&] { return Memory::from_bytes(shared_context(), bytes, quiet()); });
+                       [&] { return Memory::load(shared_context(), bytes, quiet()); });
 }
 
 TEST(OutOfMemory, OfRankOfPredictionsIsTyped) {

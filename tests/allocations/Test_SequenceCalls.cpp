@@ -222,7 +222,7 @@ TEST(OutOfMemory, OfAVocabularyIsTypedAndLeavesItAsItWas) {
   });
   expect_out_of_memory("load", [&] { return Vocabulary::load(vocabulary_path); });
   const std::vector<std::byte> bytes = make().to_bytes();
-  expect_out_of_memory("from_bytes", [&] { return Vocabulary::from_bytes(bytes); });
+  expect_out_of_memory("from_bytes", [&] { return Vocabulary::load(bytes); });
 }
 
 TEST(OutOfMemory, OfCodePointsIsTyped) {

@@ -60,7 +60,7 @@ TEST(OutOfMemory, OfAVectorIndexThatIsMadeOrLoadedIsTyped) {
   expect_out_of_memory("VectorIndex::load",
                        [&] { return VectorIndex::load(shared_context(), index_path); });
   expect_out_of_memory("VectorIndex::from_bytes",
-                       [&] { return VectorIndex::from_bytes(shared_context(), bytes); });
+                       [&] { return VectorIndex::load(shared_context(), bytes); });
 }
 
 TEST(OutOfMemory, OfAChangedVectorIndexLeavesItAsItWas) {
@@ -287,8 +287,7 @@ TEST(OutOfMemory, OfVectorFilesIsTyped) {
     return Written{&folder, "copy"};
   });
   const std::vector<std::byte> bytes = VectorIndex(shared_context(), stored, {}).to_bytes();
-  expect_out_of_memory("StoredVectors::from_bytes",
-                       [&] { return StoredVectors::from_bytes(bytes); });
+  expect_out_of_memory("StoredVectors::from_bytes", [&] { return StoredVectors::load(bytes); });
   expect_out_of_memory("section_file_kind",
                        [&] { return section_file_kind(stored_path).value_or(""); });
 }

@@ -47,8 +47,8 @@ bool has_regions() {
 
 template <class Body>
 int run(HostTeams& teams, int threads, const Body& body) {
-  return teams.run(
-      threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
+  return run_on_team(
+      teams, threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
 }
 
 /// The threads that execute a parallel region of the team.

@@ -408,6 +408,9 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
   expect_refused([&] { bulk.element_wise(ElementWise::add, a, one, out); },
                  {"others has 1", "2 arrays"});
   expect_refused([&] { bulk.element_wise(ElementWise::add, a, {}, out); }, {"add needs"});
+  expect_refused([&] { bulk.add_matrices(a, shorter, out); },
+                 {"b[1] is float32 [1]", "the shape of a[1]"});
+  expect_refused([&] { bulk.add_matrices(a, one, out); }, {"b has 1", "2 a"});
   expect_refused([&] { bulk.element_wise(ElementWise::square, a, a, out); },
                  {"square takes no second"});
   expect_refused([&] { bulk.normalise(a, one); }, {"results has 1"});

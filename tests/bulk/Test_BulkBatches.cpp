@@ -95,6 +95,25 @@ TEST(BulkBatches, OfAnySizeGiveTheSameResults) {
   }
 }
 
+TEST(BulkBatches, OfTwoOperandsCountBothIfTheFirstArrayIsEmpty) {
+  constexpr std::size_t length = 16 * bulk_chunk<float>;
+  constexpr std::uint64_t batch_bytes = 8 * bulk_chunk<float> * sizeof(float);
+  const std::vector<float> a(length, 2);
+  const std::vector<float> b(length, 3);
+  std::vector<float> sums(length);
+  Impl::BulkTask<float> task;
+  task.kind = Impl::BulkKind::element_wise;
+  task.items = {{nullptr, nullptr, nullptr, 0, 0}, {a.data(), b.data(), sums.data(), length, 0}};
+  SpaceResource<Kokkos::HostSpace> space;
+  Impl::BulkCalls calls("test");
+  Impl::ListCall<float> call(Testing::context(), calls, std::move(task), {});
+  Impl::BulkWorkspace<HostSpace> workspace(space, 1);
+  call.run_batches(Impl::host_instance(Testing::context(), Space::serial), workspace, batch_bytes);
+  EXPECT_EQ(call.report().batch_bytes, batch_bytes);
+  EXPECT_EQ(call.report().batches, 4U);
+  EXPECT_EQ(sums, std::vector<float>(length, 5));
+}
+
 TEST(BulkBatches, AreHalvedUntilTheyFitOrNothingIsWritten) {
   const Arrays arrays("halved");
   for (const Impl::BulkKind kind : kinds) {

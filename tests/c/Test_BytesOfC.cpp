@@ -3,7 +3,6 @@
 #include "CSupport.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/KeyTable.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -61,9 +60,6 @@ constexpr Functions<kindred_graph> graph_functions{
     },
     &kindred_graph_save, &kindred_graph_destroy, "graph"};
 
-constexpr Functions<kindred_key_table> table_functions{
-    &kindred_key_table_to_bytes, &kindred_key_table_from_bytes, &kindred_key_table_save,
-    &kindred_key_table_destroy, "keys"};
 constexpr Functions<kindred_keyed_index> keyed_functions{
     &kindred_keyed_index_to_bytes,
     [](const std::uint8_t* bytes, std::size_t size, kindred_keyed_index** index) {
@@ -179,22 +175,11 @@ TEST(CBytes, OfGraphsAreThoseOfCpp) {
 TEST(CBytes, OfKeysAreThoseOfCpp) {
   for (const std::size_t size : edge_sizes) {
     std::vector<std::uint64_t> numbers;
-    std::vector<std::uint64_t> ids;
-    for (std::uint64_t i = 0; i < size; ++i) {
-      numbers.push_back(i * 7919 % 1009);
-      ids.push_back(2 * (size - i));
-    }
+    for (std::uint64_t i = 0; i < size; ++i) numbers.push_back(i * 7919 % 1009);
     kindred_key_span keys = KINDRED_KEY_SPAN_INIT;
     keys.count = size;
     keys.integers = numbers.data();
     const std::span<const std::uint64_t> cpp_keys(numbers);
-    Owned<kindred_key_table> table(kindred_key_table_destroy);
-    KINDRED_ASSERT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
-    KINDRED_ASSERT_OK(kindred_key_table_add(table, &keys, ids.data()));
-    KeyTable expected(KeyKind::integer);
-    expected.add(cpp_keys, ids);
-    expect_bytes<kindred_key_table>(table_functions, table, expected.to_bytes());
-
     const std::vector<float> rows = random_rows("CBytes keys", size * row_size);
     Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), row_size);
     Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
@@ -203,7 +188,6 @@ TEST(CBytes, OfKeysAreThoseOfCpp) {
     const KeyedVectorIndex expected_index(context(), cpp_keys, VectorSpan(rows, row_size));
     expect_bytes<kindred_keyed_index>(keyed_functions, index, expected_index.to_bytes());
     if (size != 33) continue;
-    expect_damage_refused<kindred_key_table>(table_functions, table);
     expect_damage_refused<kindred_keyed_index>(keyed_functions, index);
     // The rows are also those of an index without keys, but not the other way round.
     const std::string bytes = bytes_of<kindred_keyed_index>(keyed_functions, index);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and indexes with keys of the C interface are those of C++.
+// Indexes with keys of the C interface are those of C++.
 #include "CSupport.hpp"
 
-#include <kindred/matcher/KeyTable.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <Support.hpp>
@@ -85,66 +84,19 @@ std::int32_t kind_of(Form form) {
   return form == Form::integers ? KINDRED_KEYS_INTEGERS : KINDRED_KEYS_BYTES;
 }
 
-TEST(CKeys, TablesMapKeysAsThoseOfCpp) {
-  const TempFolder folder;
-  for (const Form form : forms) {
-    const SomeKeys keys(form, {0, 1, 2, 30, 31});
-    const std::vector<std::uint64_t> ids{5, 7, 0, std::numeric_limits<std::int64_t>::max(), 3};
-    KeyTable expected(KeySpan(keys).kind());
-    expected.add(keys, ids);
-    Owned<kindred_key_table> table(kindred_key_table_destroy);
-    KINDRED_ASSERT_OK(kindred_key_table_create(kind_of(form), &table));
-    KINDRED_ASSERT_OK(kindred_key_table_add(table, &keys, ids.data()));
-    const SomeKeys gone(form, {1});
-    expected.remove(gone);
-    KINDRED_ASSERT_OK(kindred_key_table_remove(table, &gone));
-    EXPECT_EQ(kindred_key_table_remove(table, &gone), KINDRED_NOT_FOUND);
-    std::vector<std::int64_t> found(5);
-    KINDRED_ASSERT_OK(kindred_key_table_find(table, &keys, found.data()));
-    EXPECT_EQ(found, expected.find(keys));
-    const std::vector<std::int64_t> sought{3, 0, std::numeric_limits<std::int64_t>::max()};
-    Owned<kindred_keys> list(kindred_keys_destroy);
-    KINDRED_ASSERT_OK(kindred_key_table_keys(table, sought.data(), sought.size(), &list));
-    kindred_key_span span = KINDRED_KEY_SPAN_INIT;
-    KINDRED_ASSERT_OK(kindred_keys_get(list, &span));
-    const KeyList expected_keys = expected.keys(sought);
-    expect_keys(span, expected_keys.span());
-    // What the library returns is accepted as it is.
-    std::vector<std::int64_t> again(3);
-    KINDRED_ASSERT_OK(kindred_key_table_find(table, &span, again.data()));
-    EXPECT_EQ(again, sought);
-    const std::int64_t absent = 7;
-    kindred_keys* none = nullptr;
-    EXPECT_EQ(kindred_key_table_keys(table, &absent, 1, &none), KINDRED_NOT_FOUND);
-    EXPECT_EQ(none, nullptr);
-
-    const std::string path = folder / "keys.knd";
-    KINDRED_ASSERT_OK(kindred_key_table_save(table, path.c_str()));
-    Owned<kindred_key_table> loaded(kindred_key_table_destroy);
-    KINDRED_ASSERT_OK(kindred_key_table_load(path.c_str(), &loaded));
-    kindred_key_table_statistics statistics = KINDRED_KEY_TABLE_STATISTICS_INIT;
-    KINDRED_ASSERT_OK(kindred_key_table_get_statistics(loaded, &statistics));
-    EXPECT_EQ(statistics.keys, 4U);
-    EXPECT_EQ(statistics.kind, kind_of(form));
-    EXPECT_GT(statistics.bytes, 0U);
-    KINDRED_ASSERT_OK(kindred_key_table_find(loaded, &keys, found.data()));
-    EXPECT_EQ(found, expected.find(keys));
-  }
-  kindred_key_table* table = nullptr;
-  EXPECT_EQ(kindred_key_table_load((folder / "absent").c_str(), &table), KINDRED_NOT_FOUND);
-  EXPECT_EQ(kindred_key_table_create(2, &table), KINDRED_INVALID);
-  EXPECT_EQ(table, nullptr);
-}
-
 TEST(CKeys, ListsOfKeysHaveOneForm) {
-  Owned<kindred_key_table> table(kindred_key_table_destroy);
-  KINDRED_ASSERT_OK(kindred_key_table_create(KINDRED_KEYS_BYTES, &table));
+  const float row[] = {1, 0};
+  Tensor tensor(row, KINDRED_FLOAT32, 1, 2);
+  const SomeKeys one(Form::texts, {1});
+  Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
+  KINDRED_ASSERT_OK(
+      kindred_keyed_index_create(c_context(), &one, &tensor, nullptr, nullptr, &index));
   const std::uint64_t integer = 1;
   const kindred_text text{"key", 3};
   const std::uint64_t offsets[] = {0, 3};
   std::int64_t id = 0;
   const auto refused = [&](const kindred_key_span& keys, const char* what) {
-    EXPECT_EQ(kindred_key_table_find(table, &keys, &id), KINDRED_INVALID) << what;
+    EXPECT_EQ(kindred_keyed_index_find(index, &keys, &id), KINDRED_INVALID) << what;
     EXPECT_NE(std::string(kindred_last_error()).find(what), std::string::npos)
         << kindred_last_error();
   };
@@ -155,13 +107,13 @@ TEST(CKeys, ListsOfKeysHaveOneForm) {
   keys.kind = KINDRED_KEYS_INTEGERS;
   refused(keys, "keys.integers is NULL");
   keys.integers = &integer;
-  refused(keys, "kind");  // of the table
+  refused(keys, "kind");  // of the index
   keys.texts = &text;
   refused(keys, "byte strings");
   keys.kind = KINDRED_KEYS_BYTES;
   refused(keys, "integers");
   keys.integers = nullptr;
-  KINDRED_EXPECT_OK(kindred_key_table_find(table, &keys, &id));
+  KINDRED_EXPECT_OK(kindred_keyed_index_find(index, &keys, &id));
   keys.width = 3;
   refused(keys, "forms");
   keys.width = 0;
@@ -170,11 +122,11 @@ TEST(CKeys, ListsOfKeysHaveOneForm) {
   keys.texts = nullptr;
   refused(keys, "neither");
   keys.width = 3;
-  KINDRED_EXPECT_OK(kindred_key_table_find(table, &keys, &id));
+  KINDRED_EXPECT_OK(kindred_keyed_index_find(index, &keys, &id));
   keys.offsets = offsets;
   refused(keys, "forms");
   keys.width = 0;
-  KINDRED_EXPECT_OK(kindred_key_table_find(table, &keys, &id));
+  KINDRED_EXPECT_OK(kindred_keyed_index_find(index, &keys, &id));
   keys.reserved = 1;
   refused(keys, "reserved");
   keys.reserved = 0;
@@ -189,7 +141,7 @@ TEST(CKeys, ListsOfKeysHaveOneForm) {
   refused(keys, "offsets[2]");
   keys = KINDRED_KEY_SPAN_INIT;
   keys.kind = KINDRED_KEYS_BYTES;
-  KINDRED_EXPECT_OK(kindred_key_table_find(table, &keys, nullptr));  // no keys
+  KINDRED_EXPECT_OK(kindred_keyed_index_find(index, &keys, nullptr));  // no keys
 }
 
 constexpr std::size_t dimension = 6;

@@ -53,10 +53,11 @@ struct Computed {
 Computed expected_of(const Numbers& numbers) {
   Computed out(numbers);
   const auto in = [&](const std::vector<float>& values, std::int64_t rows, std::int64_t columns) {
-    return matrix_of(std::span<const float>(values), Numbers::size(rows), Numbers::size(columns));
+    return matrix_array(std::span<const float>(values), Numbers::size(rows),
+                        Numbers::size(columns));
   };
   const auto to = [&](std::vector<float>& values, std::int64_t rows, std::int64_t columns) {
-    return matrix_of(std::span<float>(values), Numbers::size(rows), Numbers::size(columns));
+    return matrix_array(std::span<float>(values), Numbers::size(rows), Numbers::size(columns));
   };
   const std::int64_t n = numbers.rows;
   const std::int64_t m = numbers.columns;

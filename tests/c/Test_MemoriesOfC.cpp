@@ -468,8 +468,8 @@ TEST(CMemories, BytesAndVocabulariesAreThoseOfTheMemory) {
                                               reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                               bytes.size(), &options, &loaded));
   EXPECT_EQ(bytes_of(loaded),
-            bytes_of(PatternMemory::from_bytes(context(), std::as_bytes(std::span(bytes)), quiet(),
-                                               Level::character)));
+            bytes_of(PatternMemory::load(context(), std::as_bytes(std::span(bytes)), quiet(),
+                                         Level::character)));
   kindred_memory_options settings = KINDRED_MEMORY_OPTIONS_INIT;
   KINDRED_ASSERT_OK(kindred_memory_settings(loaded, &settings));
   EXPECT_EQ(std::memcmp(&settings, &options, sizeof(settings)), 0);

@@ -24,9 +24,6 @@ struct Handles {
     KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
     const kindred_key_span key = valid_struct<kindred_key_span>();
     Tensor row(rows, KINDRED_FLOAT32, 1, 2);
-    KINDRED_EXPECT_OK(kindred_key_table_create(KINDRED_KEYS_INTEGERS, &table));
-    KINDRED_EXPECT_OK(kindred_key_table_add(table, &key, event));
-    KINDRED_EXPECT_OK(kindred_key_table_keys(table, nullptr, 0, &keys));
     KINDRED_EXPECT_OK(kindred_keyed_index_create(context, &key, &row, nullptr, nullptr, &keyed));
     KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
     KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
@@ -75,8 +72,6 @@ struct Handles {
   kindred_graph* graph = nullptr;
   kindred_results* results = nullptr;
   kindred_clusters* clusters = nullptr;
-  kindred_keys* keys = nullptr;
-  kindred_key_table* table = nullptr;
   kindred_keyed_index* keyed = nullptr;
   kindred_bulk* bulk = nullptr;
   kindred_lattice* lattice = nullptr;
@@ -90,8 +85,8 @@ struct Handles {
   auto all() const {
     return std::make_tuple(context, string, strings, vocabulary, query, matcher, memory, pattern,
                            predictions, predictor, index, scorer, hnsw, graph, results, clusters,
-                           keys, table, keyed, bulk, lattice, seeds, blueprints, schedule, sequence,
-                           prepared, cancellation);
+                           keyed, bulk, lattice, seeds, blueprints, schedule, sequence, prepared,
+                           cancellation);
   }
 };
 

@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace ArrayTest {
@@ -52,6 +55,34 @@ TEST(Array, OfASpanIsContiguousInHostMemory) {
   EXPECT_FALSE(array.on_device());
   EXPECT_EQ(array.host_values<float>().data(), values.data());
   EXPECT_THROW(array.host_values<double>(), InvalidArgument);
+}
+
+template <class From, class To>
+constexpr bool converts = std::is_convertible_v<From, To>;
+
+TEST(Array, RefersToNothingThatEndsBeforeIt) {
+  static_assert(converts<std::vector<float>&, ConstArray> && converts<std::vector<float>&, Array>);
+  static_assert(converts<const std::vector<float>&, ConstArray>);
+  static_assert(converts<std::span<const float>, ConstArray>);
+  static_assert(converts<std::span<float>, Array> && converts<const std::span<float>, Array>);
+  static_assert(converts<float(&)[3], Array> && converts<std::array<float, 3>&, Array>);
+  static_assert(!converts<std::vector<float>, ConstArray> && !converts<std::vector<float>, Array>);
+  static_assert(!converts<const std::vector<float>, ConstArray>);
+  static_assert(!converts<std::array<float, 3>, ConstArray>);
+  static_assert(!converts<std::span<const float>, Array>);
+  static_assert(!converts<const std::vector<float>&, Array>);
+}
+
+TEST(Array, HasNumbersAsElements) {
+  static_assert(converts<std::span<const bool>, ConstArray>);
+  static_assert(converts<std::span<signed char>, Array> &&
+                converts<std::span<unsigned char>, Array>);
+  static_assert(converts<std::span<long long>, Array> && converts<std::span<double>, Array>);
+  static_assert(!converts<std::span<char>, Array> && !converts<std::string_view, ConstArray>);
+  static_assert(!converts<std::span<wchar_t>, Array> && !converts<std::span<char8_t>, Array>);
+  static_assert(!converts<std::span<char16_t>, Array> && !converts<std::span<char32_t>, Array>);
+  static_assert(!converts<std::span<long double>, Array>);
+  static_assert(!converts<std::span<std::string>, Array>);
 }
 
 TEST(Array, RowsWithGapsAreNotContiguous) {

@@ -16,7 +16,8 @@ int main() {
   const Kindred::VectorIndex index(context, rows, 2);
   Kindred::SearchOptions options;
   options.top = 2;
-  const auto answer = index.search(std::vector<float>{1, 0.5F}, options);
+  const std::vector<float> query{1, 0.5F};
+  const auto answer = index.search(query, options);
   std::cout << answer.ids[0] << ' ' << answer.ids[1] << '\n';
   return answer.ids == std::vector<std::int64_t>{2, 0} ? 0 : 1;
 }

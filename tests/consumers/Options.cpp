@@ -77,7 +77,6 @@ inline auto each_of_them() {
       LayerOptions{.reproducible = true},
       NormLayer{.epsilon = 1e-3F},
       LinearLayer{.activation = LayerActivation::gelu},
-      ConstMatrix{.rows = 5},
       BulkOptions{.batch_bytes = 5},
       CalibrationOptions{.seconds = 1},
   };

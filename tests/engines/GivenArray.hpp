@@ -95,18 +95,10 @@ class Given {
     EXPECT_EQ(around, Bytes(around.size(), std::byte{0xA5})) << "elements beside the array changed";
     return bytes_of(own);
   }
-  /// The array as a matrix of a layer.
-  MutableMatrix matrix(DataType element) {
+  /// The array with elements of another type.
+  Array matrix(DataType element) {
     const Array all = array();
-    return {element,
-            {static_cast<std::byte*>(all.data()), ((m_rows - 1) * m_step + m_columns) * sizeof(T)},
-            m_rows,
-            m_columns,
-            m_step};
-  }
-  ConstMatrix read(DataType element) {
-    const MutableMatrix all = matrix(element);
-    return {all.element, all.values, all.rows, all.columns, all.stride};
+    return {all.data(), element, all.shape(), m_strides, all.memory(), all.device()};
   }
   std::span<T> span() { return {static_cast<T*>(array().data()), m_columns}; }
 

@@ -351,9 +351,9 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
       Given<float> of_beta(layout, 0, columns, beta);
       Given<float> of_bias(layout, 0, outputs, bias);
       Given<float> mean(layout, 0, rows, std::vector<float>(rows));
-      const NormLayer norm{x.read(element), y.matrix(element), of_gamma.span(),
-                           of_beta.span(),  mean.span(),       {}};
-      const LinearLayer linear{x.read(element), w.read(element), of_bias.span(),
+      const NormLayer norm{x.matrix(element), y.matrix(element), of_gamma.span(),
+                           of_beta.span(),    mean.span(),       {}};
+      const LinearLayer linear{x.matrix(element), w.matrix(element), of_bias.span(),
                                z.matrix(DataType::float32), LayerActivation::gelu};
       const Prepared norms = prepare_layers(Testing::context(), std::span(&norm, 1), {space});
       const Prepared linears =
@@ -363,8 +363,8 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
       Given<T> g(layout, rows, columns, of_norm, DataType::bfloat16);
       Given<T> dx(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
       Given<float> dgamma(layout, 0, columns, std::vector<float>(columns));
-      const NormGradient back{x.read(element),
-                              g.read(element),
+      const NormGradient back{x.matrix(element),
+                              g.matrix(element),
                               dx.matrix(element),
                               of_gamma.span(),
                               of_beta.span(),
@@ -374,8 +374,8 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
       Given<T> dx2(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
       Given<float> dw(layout, outputs, columns, std::vector<float>(outputs * columns));
       Given<float> dbias(layout, 0, outputs, std::vector<float>(outputs));
-      const LinearGradient back2{x.read(element),     w.read(element),
-                                 of_bias.span(),      h.read(element),
+      const LinearGradient back2{x.matrix(element),   w.matrix(element),
+                                 of_bias.span(),      h.matrix(element),
                                  dx2.matrix(element), dw.matrix(DataType::float32),
                                  dbias.span(),        LayerActivation::relu};
       const Prepared of_norms = prepare_layers(Testing::context(), std::span(&back, 1), {space});
@@ -410,8 +410,8 @@ TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
     Given<float> of_bias(layout, 0, outputs, bias);
     Given<float> y(layout, rows, outputs, std::vector<float>(rows * outputs));
     const DataType element = DataType::float32;
-    const LinearLayer linear{x.read(element), w.read(element), of_bias.span(), y.matrix(element),
-                             LayerActivation::relu};
+    const LinearLayer linear{x.matrix(element), w.matrix(element), of_bias.span(),
+                             y.matrix(element), LayerActivation::relu};
     const Prepared linears = prepare_layers(Testing::context(), std::span(&linear, 1), {space});
     linears.run();
     linears.wait();
@@ -564,8 +564,7 @@ TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
   const SeedArrays seeds{of_seeds, of_seeds, of_seeds, alpha, weights};
   expect_refused([&] { forward_seeds(context, seeds, in({2, 8}), y); });
   expect_refused([&] { forward_seeds(context, seeds, x, out({2, 8})); });
-  const ConstMatrix matrix{DataType::float32, {odd, 64}, 2, 8, 0};
-  const NormLayer norm{matrix, matrix_of(std::span(well).first(16), 2, 8)};
+  const NormLayer norm{in({2, 8}), matrix_array(std::span(well).first(16), 2, 8)};
   expect_refused([&] { run_layers(context, std::span(&norm, 1)); });
 }
 

@@ -93,8 +93,8 @@ TEST(UnknownSpace, IsRejectedByBulkLayersAndSeeds) {
       Bulk::prepare_element_wise(context(), ElementWise::square, arrays, {}, results, bulk),
       InvalidArgument);
   NormLayer layer;
-  layer.x = matrix_of(std::span(values), 4, 4);
-  layer.y = matrix_of(std::span(out), 4, 4);
+  layer.x = matrix_array(std::span(values), 4, 4);
+  layer.y = matrix_array(std::span(out), 4, 4);
   LayerOptions norm;
   norm.space = unknown;
   EXPECT_THROW(run_layers(context(), std::span(&layer, 1), norm), InvalidArgument);

@@ -85,9 +85,9 @@ const std::string& good_file(std::size_t which) {
   static const std::array<std::string, 3> files = [] {
     const std::string path = "/tmp/kindred-fuzz-hnsw-" + std::to_string(::getpid());
     std::array<std::string, 3> out;
-    write_hnsw(good_store(HnswTraversal::bytes), path);
+    save_hnsw(path, good_store(HnswTraversal::bytes));
     out[0] = Testing::take_file(path);
-    write_hnsw(good_store(HnswTraversal::floats), path);
+    save_hnsw(path, good_store(HnswTraversal::floats));
     out[1] = Testing::take_file(path);
     write_hnswlib(good_store(HnswTraversal::floats), path);
     out[2] = Testing::take_file(path);
@@ -97,7 +97,7 @@ const std::string& good_file(std::size_t which) {
 }
 
 HnswStore read(const std::string& path, bool ours) {
-  return ours ? read_hnsw(memory(), path, 1) : read_hnswlib(memory(), path, Metric::l2, dimension);
+  return ours ? load_hnsw(memory(), path, 1) : read_hnswlib(memory(), path, Metric::l2, dimension);
 }
 
 /// Traverses from every side, then makes every change that is possible without threads.

@@ -33,7 +33,7 @@ std::string good_file() {
   add(catalogue, {{1}}, {}, 3);
   add(catalogue, {{0}, {0}}, "second", 1);
   add(catalogue, {{2}}, {}, 1);
-  const RowReader reader = [&](const auto& read) { read(); };
+  SharedMutex mutex;
 
   PatternCut cut;
   cut.rows = catalogue.cut(0);
@@ -57,7 +57,7 @@ std::string good_file() {
   cut.bulk_end = 3;
   const WrittenPatterns written = [&] {
     SectionWriter writer(path, patterns_kind);
-    return write_patterns(writer, cut, vocabulary, reader);
+    return write_patterns(writer, cut, vocabulary, mutex);
   }();
 
   vocabulary.add("d");
@@ -67,7 +67,7 @@ std::string good_file() {
   more.symbols = written.symbols;
   more.changed = {1, 2};
   more.changed_frequency = {0, 5};
-  append_patterns(path, written.revision, more, vocabulary, reader);
+  append_patterns(path, written.revision, more, vocabulary, mutex);
   return Testing::take_file(path);
 }
 

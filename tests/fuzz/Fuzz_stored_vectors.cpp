@@ -19,7 +19,7 @@ std::string good_file() {
   const Testing::StoredPart a(0, 5, 3);
   const Testing::StoredPart b(20, 2, 3);
   const std::vector<StoredVectors> parts{a.part, b.part};
-  Impl::write_vectors(path, parts, 30);
+  Impl::save_vectors(path, parts, 30);
   return Testing::take_file(path);
 }
 

@@ -191,7 +191,7 @@ TEST(StoredGraph, RejectsForgedNumbers) {
                 HasSubstr("the names: text 3 is the same as text 0"));
   Testing::append_commit(folder / "a", "graph");
   EXPECT_THAT(message_of<CorruptFile>([&] { SpreadingEngine::inspect(folder / "a"); }),
-              HasSubstr("5 edges, and more than one commit"));
+              HasSubstr("exactly one commit"));
 }
 
 /// Each direction is a valid graph, but they are different graphs.
@@ -406,15 +406,15 @@ TEST(GraphBytes, AreThoseOfASavedFileAndAreChecked) {
     const std::string file = read_all(folder / "graph");
     ASSERT_EQ(bytes.size(), file.size());
     EXPECT_EQ(std::memcmp(bytes.data(), file.data(), file.size()), 0);
-    SpreadingEngine copy = SpreadingEngine::from_bytes(Testing::context(), bytes);
+    SpreadingEngine copy = SpreadingEngine::load(Testing::context(), bytes);
     EXPECT_EQ(copy.to_bytes(), bytes);
     EXPECT_EQ(copy.find("d"), engine.find("d"));
     copy.add_edges({{{0, 2, 1}}});
     EXPECT_EQ(copy.edges(), engine.edges() + 1);
     const auto refuse = [](const std::vector<std::byte>& damaged) {
-      EXPECT_THAT(message_of<CorruptFile>(
-                      [&] { SpreadingEngine::from_bytes(Testing::context(), damaged); }),
-                  HasSubstr("the buffer"));
+      EXPECT_THAT(
+          message_of<CorruptFile>([&] { SpreadingEngine::load(Testing::context(), damaged); }),
+          HasSubstr("the buffer"));
     };
     refuse({});
     Testing::for_each_beginning(bytes, refuse);

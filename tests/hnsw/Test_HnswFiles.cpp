@@ -404,20 +404,19 @@ TEST(HnswBytes, AreThoseOfASavedFileAndAreChecked) {
   const std::string file = read_all(folder / "index");
   ASSERT_EQ(bytes.size(), file.size());
   EXPECT_EQ(std::memcmp(bytes.data(), file.data(), file.size()), 0);
-  HnswIndex copy = HnswIndex::from_bytes(Testing::context(), bytes);
+  HnswIndex copy = HnswIndex::load(Testing::context(), bytes);
   EXPECT_EQ(copy.to_bytes(), bytes);
   EXPECT_EQ(copy.statistics().links, index.statistics().links);
   use(copy);
   const auto refuse = [](const std::vector<std::byte>& damaged) {
-    EXPECT_THAT(
-        message_of<CorruptFile>([&] { HnswIndex::from_bytes(Testing::context(), damaged); }),
-        HasSubstr("the buffer"));
+    EXPECT_THAT(message_of<CorruptFile>([&] { HnswIndex::load(Testing::context(), damaged); }),
+                HasSubstr("the buffer"));
   };
   refuse({});
   Testing::for_each_beginning(bytes, refuse);
   Testing::for_each_flipped_bit(bytes, 41, refuse);
   const HnswIndex empty(Testing::context(), 3);
-  EXPECT_EQ(HnswIndex::from_bytes(Testing::context(), empty.to_bytes()).size(), 0U);
+  EXPECT_EQ(HnswIndex::load(Testing::context(), empty.to_bytes()).size(), 0U);
 }
 
 }  // namespace HnswFilesTest

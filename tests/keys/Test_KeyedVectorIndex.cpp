@@ -18,6 +18,7 @@
 #include "Faults.hpp"
 #include "KeySupport.hpp"
 #include "MessageOf.hpp"
+#include "SectionBytes.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
@@ -242,7 +243,7 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileAndChangesOn) {
               std::string(reinterpret_cast<const char*>(saved.data()), saved.size()));
     twins.keyed = KeyedVectorIndex::load(Testing::context(), folder / "index");
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
-    twins.keyed = KeyedVectorIndex::from_bytes(Testing::context(), saved);
+    twins.keyed = KeyedVectorIndex::load(Testing::context(), saved);
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
     const auto queries = random_rows(random, 3);
     twins.expect_equal(queries);
@@ -274,17 +275,47 @@ TEST(KeyedVectorIndex, DamagedBytesAreRefused) {
                                  span_of(random_rows(random, 3)));
     const std::vector<std::byte> whole = index.to_bytes();
     const auto refused = [](const std::vector<std::byte>& damaged) {
-      EXPECT_THROW((void)KeyedVectorIndex::from_bytes(Testing::context(), damaged), CorruptFile);
+      EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), damaged), CorruptFile);
     };
     Testing::for_each_beginning(whole, refused);
     Testing::for_each_flipped_bit(whole, 11, refused);
     refused({});
   }
   const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
-                (void)KeyedVectorIndex::from_bytes(Testing::context(), plain.to_bytes());
-              }),
+  EXPECT_THAT(Testing::message_of<InvalidArgument>(
+                  [&] { (void)KeyedVectorIndex::load(Testing::context(), plain.to_bytes()); }),
               HasSubstr("the buffer has vectors without keys"));
+}
+
+TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
+  const Testing::TempFolder folder;
+  auto random = Testing::generator("forged");
+  for (const KeyKind kind : kinds) {
+    KeyedVectorIndex(Testing::context(), SomeKeys(kind, {4, 30, 7}),
+                     span_of(random_rows(random, 3)))
+        .save(folder / "index");
+    const std::string bytes = Testing::read_all(folder / "index");
+    std::size_t refused = 0;
+    std::size_t tried = 0;
+    for (std::size_t at = 0; at < bytes.size(); at += 5) {
+      for (const int change : {0x01, 0x80}) {
+        ++tried;
+        std::string forged = bytes;
+        forged[at] = static_cast<char>(forged[at] ^ change);
+        Testing::reseal(forged);
+        try {
+          const auto loaded =
+              KeyedVectorIndex::load(Testing::context(), folder.write("forged", forged));
+          EXPECT_EQ(loaded.find(SomeKeys(loaded.key_kind(), {4, 30, 7})).size(), 3U);
+        } catch (const CorruptFile&) {
+          ++refused;
+        } catch (const InvalidArgument&) {  // without keys
+          ++refused;
+        }
+      }
+    }
+    EXPECT_GT(refused, tried / 8);
+  }
 }
 
 TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {

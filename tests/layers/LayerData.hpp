@@ -83,8 +83,10 @@ class Matrix {
     }
     return true;
   }
-  ConstMatrix view() const { return {m_element, m_bytes, m_rows, m_columns, m_stride}; }
-  MutableMatrix view() { return {m_element, m_bytes, m_rows, m_columns, m_stride}; }
+  ConstArray view() const { return {m_bytes.data(), m_element, shape(), strides()}; }
+  Array view() { return at(m_bytes.data()); }
+  /// The matrix with a copy of its bytes.
+  Array at(std::byte* copy) const { return {copy, m_element, shape(), strides()}; }
 
   template <class Value>
   static Matrix of(DataType element, std::size_t rows, std::size_t columns, const Value& value,
@@ -97,6 +99,11 @@ class Matrix {
   }
 
  private:
+  using pair_type = std::array<std::int64_t, 2>;
+  pair_type shape() const {
+    return {static_cast<std::int64_t>(m_rows), static_cast<std::int64_t>(m_columns)};
+  }
+  pair_type strides() const { return {static_cast<std::int64_t>(m_stride), 1}; }
   std::size_t place(std::size_t row, std::size_t column) const {
     return (row * m_stride + column) * size_of(m_element);
   }
@@ -107,6 +114,22 @@ class Matrix {
   std::size_t m_stride = 0;
   std::vector<std::byte> m_bytes;
 };
+
+/// The elements of \p array as another matrix.
+template <class Void>
+BasicArray<Void> reshaped(const BasicArray<Void>& array, std::int64_t rows, std::int64_t columns,
+                          std::int64_t stride) {
+  return {array.data(), array.type(), std::array{rows, columns},
+          std::array{stride, std::int64_t{1}}};
+}
+template <class Void>
+BasicArray<Void> reshaped(const BasicArray<Void>& array, std::int64_t rows, std::int64_t columns) {
+  return reshaped(array, rows, columns, array.stride(0));
+}
+template <class Void>
+BasicArray<Void> retyped(const BasicArray<Void>& array, DataType type) {
+  return {array.data(), type, array.shape(), std::array{array.stride(0), array.stride(1)}};
+}
 
 inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t count,
                                         float size = 1, float mean = 0) {

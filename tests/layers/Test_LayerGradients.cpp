@@ -39,15 +39,8 @@ TEST(LayerGradients, PreparedFormsRunOnTheArraysOfASpaceWithoutAllocation) {
         Impl::upload(own, buffer.view(), reinterpret_cast<const std::byte*>(data), bytes);
         return buffer.data();
       };
-      const auto in = [&](const Matrix& matrix) {
-        ConstMatrix out = matrix.view();
-        out.values = {place(matrix.bytes().data(), matrix.bytes().size()), out.values.size()};
-        return out;
-      };
-      const auto out = [&](Matrix& matrix) {
-        MutableMatrix result = matrix.view();
-        result.values = {place(matrix.bytes().data(), matrix.bytes().size()), result.values.size()};
-        return result;
+      const auto placed = [&](const Matrix& matrix) {
+        return matrix.at(place(matrix.bytes().data(), matrix.bytes().size()));
       };
       const auto floats = [&](const std::vector<float>& values) {
         return std::span<float>(
@@ -55,20 +48,20 @@ TEST(LayerGradients, PreparedFormsRunOnTheArraysOfASpaceWithoutAllocation) {
             values.size());
       };
       NormGradient of_norm = norm.layer();
-      of_norm.x = in(norm.x);
-      of_norm.gradient = in(norm.gradient);
-      of_norm.dx = out(norm.dx);
+      of_norm.x = placed(norm.x);
+      of_norm.gradient = placed(norm.gradient);
+      of_norm.dx = placed(norm.dx);
       of_norm.gamma = floats(norm.gamma);
       of_norm.beta = floats(norm.beta);
       of_norm.dgamma = floats(norm.dgamma);
       of_norm.dbeta = floats(norm.dbeta);
       LinearGradient of_linear = linear.layer();
-      of_linear.x = in(linear.x);
-      of_linear.w = in(linear.w);
+      of_linear.x = placed(linear.x);
+      of_linear.w = placed(linear.w);
       of_linear.bias = floats(linear.bias);
-      of_linear.gradient = in(linear.gradient);
-      of_linear.dx = out(linear.dx);
-      of_linear.dw = out(linear.dw);
+      of_linear.gradient = placed(linear.gradient);
+      of_linear.dx = placed(linear.dx);
+      of_linear.dw = placed(linear.dw);
       of_linear.dbias = floats(linear.dbias);
       std::optional<Stream> stream;
       if constexpr (Arch::is_device<ExecutionSpace>) stream = Stream::cuda(own.cuda_stream());
@@ -93,11 +86,11 @@ TEST(LayerGradients, PreparedFormsRunOnTheArraysOfASpaceWithoutAllocation) {
                        bytes);
         EXPECT_EQ(std::memcmp(got.data(), expected.data(), bytes), 0) << to_string(space);
       };
-      expect(of_norm.dx.values.data(), norm_expected.dx);
+      expect(of_norm.dx.data(), norm_expected.dx);
       expect(of_norm.dgamma.data(), norm_expected.dgamma);
       expect(of_norm.dbeta.data(), norm_expected.dbeta);
-      expect(of_linear.dx.values.data(), linear_expected.dx);
-      expect(of_linear.dw.values.data(), linear_expected.dw);
+      expect(of_linear.dx.data(), linear_expected.dx);
+      expect(of_linear.dw.data(), linear_expected.dw);
       expect(of_linear.dbias.data(), linear_expected.dbias);
     });
   }

@@ -173,8 +173,8 @@ TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
     const LinearResult all = run(one, space, true);
     for (int part = 0; part < 3; ++part) {
       LinearCase other = one;
-      other.dx = Matrix(one.dx.element(), 20, 9, one.dx.view().row_stride());
-      other.dw = Matrix(one.dw.element(), 11, 9, one.dw.view().row_stride());
+      other.dx = Matrix(one.dx.element(), 20, 9, static_cast<std::size_t>(one.dx.view().stride(0)));
+      other.dw = Matrix(one.dw.element(), 11, 9, static_cast<std::size_t>(one.dw.view().stride(0)));
       other.dbias.assign(11, -7.0F);
       LinearGradient layer = other.layer();
       if (part != 0) layer.dx = {};
@@ -203,12 +203,18 @@ TEST(LinearGradients, RejectInvalidArgumentsAndChangeNothing) {
     return text;
   };
   const std::vector<float> seven(7);
-  EXPECT_THAT(message([](auto& layer) { layer.gradient.columns = 5; }),
-              HasSubstr("layer 1: gradient is 4 × 5; it must be 4 × 6"));
-  EXPECT_THAT(message([](auto& layer) { layer.w.columns = 7; }), HasSubstr("w is 6 × 7"));
-  EXPECT_THAT(message([](auto& layer) { layer.dx.rows = 3; }), HasSubstr("dx is 3 × 8"));
-  EXPECT_THAT(message([](auto& layer) { layer.dw.rows = 4; }), HasSubstr("dw is 4 × 8"));
-  EXPECT_THAT(message([](auto& layer) { layer.w.element = DataType::float16; }),
+  using Testing::reshaped;
+  const std::string gradient =
+      message([](auto& layer) { layer.gradient = reshaped(layer.gradient, 4, 5); });
+  EXPECT_THAT(gradient, HasSubstr("layer 1: gradient is float32 [4, 5]"));
+  EXPECT_THAT(gradient, HasSubstr("it must be float32 [4, 6]"));
+  EXPECT_THAT(message([](auto& layer) { layer.w = reshaped(layer.w, 6, 7); }),
+              HasSubstr("w is float32 [6, 7]"));
+  EXPECT_THAT(message([](auto& layer) { layer.dx = reshaped(layer.dx, 3, 8); }),
+              HasSubstr("dx is float32 [3, 8]"));
+  EXPECT_THAT(message([](auto& layer) { layer.dw = reshaped(layer.dw, 4, 8); }),
+              HasSubstr("dw is float32 [4, 8]"));
+  EXPECT_THAT(message([](auto& layer) { layer.w = Testing::retyped(layer.w, DataType::float16); }),
               HasSubstr("w is float16"));
   EXPECT_THAT(message([&](auto& layer) { layer.bias = seven; }), HasSubstr("bias has 7"));
   EXPECT_THAT(message([&](auto& layer) { layer.x = std::as_const(one.dx).view(); }),

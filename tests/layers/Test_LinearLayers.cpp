@@ -278,18 +278,19 @@ TEST(PreparedLinears, ManySmallLayersAreOneLaunchWithoutAllocation) {
       Cases cases;
       std::vector<Buffer<std::byte, memory_space>> buffers;
       std::vector<LinearLayer> layers;
-      const auto resident = [&](const std::vector<std::byte>& bytes) {
+      const auto resident = [&](const Matrix& matrix) {
+        const std::vector<std::byte>& bytes = matrix.bytes();
         auto& buffer = buffers.emplace_back(memory, "buffer", bytes.size());
         Impl::upload(exec_space, buffer.view(), bytes.data(), bytes.size());
-        return std::span<std::byte>(buffer.data(), buffer.size());
+        return matrix.at(buffer.data());
       };
       for (std::size_t i = 0; i < 60; ++i) {
         Case& one = add(cases, generator, 4 + i % 9, 16 + i, 8 + i % 31,
                         Testing::float_elements[i % 3], Testing::float_elements[i % 3]);
         LinearLayer layer = one.layer();
-        layer.x.values = resident(one.x.bytes());
-        layer.w.values = resident(one.w.bytes());
-        layer.y.values = resident(one.y.bytes());
+        layer.x = resident(one.x);
+        layer.w = resident(one.w);
+        layer.y = resident(one.y);
         layers.push_back(layer);
       }
       const Prepared prepared = prepare_layers(Testing::context(), layers, {space});
@@ -306,7 +307,8 @@ TEST(PreparedLinears, ManySmallLayersAreOneLaunchWithoutAllocation) {
       EXPECT_EQ(kernels[0].count, 1U);
       for (std::size_t i = 0; i < cases.size(); ++i) {
         auto& y = buffers[3 * i + 2];
-        Impl::download(exec_space, cases[i]->y.view().values.data(), y.view(), y.size());
+        Impl::download(exec_space, static_cast<std::byte*>(cases[i]->y.view().data()), y.view(),
+                       y.size());
         EXPECT_EQ(cases[i]->difference(), "") << to_string(space);
       }
     });
@@ -330,30 +332,28 @@ TEST(LinearLayers, RejectInvalidArgumentsAndChangeNothing) {
     }
     EXPECT_EQ(one.y.bytes(), before);
   };
-  refused([](LinearLayer& layer) { layer.x.columns = 7; });
-  refused([](LinearLayer& layer) { layer.w.columns = 7; });
-  refused([](LinearLayer& layer) { layer.w.rows = 5; });
-  refused([](LinearLayer& layer) { layer.y.rows = 3; });
-  refused([](LinearLayer& layer) { layer.y.columns = 5; });
-  refused([](LinearLayer& layer) { layer.w.stride = 7; });
-  refused([](LinearLayer& layer) { layer.w.stride = 20; });
-  for (const std::size_t odd : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 8,
-                                std::size_t{1} << 63U, ~std::size_t{0}}) {
-    refused([&](LinearLayer& layer) { layer.x.stride = odd; });
-    refused([&](LinearLayer& layer) {  // the stride of a single row is not checked
-      layer.x.rows = layer.y.rows = 1;
-      layer.x.columns = layer.w.columns = odd;
-      layer.w.rows = layer.y.columns = 1;
-      layer.bias = {};
-    });
-    refused([&](LinearLayer& layer) { layer.x.rows = layer.y.rows = odd; });
-  }
-  refused([](LinearLayer& layer) { layer.y.values = layer.y.values.first(90); });
-  refused([](LinearLayer& layer) { layer.x.element = DataType::bfloat16; });
-  refused([](LinearLayer& layer) { layer.x.element = layer.w.element = DataType::int8; });
+  using Testing::reshaped;
+  using Testing::retyped;
+  refused([](LinearLayer& layer) { layer.x = reshaped(layer.x, 4, 7); });
+  refused([](LinearLayer& layer) { layer.w = reshaped(layer.w, 6, 7); });
+  refused([](LinearLayer& layer) { layer.w = reshaped(layer.w, 5, 8); });
+  refused([](LinearLayer& layer) { layer.y = reshaped(layer.y, 3, 6); });
+  refused([](LinearLayer& layer) { layer.y = reshaped(layer.y, 4, 5); });
+  refused([](LinearLayer& layer) { layer.y = {layer.y.data(), layer.y.type(), std::array{24L}}; });
+  constexpr std::int64_t large = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t stride : {std::int64_t{7}, std::int64_t{-8}, large, large / 4 + 9})
+    refused([&](LinearLayer& layer) { layer.x = reshaped(layer.x, 4, 8, stride); });
+  refused([](LinearLayer& layer) {
+    layer.x = {layer.x.data(), layer.x.type(), layer.x.shape(), std::array{16L, 2L}};
+  });
+  refused([](LinearLayer& layer) { layer.x = retyped(layer.x, DataType::bfloat16); });
+  refused([](LinearLayer& layer) {
+    layer.x = retyped(layer.x, DataType::int8);
+    layer.w = retyped(layer.w, DataType::int8);
+  });
   refused([](LinearLayer& layer) { layer.bias = layer.bias.first(5); });
-  refused([&](LinearLayer& layer) { layer.y.values = one.x.view().values; });
-  refused([&](LinearLayer& layer) { layer.y.values = one.w.view().values; });
+  refused([&](LinearLayer& layer) { layer.y = reshaped(one.x.view(), 4, 6); });
+  refused([&](LinearLayer& layer) { layer.y = reshaped(one.w.view(), 4, 6); });
   if (!Testing::context().is_usable(Space::cuda)) {
     const LinearLayer layer = one.layer();
     EXPECT_THROW(run_layers(Testing::context(), std::span(&layer, 1), {.space = Space::cuda}),

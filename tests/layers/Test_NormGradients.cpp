@@ -208,13 +208,19 @@ TEST(NormGradients, RejectInvalidArgumentsAndChangeNothing) {
   };
   const std::vector<float> seven(7);
   std::vector<float> nine(9);
-  EXPECT_THAT(message([](auto& layer) { layer.gradient.rows = 3; }),
-              HasSubstr("layer 1: gradient is 3 × 8; it must be 4 × 8"));
-  EXPECT_THAT(message([](auto& layer) { layer.dx.columns = 7; }), HasSubstr("dx is 4 × 7"));
-  EXPECT_THAT(message([](auto& layer) { layer.dx.element = DataType::bfloat16; }),
-              HasSubstr("dx is bfloat16; it must have the element type of x, float32"));
-  EXPECT_THAT(message([](auto& layer) { layer.gradient.element = DataType::int8; }),
-              HasSubstr("int8"));
+  using Testing::reshaped;
+  using Testing::retyped;
+  const std::string gradient =
+      message([](auto& layer) { layer.gradient = reshaped(layer.gradient, 3, 8); });
+  EXPECT_THAT(gradient, HasSubstr("layer 1: gradient is float16 [3, 8]"));
+  EXPECT_THAT(gradient, HasSubstr("it must be float16 [4, 8]"));
+  EXPECT_THAT(message([](auto& layer) { layer.dx = reshaped(layer.dx, 4, 7); }),
+              HasSubstr("dx is float32 [4, 7]"));
+  EXPECT_THAT(message([](auto& layer) { layer.dx = retyped(layer.dx, DataType::bfloat16); }),
+              HasSubstr("it must be float32 [4, 8]"));
+  EXPECT_THAT(
+      message([](auto& layer) { layer.gradient = retyped(layer.gradient, DataType::int8); }),
+      HasSubstr("int8"));
   EXPECT_THAT(message([&](auto& layer) { layer.gamma = seven; }), HasSubstr("gamma has 7"));
   EXPECT_THAT(message([&](auto& layer) { layer.dbeta = nine; }), HasSubstr("dbeta has 9"));
   EXPECT_THAT(message([](auto& layer) { layer.epsilon = 0; }), HasSubstr("epsilon is 0"));

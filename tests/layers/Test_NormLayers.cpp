@@ -281,11 +281,11 @@ TEST(NormLayers, WriteLargeResultsAtAnyAlignment) {
     std::vector<float> expected = x;  // in place, which does not bypass the caches
     std::vector<float> y(x.size() + 2, -7);
     NormLayer layer;
-    layer.x = matrix_of(std::span<const float>(expected), rows, columns);
-    layer.y = matrix_of(std::span(expected), rows, columns);
+    layer.x = matrix_array(std::span<const float>(expected), rows, columns);
+    layer.y = matrix_array(std::span(expected), rows, columns);
     run_layers(Testing::context(), std::span(&layer, 1), {space});
-    layer.x = matrix_of(std::span<const float>(x), rows, columns);
-    layer.y = matrix_of(std::span(y).subspan(1, x.size()), rows, columns);
+    layer.x = matrix_array(std::span<const float>(x), rows, columns);
+    layer.y = matrix_array(std::span(y).subspan(1, x.size()), rows, columns);
     run_layers(Testing::context(), std::span(&layer, 1), {space});
     EXPECT_EQ(y.front(), -7);
     EXPECT_EQ(y.back(), -7);
@@ -319,8 +319,8 @@ struct Resident {
         variance(memory, "variance", from.mean.size()) {
     Impl::upload(exec_space, x.view(), from.x.bytes().data(), x.size());
     layer = from.layer();
-    layer.x.values = {x.data(), x.size()};
-    layer.y.values = {y.data(), y.size()};
+    layer.x = from.x.at(x.data());
+    layer.y = from.y.at(y.data());
     layer.mean = {mean.data(), mean.size()};
     layer.variance = {variance.data(), variance.size()};
   }
@@ -363,8 +363,8 @@ TEST(PreparedNorms, AreOneLaunchWithoutAllocation) {
       EXPECT_EQ(kernels[0].label, "Kindred::Layers::fused_norms::rows");
       EXPECT_EQ(kernels[0].count, 2U);
       for (std::size_t i = 0; i < cases.size(); ++i) {
-        Impl::download(exec_space, cases[i]->y.view().values.data(), resident[i].y.view(),
-                       resident[i].y.size());
+        Impl::download(exec_space, static_cast<std::byte*>(cases[i]->y.view().data()),
+                       resident[i].y.view(), resident[i].y.size());
         Impl::download(exec_space, cases[i]->mean.data(), resident[i].mean.view(), 9);
         Impl::download(exec_space, cases[i]->variance.data(), resident[i].variance.view(), 9);
         EXPECT_EQ(cases[i]->difference(), "") << to_string(space);
@@ -386,15 +386,18 @@ TEST(NormLayers, RejectInvalidArgumentsAndChangeNothing) {
     EXPECT_EQ(one.mean, before.mean);
   };
   const std::vector<float> seven(7);
-  refused([](NormLayer& layer) { layer.y.rows = 3; });
-  refused([](NormLayer& layer) { layer.y.columns = 7; });
-  refused([](NormLayer& layer) { layer.x.columns = layer.y.columns = 0; });
-  refused([](NormLayer& layer) { layer.x.stride = 7; });
-  refused([](NormLayer& layer) { layer.x.stride = 9; });
-  refused([](NormLayer& layer) { layer.x.stride = ~std::size_t{0} / 3; });
-  refused([](NormLayer& layer) { layer.x.values = layer.x.values.first(127); });
-  refused([](NormLayer& layer) { layer.x.element = DataType::int8; });
-  refused([](NormLayer& layer) { layer.y.element = DataType::int8; });
+  using Testing::reshaped;
+  using Testing::retyped;
+  refused([](NormLayer& layer) { layer.y = reshaped(layer.y, 3, 8); });
+  refused([](NormLayer& layer) { layer.y = reshaped(layer.y, 4, 7); });
+  refused([](NormLayer& layer) {
+    layer.x = reshaped(layer.x, 4, 0);
+    layer.y = reshaped(layer.y, 4, 0);
+  });
+  for (const std::int64_t stride : {std::int64_t{7}, std::numeric_limits<std::int64_t>::max() / 3})
+    refused([&](NormLayer& layer) { layer.x = reshaped(layer.x, 4, 8, stride); });
+  refused([](NormLayer& layer) { layer.x = retyped(layer.x, DataType::int8); });
+  refused([](NormLayer& layer) { layer.y = retyped(layer.y, DataType::int8); });
   refused([&](NormLayer& layer) { layer.gamma = seven; });
   refused([&](NormLayer& layer) { layer.beta = seven; });
   refused([](NormLayer& layer) { layer.mean = layer.mean.first(3); });
@@ -402,16 +405,15 @@ TEST(NormLayers, RejectInvalidArgumentsAndChangeNothing) {
   for (const float epsilon : {0.0F, -1.0F, 1e-40F, infinity, not_a_number})
     refused([&](NormLayer& layer) { layer.epsilon = epsilon; });
   refused([&](NormLayer& layer) {  // overlaps x with an offset
-    layer.x = std::as_const(one.y).view();
-    layer.x.rows = layer.y.rows = 3;
-    layer.x.values = layer.x.values.subspan(32);
+    layer.y = reshaped(layer.y, 3, 8);
+    layer.x = matrix_array(std::span(static_cast<const float*>(layer.y.data()) + 8, 24), 3, 8);
     layer.mean = layer.variance = {};
   });
   refused([&](NormLayer& layer) {
-    layer.x.values = std::as_bytes(std::span(seven)).subspan(1);
-    layer.x.rows = layer.y.rows = 1;
+    const auto* const odd = reinterpret_cast<const std::byte*>(seven.data()) + 1;
+    layer.x = {odd, DataType::float32, std::array{1L, 4L}};
+    layer.y = reshaped(layer.y, 1, 4);
     layer.mean = layer.variance = {};
-    layer.x.columns = layer.y.columns = 4;
   });
   if (!Testing::context().is_usable(Space::cuda)) {
     const NormLayer layer = one.layer();

@@ -71,8 +71,8 @@ struct NaiveGemm {
     Matrix matrix(element_of(type), 1, columns);
     const std::size_t size = Impl::size_of(type);
     for (std::uint64_t row = 0; row < rows; ++row) {
-      std::memcpy(matrix.view().values.data(),
-                  static_cast<const std::byte*>(data) + row * stride * size, columns * size);
+      std::memcpy(matrix.view().data(), static_cast<const std::byte*>(data) + row * stride * size,
+                  columns * size);
       out.push_back(matrix.row(0));
     }
     return out;
@@ -426,9 +426,8 @@ TEST(QueuedLayers, RefuseWhatDoesNotFit) {
                       HasSubstr("not aligned to 256 bytes"));
           EXPECT_THAT(refused(array(workspace.data(), DataType::float32)),
                       HasSubstr("the workspace is float32"));
-          EXPECT_THAT(
-              refused(array(const_cast<std::byte*>(placed.x.values.data()), DataType::uint8)),
-              HasSubstr("overlaps an array"));
+          EXPECT_THAT(refused(array(const_cast<void*>(placed.x.data()), DataType::uint8)),
+                      HasSubstr("overlaps an array"));
           Arch::fence(own, "Kindred::Testing::refused");
         });
   });
@@ -492,12 +491,16 @@ TEST(QueuedLayers, CanBeCapturedWithTheWorkspaceOfTheCaller) {
                 Arch::is_device<ExecutionSpace> && KINDRED_ENABLE_SPECIALIZED != 0);
       // Replays read the arrays again.
       auto changed = layer;
-      Matrix x = random_matrix(generator, layer.x.element, layer.x.rows, layer.x.columns, 0.5F,
-                               layer.x.row_stride() - layer.x.columns);
+      const auto columns = static_cast<std::size_t>(layer.x.extent(1));
+      Matrix x =
+          random_matrix(generator, layer.x.type(), static_cast<std::size_t>(layer.x.extent(0)),
+                        columns, 0.5F, static_cast<std::size_t>(layer.x.stride(0)) - columns);
       changed.x = std::as_const(x).view();
-      Bytes<ExecutionSpace> target(const_cast<std::byte*>(placed[0].x.values.data()),
-                                   placed[0].x.values.size());
-      Impl::upload(own, target.view(), changed.x.values.data(), target.size());
+      const Impl::ByteRange range(changed.x);
+      Bytes<ExecutionSpace> target(static_cast<std::byte*>(const_cast<void*>(placed[0].x.data())),
+                                   range.end - range.begin);
+      Impl::upload(own, target.view(), static_cast<const std::byte*>(changed.x.data()),
+                   target.size());
       for (int replay = 0; replay < 2; ++replay) graph.replay(own);
       copies.give_back();
       const auto found = one.results();

@@ -39,8 +39,8 @@ Prepared prepared_fill(Context& context, std::span<float> values) {
 
 Prepared prepared_norm(Context& context, std::span<float> values) {
   NormLayer layer;
-  layer.x = matrix_of(std::span<const float>(values), 1, dimension);
-  layer.y = matrix_of(values, 1, dimension);
+  layer.x = matrix_array(std::span<const float>(values), 1, dimension);
+  layer.y = matrix_array(values, 1, dimension);
   return prepare_layers(context, std::span(&layer, 1), {Space::serial});
 }
 
@@ -51,6 +51,7 @@ struct Program {
   SequenceMatcher matcher{context, texts};
   VectorIndex index{context, std::vector<float>(dimension * 1000, 1), dimension};
   PatternMemory memory{context};
+  std::vector<float> query = std::vector<float>(dimension, 1);
   std::vector<float> values = std::vector<float>(dimension);
   Prepared fill = prepared_fill(context, values);
   Prepared norm = prepared_norm(context, values);
@@ -62,7 +63,7 @@ struct Program {
     check(matcher.match(texts, forced).matches.rows() == 3, "a matcher answers");
     SearchOptions search;
     search.space = Space::openmp;
-    index.search(std::vector<float>(dimension, 1), search);
+    index.search(query, search);
     fill.run();
     norm.run();
     check(score.score(values, first).size() == 1, "a prepared call answers");
@@ -88,8 +89,7 @@ int main() {
     in_child(
         [&] {
           check_throws([&] { program.matcher.match(program.texts); }, "match throws");
-          check_throws([&] { program.index.search(std::vector<float>(dimension, 1)); },
-                       "search throws");
+          check_throws([&] { program.index.search(program.query); }, "search throws");
           check_throws([&] { program.fill.run(); }, "a prepared bulk call throws");
           check_throws([&] { program.norm.run(); }, "a prepared layer throws");
           check_throws([&] { program.score.score(program.values, first); },

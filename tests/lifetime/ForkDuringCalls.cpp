@@ -80,7 +80,6 @@ struct Program {
   SeedLayer layer{context, seed_options()};
   Lattice lattice{context, 2, 8};
   Vocabulary vocabulary;
-  KeyTable table{KeyKind::integer};
 
   std::vector<float> y = std::vector<float>(64);
   std::atomic<bool> done{false};
@@ -124,10 +123,6 @@ struct Program {
     repeat([&, next = 0]() mutable {
       const std::string text = std::to_string(++next);
       vocabulary.add_all(std::array{std::string_view(text)});
-    });
-    repeat([&] {
-      table.add(std::span<const std::uint64_t>(numbers), numbers);
-      table.remove(std::span<const std::uint64_t>(numbers));
     });
     repeat([&] { context.dispatcher().profile_json(); });
   }
@@ -201,13 +196,6 @@ struct Program {
     may_throw([&] { vocabulary.add("new"); });
     may_throw([&] { vocabulary.statistics(); });
     check(vocabulary.find("never added") == unknown_symbol, "a vocabulary can be read");
-    may_throw([&] { table.find(some); });
-    const std::array other{std::uint64_t{1} << 40U};
-    may_throw([&] { table.add(std::span<const std::uint64_t>(other), other); });
-    check(table.size() <= count + 1, "the size of a table needs no lock");
-    KeyTable own(KeyKind::integer);
-    own.add(some, numbers);
-    check(own.find(some).back() == static_cast<std::int64_t>(count - 1), "a new table works");
   }
 };
 

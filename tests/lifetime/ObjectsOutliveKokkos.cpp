@@ -32,8 +32,8 @@ int main() {
     if (!context->is_usable(space)) continue;
     SearchOptions search;
     search.space = space;
-    check(vectors->search(std::vector<float>(4, 1), search).record.chosen == space,
-          "a search runs where it should");
+    const std::vector<float> query(4, 1);
+    check(vectors->search(query, search).record.chosen == space, "a search runs where it should");
   }
   return 0;
 }

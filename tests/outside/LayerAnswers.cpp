@@ -54,8 +54,8 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
     std::vector<float> mean(rows);
     std::vector<float> variance(rows);
     NormLayer norm;
-    norm.x = matrix_of(x, rows, inputs);
-    norm.y = matrix_of(std::span<float>(y), rows, inputs);
+    norm.x = matrix_array(x, rows, inputs);
+    norm.y = matrix_array(y, rows, inputs);
     norm.gamma = gamma;
     norm.beta = beta;
     norm.mean = mean;
@@ -71,9 +71,9 @@ void answer(const Folder& folder, std::size_t rows, std::size_t inputs, std::siz
         std::vector<float> z(rows * outputs);
         LinearLayer linear;
         linear.x = norm.x;
-        linear.w = matrix_of(w, outputs, inputs);
+        linear.w = matrix_array(w, outputs, inputs);
         linear.bias = bias;
-        linear.y = matrix_of(std::span<float>(z), rows, outputs);
+        linear.y = matrix_array(z, rows, outputs);
         linear.activation = activation;
         run_layers(context, std::span(&linear, 1), {space, reproducible});
         folder.write(name + (reproducible ? ".reproducible." : ".linear.") + label, z);

@@ -126,7 +126,7 @@ TEST(PatternCandidates, ForgottenOnesAreSkippedAndUnknownOnesAreErrors) {
   const std::vector<std::uint64_t> unknown{0, 2};
   options.filter = unknown;
   EXPECT_THAT(message_of<InvalidArgument>([&] { answer(memory, {{"a"}}, options); }),
-              testing::HasSubstr("only contains index 2; patterns below 2 exist"));
+              testing::HasSubstr("filter contains index 2; the indices of patterns are below 2"));
   EXPECT_THROW(memory.predict(Words(EventTexts{{"a"}}), options), InvalidArgument);
   options.filter = std::span<const std::uint64_t>();
   EXPECT_TRUE(answer(memory, {{"a"}}, options).empty());

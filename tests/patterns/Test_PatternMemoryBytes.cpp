@@ -42,12 +42,12 @@ TEST(PatternMemoryBytes, AreThoseOfASavedFile) {
   const TempFolder folder;
   for (const Level level : {Level::token, Level::character}) {
     PatternMemory memory(context(), quiet(), level);
-    EXPECT_EQ(PatternMemory::from_bytes(context(), memory.to_bytes(), quiet()).size(), 0U);
+    EXPECT_EQ(PatternMemory::load(context(), memory.to_bytes(), quiet()).size(), 0U);
     fill(memory);
     const std::vector<std::byte> bytes = memory.to_bytes();
     memory.save(folder / "memory");
     EXPECT_EQ(bytes, bytes_of(folder / "memory"));
-    const PatternMemory copy = PatternMemory::from_bytes(context(), bytes, quiet(), level);
+    const PatternMemory copy = PatternMemory::load(context(), bytes, quiet(), level);
     EXPECT_EQ(copy.size(), memory.size());
     EXPECT_EQ(copy.find("n8"), memory.find("n8"));
     EXPECT_EQ(answer(copy, {{"same", "y3"}}, 0.0, 100), answer(memory, {{"same", "y3"}}, 0.0, 100));
@@ -73,7 +73,7 @@ TEST(PatternMemoryBytes, DoNotAffectTheNextAppend) {
     file.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
   }
-  PatternMemory copy = PatternMemory::from_bytes(context(), bytes, quiet());
+  PatternMemory copy = PatternMemory::load(context(), bytes, quiet());
   learn(copy, {{"b"}}, "b");
   copy.append(folder / "copy");
   EXPECT_TRUE(PatternMemory::load(context(), folder / "copy", quiet()).find("b"));
@@ -84,9 +84,8 @@ TEST(PatternMemoryBytes, ThatAreDamagedAreRejected) {
   fill(memory);
   const std::vector<std::byte> bytes = memory.to_bytes();
   const auto refuse = [&](const std::vector<std::byte>& damaged, const char* message) {
-    EXPECT_THAT(
-        message_of<CorruptFile>([&] { PatternMemory::from_bytes(context(), damaged, quiet()); }),
-        HasSubstr(message));
+    EXPECT_THAT(message_of<CorruptFile>([&] { PatternMemory::load(context(), damaged, quiet()); }),
+                HasSubstr(message));
   };
   refuse({}, "the buffer:0: the file ends within the header");
   Testing::for_each_beginning(
@@ -113,15 +112,15 @@ TEST(PatternMemoryBytes, ThatDoNotFitIntoMemoryChangeNothing) {
 
 TEST(PatternMemoryBytes, OfAVocabularyKeepItsNumbers) {
   Vocabulary vocabulary;
-  EXPECT_EQ(Vocabulary::from_bytes(vocabulary.to_bytes()).size(), 0U);
+  EXPECT_EQ(Vocabulary::load(vocabulary.to_bytes()).size(), 0U);
   for (const char* text : {"b", "", "a", "naïve"}) vocabulary.add(text);
-  const Vocabulary copy = Vocabulary::from_bytes(vocabulary.to_bytes());
+  const Vocabulary copy = Vocabulary::load(vocabulary.to_bytes());
   ASSERT_EQ(copy.size(), 4U);
   for (Symbol symbol = 0; symbol < 4; ++symbol)
     EXPECT_EQ(copy.text(symbol), vocabulary.text(symbol));
   std::vector<std::byte> damaged = vocabulary.to_bytes();
   damaged.back() ^= std::byte{1};
-  EXPECT_THROW(Vocabulary::from_bytes(damaged), CorruptFile);
+  EXPECT_THROW(Vocabulary::load(damaged), CorruptFile);
 }
 
 }  // namespace PatternMemoryBytesTest

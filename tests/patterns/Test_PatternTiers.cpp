@@ -7,6 +7,7 @@
 #include "Support.hpp"
 
 #include <functional>
+#include <mutex>
 #include <vector>
 
 namespace PatternTiersTest {
@@ -38,12 +39,14 @@ class Rows final : public Impl::PatternRows {
   }
   void learn(std::uint64_t count) { m_live.resize(m_live.size() + count, true); }
   void forget(Impl::PatternTiers& tiers, std::uint64_t index) {
+    const std::unique_lock lock(mutex);
     Impl::PatternTiers::Update view(tiers);
     view->forget(index);
     view.publish();
     m_live[index] = false;
   }
   void clear(Impl::PatternTiers& tiers) {
+    const std::unique_lock lock(mutex);
     Impl::PatternTiers::Update view(tiers);
     view->clear(m_live.size());
     view.publish();
@@ -51,6 +54,7 @@ class Rows final : public Impl::PatternRows {
   }
 
   mutable std::function<void()> meanwhile;
+  Impl::SharedMutex mutex;
 
  private:
   std::vector<bool> m_live;
@@ -69,7 +73,7 @@ TEST(PatternTiers, AllRemainingPatternsMayBeForgottenDuringASync) {
   PatternSettings settings = quiet();
   settings.max_bulk_patterns = 3;
   Rows rows(10);
-  Impl::PatternTiers tiers(context(), settings, rows);
+  Impl::PatternTiers tiers(context(), settings, rows, rows.mutex);
   tiers.view_to(10);
   rows.meanwhile = [&] {
     for (std::uint64_t i = 3; i < 10; ++i) rows.forget(tiers, i);
@@ -86,7 +90,7 @@ TEST(PatternTiers, AllRemainingPatternsMayBeForgottenDuringASync) {
 TEST(PatternTiers, APatternForgottenWhileItIsReadIsInNoAnswer) {
   const PatternSettings settings = quiet();
   Rows rows(100);
-  Impl::PatternTiers tiers(context(), settings, rows);
+  Impl::PatternTiers tiers(context(), settings, rows, rows.mutex);
   rows.meanwhile = [&] { rows.forget(tiers, 7); };
   EXPECT_EQ(all_of(tiers, *tiers.view_to(100)).size(), 99U);
   rows.meanwhile = [&] {
@@ -102,7 +106,7 @@ TEST(PatternTiers, APatternForgottenWhileItIsReadIsInNoAnswer) {
 TEST(PatternTiers, ASyncMovesNothingIfAllPatternsAreForgottenMeanwhile) {
   const PatternSettings settings = quiet();
   Rows rows(10);
-  Impl::PatternTiers tiers(context(), settings, rows);
+  Impl::PatternTiers tiers(context(), settings, rows, rows.mutex);
   rows.meanwhile = [&] { rows.clear(tiers); };
   EXPECT_TRUE(all_of(tiers, *tiers.view_to(10)).empty()) << "forgotten while they were read";
   rows.learn(3);
@@ -124,7 +128,7 @@ TEST(PatternTiers, ThePartOfNewPatternsIsBuiltAgainIfASyncTookWhatItReplaces) {
     PatternSettings settings = quiet();
     if (!all_fit) settings.max_bulk_patterns = 4;
     Rows rows(10);
-    Impl::PatternTiers tiers(context(), settings, rows);
+    Impl::PatternTiers tiers(context(), settings, rows, rows.mutex);
     tiers.view_to(10);
     rows.learn(2);
     rows.meanwhile = [&] { tiers.sync(SyncTrigger::manual, 10); };

@@ -157,7 +157,8 @@ TEST(SeedFunctionCalls, RefuseWhatDoesNotFit) {
               HasSubstr("must be float32 or float64"));
   SeedPassOptions options;
   options.stream = Stream::cuda(nullptr);
-  EXPECT_THAT(message(small.seeds(), x, y, {}, options), HasSubstr("a stream is given"));
+  EXPECT_THAT(message(small.seeds(), x, y, {}, options),
+              HasSubstr("a stream is given, and the arrays lie in host memory"));
   options = {};
   options.space = Space::cuda;
   EXPECT_THAT(message(small.seeds(), x, y, {}, options), HasSubstr("seeds run where"));

@@ -160,7 +160,8 @@ TEST(SeedLayer, RejectsInvalidRows) {
   SeedForwardOptions options;
   int stream = 0;
   options.stream = Stream::cuda(&stream);
-  EXPECT_THAT(message(in, out, options), HasSubstr("a stream is given for rows on the host"));
+  EXPECT_THAT(message(in, out, options),
+              HasSubstr("a stream is given, and the rows lie in host memory"));
   const std::vector<std::int64_t> shape{4, 8};
   const int device = context().info(Space::cuda).device_index;
   const ConstArray far_in(x.data(), DataType::float32, shape, {}, ArrayMemory::device, device);

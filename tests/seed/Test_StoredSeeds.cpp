@@ -166,7 +166,7 @@ TEST(StoredSeeds, RejectsForgedNumbers) {
       "blueprint.ends");  // one more, without a name
   Testing::append_commit(folder / "a", "seeds");
   EXPECT_THAT(message_of<CorruptFile>([&] { Impl::load_checkpoint(folder / "a"); }),
-              HasSubstr("a checkpoint has one"));
+              HasSubstr("exactly one commit"));
 }
 
 TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfACheckpoint) {

@@ -133,7 +133,7 @@ TEST(CandidatePatterns, MustBeIndicesOfPatterns) {
   MatchOptions requested;
   requested.filter = only;
   EXPECT_THAT(message_of<InvalidArgument>([&] { matcher.match(ragged<Symbol>({{1}}), requested); }),
-              testing::HasSubstr("only contains index 2; patterns below 2 exist"));
+              testing::HasSubstr("filter contains index 2; the indices of patterns are below 2"));
   requested.filter = std::span(only).first(1);
   EXPECT_THROW(matcher.match_self(requested, [](std::size_t, const MatchResults&) {}),
                InvalidArgument);

@@ -204,6 +204,22 @@ TEST(WordMeasures, FindDuplicatesAndClusters) {
   }
 }
 
+TEST(WordMeasures, TextsWithoutWordsMatchNoSymbolOfEachOther) {
+  const std::vector<std::string> texts{"red fox", " ", "a", "\t \n"};
+  const SequenceMatcher matcher(Testing::context(), views(texts));
+  MatchOptions options;
+  options.measure = Measure::token_sort;
+  options.threshold = 0.1;
+  const MatchResults matches = matcher.match(views(std::span(texts).last(1)), options);
+  EXPECT_EQ(ranked(matches.matches[0]), (std::vector<Ranked>{{1, 1.0}, {3, 1.0}}));
+  for (const Match& match : matches.matches[0]) EXPECT_EQ(match.matched, 0U);
+  std::vector<Match> own;
+  matcher.match_self(options, [&](std::size_t, const MatchResults& results) {
+    own.insert(own.end(), results.matches.values.begin(), results.matches.values.end());
+  });
+  EXPECT_THAT(own, testing::ElementsAre(matches.matches[0][0]));
+}
+
 TEST(WordMeasures, DoNotClusterTextsWithoutWordsHoweverMany) {
   // More equal pairs than are compared one by one.
   std::vector<std::string> texts(1500, " ");

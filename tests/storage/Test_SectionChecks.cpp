@@ -8,6 +8,8 @@
 
 #include <kindred/core/common/Error.hpp>
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace SectionChecksTest {
@@ -65,6 +67,62 @@ TEST_F(SectionChecks, ReportTheFirstRowThatIsTooLong) {
 TEST_F(SectionChecks, ReportAnotherNumberOfElements) {
   EXPECT_NO_THROW(checks.count("numbers", numbers, 4));
   refuse(0, "4 elements; 5 are expected", [&] { checks.count("numbers", numbers, 5); });
+}
+
+TEST_F(SectionChecks, ReportTheFirstElementThatIsNotGood) {
+  const auto is_small = [](std::uint64_t number) { return number < 9; };
+  EXPECT_EQ(checks.section<std::uint64_t>("numbers", 4, "small", [](auto) { return true; }).size(),
+            4U);
+  refuse(3, "large", [&] { checks.section<std::uint64_t>("numbers", 4, "large", is_small); });
+  refuse(0, "4 elements; 3 are expected",
+         [&] { checks.section<std::uint64_t>("numbers", 3, "large", is_small); });
+}
+
+TEST_F(SectionChecks, ReadRowsOfText) {
+  Ragged<char> rows;
+  for (const std::string_view row : {"ab", "", "\xffz"}) rows.push_row({row.data(), row.size()});
+  const std::string path = folder / "rows";
+  {
+    Impl::SectionWriter writer(path, "numbers");
+    writer.write_rows<char>("text", "numbers", rows);
+    writer.commit();
+  }
+  const Impl::SectionFile stored(path, "numbers", 1);
+  EXPECT_EQ(stored.section<std::uint8_t>(0, "text").size(), 4U);
+  const Impl::SectionChecks of_rows(stored, 1);
+  for (const auto& count : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(3)}) {
+    const Ragged<char> read = of_rows.rows<char>("text", "numbers", count);
+    EXPECT_EQ(read.offsets, rows.offsets);
+    EXPECT_EQ(read.values, rows.values);
+  }
+  EXPECT_THROW(of_rows.rows<char>("text", "numbers", 2), CorruptFile);
+  EXPECT_THROW(checks.rows<std::uint8_t>("other", "numbers"), CorruptFile);  // they end at 9 of 3
+}
+
+TEST_F(SectionChecks, OfAFileWithOneCommitRefuseMore) {
+  EXPECT_NO_THROW(Impl::SectionChecks(file, 1));
+  const std::string path = folder / "b";
+  Impl::SectionWriter(path, "numbers", Impl::SectionFile(written(path), "numbers", 1).revision())
+      .commit();
+  const Impl::SectionFile longer(path, "numbers", 1);
+  try {
+    const Impl::SectionChecks refused(longer, 1);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const CorruptFile& error) {
+    EXPECT_EQ(error.offset(), 40U);
+    EXPECT_THAT(error.why(), HasSubstr("there are 2 commits"));
+  }
+}
+
+TEST_F(SectionChecks, OfNumbersReportTheNumber) {
+  const Impl::SectionNumbers head(checks, "numbers", 4);
+  EXPECT_EQ(head[3], 9U);
+  EXPECT_EQ(head.in(1, 5, 5), 5U);
+  refuse(1, "5 is not in [6, 7]", [&] { head.in(1, 6, 7); });
+  refuse(1, "5 is not in [3, 4]", [&] { head.in(1, 3, 4); });
+  EXPECT_NO_THROW(head.require(true, 0, "is bad"));
+  refuse(2, "5 is bad", [&] { head.require(false, 2, "is bad"); });
+  refuse(0, "4 elements; 5 are expected", [&] { Impl::SectionNumbers(checks, "numbers", 5); });
 }
 
 }  // namespace SectionChecksTest

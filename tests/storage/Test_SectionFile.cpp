@@ -234,7 +234,7 @@ TEST(SectionFile, CannotBeReadWithoutPermission) {
 TEST(SectionFile, ReportsAFileThatCannotBeRead) {
   // The first page of a process is never mapped.
   EXPECT_THAT(message_of<Error>([&] { SectionFile("/proc/self/mem", kind, 1); }),
-              HasSubstr("/proc/self/mem: reading failed: Input/output error"));
+              HasSubstr("/proc/self/mem: reading failed at byte 0: Input/output error"));
 }
 
 TEST(SectionFile, ReportsAFileThatCannotBeMapped) {

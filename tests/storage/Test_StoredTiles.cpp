@@ -39,9 +39,14 @@ TEST(StoredTiles, MatchBuiltTiles) {
         MatchOptions options;
         options.measure = measure;
         options.threshold = 0;
+        const auto matches = [&](const PatternSegment& segment, Space space) {
+          std::vector<std::vector<Match>> answers;
+          const Impl::DenseQueries dense = segment.dense(queries);
+          PatternSegment::Matching{segment, dense, options, answers}(space);
+          return answers;
+        };
         for (const Space space : Testing::spaces())
-          EXPECT_EQ(stored.match(space, stored.dense(queries), options),
-                    built.match(space, built.dense(queries), options));
+          EXPECT_EQ(matches(stored, space), matches(built, space));
       }
       EXPECT_EQ(stored.blocks(size / 2, queries[0], {}), built.blocks(size / 2, queries[0], {}));
       EXPECT_EQ(stored.bytes(Space::serial), built.bytes(Space::serial));

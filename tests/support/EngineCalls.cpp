@@ -136,7 +136,8 @@ EngineCall search_call(std::string name, Metric metric, bool filtered, SearchPat
               options.metric = metric;
               options.filter = filter;
               options.space = space;
-              const SearchResults results = index->search(vectors(vector_queries), options);
+              const std::vector<float> queries = vectors(vector_queries);
+              const SearchResults results = index->search(queries, options);
               std::string bytes;
               for (const auto id : results.ids) append(bytes, id);
               for (const auto score : results.scores) append(bytes, score);
@@ -158,8 +159,8 @@ EngineCall score_call(std::string name, Metric metric) {
               SearchOptions options;
               options.metric = metric;
               options.space = space;
-              const ScoreResults results =
-                  index->score(vectors(vector_queries), candidates, options);
+              const std::vector<float> queries = vectors(vector_queries);
+              const ScoreResults results = index->score(queries, candidates, options);
               std::string bytes;
               for (const auto offset : results.results.offsets) append(bytes, offset);
               for (const ScoredId& scored : results.results.values) {
@@ -179,7 +180,8 @@ EngineCall scores_call(std::string name, Metric metric) {
               options.metric = metric;
               options.space = space;
               std::vector<float> scores(vector_queries * rows);
-              index->score_all(vectors(vector_queries), scores, options);
+              const std::vector<float> queries = vectors(vector_queries);
+              index->score_all(queries, scores, options);
               std::string bytes;
               for (const auto score : scores) append(bytes, score);
               return bytes;

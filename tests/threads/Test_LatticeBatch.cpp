@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "MessageOf.hpp"
 #include "OneThread.hpp"
 #include "TempFolder.hpp"
 
@@ -18,6 +19,7 @@ namespace LatticeBatchTest {
 
 using namespace Kindred;
 using ::testing::HasSubstr;
+using Testing::message_of;
 using Testing::one_thread;
 
 /// One task of every kind, repeatedly, each with its own arrays.
@@ -128,6 +130,21 @@ TEST(LatticeBatch, AFailedTaskIsAResultAndStopsNoOther) {
   LatticeBatchOptions options;
   options.workers = 513;
   EXPECT_THROW(run_lattices(one_thread(), tasks, options), InvalidArgument);
+}
+
+TEST(LatticeBatch, IsRefusedBeforeItStartsIfAProductIsImpossible) {
+  std::vector<float> numbers(8, 1.0F);
+  std::vector<float> product(4);
+  const ConstArray wide = matrix_array(std::span(numbers), 2, 4);
+  std::vector<LatticeTask> tasks(3);
+  tasks[2].work = MultiplyLatticeMatrices{wide, wide, matrix_array(std::span(product), 2, 2)};
+  for (const int workers : {1, 3}) {
+    LatticeBatchOptions options;
+    options.workers = workers;
+    options.on_result = [](std::size_t, const LatticeResult&) { FAIL(); };
+    EXPECT_THAT(message_of<InvalidArgument>([&] { run_lattices(one_thread(), tasks, options); }),
+                HasSubstr("tasks[2].b is float32 [2, 4]"));
+  }
 }
 
 TEST(LatticeBatch, AnExceptionOfTheCallbackEndsTheRunAndIsRethrown) {

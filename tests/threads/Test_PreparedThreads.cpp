@@ -43,8 +43,8 @@ struct Arrays {
   std::vector<std::span<const float>> inputs{x};
   std::vector<std::span<float>> outputs{y};
 
-  ConstMatrix input() const { return matrix_of(std::span<const float>(x), rows, columns); }
-  MutableMatrix output() { return matrix_of(std::span(y), rows, columns); }
+  ConstArray input() const { return matrix_array(std::span<const float>(x), rows, columns); }
+  Array output() { return matrix_array(std::span(y), rows, columns); }
 };
 
 /// \param make makes the prepared object for arrays
@@ -86,7 +86,7 @@ PreparedCall prepare_linears() {
   return prepared([](Arrays& arrays) {
     LinearLayer layer;
     layer.x = arrays.input();
-    layer.w = matrix_of(std::span<const float>(arrays.w), columns, columns);
+    layer.w = matrix_array(std::span<const float>(arrays.w), columns, columns);
     layer.y = arrays.output();
     return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial, true});
   });

@@ -83,6 +83,44 @@ TEST(SharedMutex, ACancelledWriterLetsReadersInAgain) {
   EXPECT_FALSE(keeps_readers_out(mutex));
 }
 
+TEST(SharedMutex, AChangeIsPreparedWhileOthersRead) {
+  SharedMutex mutex;
+  const auto keeps_writers_out = [&] {
+    Cancellation cancellation;
+    cancellation.cancel();
+    const Cancellation::Scope scope(cancellation);
+    bool is_out = false;
+    std::thread([&] {
+      const Cancellation::Scope inner(cancellation);
+      try {
+        (void)Impl::cancellable_lock(mutex);
+      } catch (const Cancelled&) {
+        is_out = true;
+      }
+    }).join();
+    return is_out;
+  };
+  {
+    Impl::PreparedChange change(mutex);
+    EXPECT_TRUE(keeps_writers_out());
+    {
+      const std::shared_lock reader(mutex);
+      Cancellation cancellation;
+      cancellation.cancel();
+      const Cancellation::Scope scope(cancellation);
+      EXPECT_THROW(change.begin(), Cancelled);
+    }
+    EXPECT_FALSE(keeps_readers_out(mutex)) << "a change that did not begin lets readers in again";
+    EXPECT_TRUE(keeps_writers_out());
+    change.begin();
+    EXPECT_TRUE(keeps_readers_out(mutex));
+  }
+  EXPECT_FALSE(keeps_readers_out(mutex));
+  EXPECT_FALSE(keeps_writers_out());
+  { const Impl::PreparedChange without_a_change(mutex); }
+  EXPECT_FALSE(keeps_writers_out());
+}
+
 TEST(SharedMutex, ReadersAreNotLeftBehindByWriters) {
   SharedMutex mutex;
   std::atomic<bool> is_done{false};

@@ -45,6 +45,14 @@ TEST(SharedSnapshot, KeepsNoEarlierValueForThreadsThatDoNotRead) {
   EXPECT_EQ(Data::alive, 1);
 }
 
+TEST(SharedSnapshot, IsReplacedOnlyIfItHasTheExpectedValue) {
+  Impl::SharedSnapshot<Data> snapshot(std::make_shared<Data>(1));
+  const auto first = snapshot.get();
+  EXPECT_TRUE(snapshot.replace(first.get(), std::make_shared<Data>(2)));
+  EXPECT_FALSE(snapshot.replace(first.get(), std::make_shared<Data>(3)));
+  EXPECT_EQ(snapshot.get()->first, 2);
+}
+
 TEST(SharedSnapshot, ValuesOfConcurrentReadersNeverGoBack) {
   Impl::SharedSnapshot<Data> snapshot(std::make_shared<Data>(0));
   std::atomic<bool> is_done{false};

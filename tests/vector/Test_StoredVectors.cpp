@@ -46,7 +46,7 @@ void write_small(const std::string& path) {
   a.live = {0b10110};
   a.part.live = a.live;
   const std::vector<StoredVectors> parts{a.part, b.part};
-  Impl::write_vectors(path, parts, 30);
+  Impl::save_vectors(path, parts, 30);
 }
 
 TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
@@ -195,7 +195,7 @@ TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
 TEST(StoredVectors, RejectInconsistentArguments) {
   const TempFolder folder;
   const auto refusal = [&](const std::vector<StoredVectors>& parts, std::uint64_t end_id = 30) {
-    return message_of<InvalidArgument>([&] { Impl::write_vectors(folder / "a", parts, end_id); });
+    return message_of<InvalidArgument>([&] { Impl::save_vectors(folder / "a", parts, end_id); });
   };
   StoredPart a(0, 3, 2);
   StoredPart b(3, 1, 2);
@@ -356,7 +356,7 @@ TEST(StoredVectors, RejectForgedNumbers) {
     EXPECT_THAT(forged<float>(good, name, 4, -1), HasSubstr("must not be negative or NaN")) << name;
   Testing::append_commit(folder / "a", "vectors");
   EXPECT_THAT(message_of<CorruptFile>([&] { StoredVectors::load(folder / "a"); }),
-              HasSubstr("5 rows, and more than one commit"));
+              HasSubstr("exactly one commit"));
   StoredPart no_ids(0, 4, 3);
   no_ids.part.ids = {};
   no_ids.part.end_id = 4;
@@ -455,16 +455,15 @@ TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
     const std::string file = read_all(folder / "index");
     ASSERT_EQ(bytes.size(), file.size());
     EXPECT_EQ(std::memcmp(bytes.data(), file.data(), file.size()), 0);
-    VectorIndex copy = VectorIndex::from_bytes(Testing::context(), bytes);
+    VectorIndex copy = VectorIndex::load(Testing::context(), bytes);
     EXPECT_EQ(copy.ids(), index.ids());
     EXPECT_EQ(copy.to_bytes(), bytes);
     EXPECT_EQ(copy.search(rows).scores, index.search(rows).scores);
     copy.add(encoded.span());
     EXPECT_EQ(copy.size(), index.size() + 40);
     const auto refuse = [](const std::vector<std::byte>& damaged) {
-      EXPECT_THAT(
-          message_of<CorruptFile>([&] { VectorIndex::from_bytes(Testing::context(), damaged); }),
-          HasSubstr("the buffer"));
+      EXPECT_THAT(message_of<CorruptFile>([&] { VectorIndex::load(Testing::context(), damaged); }),
+                  HasSubstr("the buffer"));
     };
     refuse({});
     Testing::for_each_beginning(bytes, refuse);

@@ -185,9 +185,9 @@ TEST(VectorFunctions, DecodeStoredElements) {
   const VectorSpan byte_rows(DataType::int8, std::as_bytes(std::span(bytes)), 2, scales);
   for (const Space space : Testing::spaces()) {
     for (const VectorSpan& rows : {half_rows, byte_rows}) {
+      const std::vector<float> query{1.0F, 1.0F};
       std::vector<float> dots(2);
-      row_scores(Testing::context(), std::vector<float>{1.0F, 1.0F}, rows, dots,
-                 {Metric::ip, space});
+      row_scores(Testing::context(), query, rows, dots, {Metric::ip, space});
       EXPECT_EQ(dots, (std::vector<float>{-1.0F, 0.5F}));
       EXPECT_EQ(weighted_average(Testing::context(), rows, std::vector<float>{1.0F, 1.0F}, {space}),
                 (std::vector<float>{0.75F, -1.0F}));

@@ -79,7 +79,8 @@ TEST(VectorIndexScore, ScoresADuplicateOnce) {
   candidates.push_row(std::vector<std::uint64_t>{2, 0, 2, 0, 0, 2, 2});
   SearchOptions options;
   options.metric = Metric::ip;
-  const ScoreResults results = index.score(std::vector<float>{1.0F, 0.0F}, candidates, options);
+  const std::vector<float> query{1.0F, 0.0F};
+  const ScoreResults results = index.score(query, candidates, options);
   ASSERT_EQ(results.results.values.size(), 2U);
   EXPECT_EQ(results.results.values[0].id, 0);
   EXPECT_EQ(results.results.values[1].id, 2);
@@ -95,7 +96,8 @@ TEST(VectorIndexScore, OmitsFilteredCandidates) {
   SearchOptions options;
   options.metric = Metric::ip;
   options.filter = filter;
-  const ScoreResults results = index.score(std::vector<float>{1.0F}, candidates, options);
+  const std::vector<float> query{1.0F};
+  const ScoreResults results = index.score(query, candidates, options);
   ASSERT_EQ(results.results.values.size(), 2U);
   EXPECT_EQ(results.results.values[0].id, 1);
 }
@@ -203,7 +205,8 @@ TEST(VectorIndexScore, ReturnsEmptyRowsForEmptyLists) {
   Ragged<std::uint64_t> empty_lists;
   empty_lists.close_row();
   empty_lists.close_row();
-  const ScoreResults results = index.score(std::vector<float>(6, 1.0F), empty_lists);
+  const std::vector<float> two_queries(6, 1.0F);
+  const ScoreResults results = index.score(two_queries, empty_lists);
   EXPECT_EQ(results.results.rows(), 2U);
   EXPECT_TRUE(results.results.values.empty());
 }

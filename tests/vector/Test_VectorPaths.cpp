@@ -113,7 +113,8 @@ TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
     SearchOptions options;
     options.space = space;
     options.top = std::min<std::size_t>(10, rows);
-    return index.search(normal_values(generator, queries * dimension), options).report.path;
+    const std::vector<float> searched = normal_values(generator, queries * dimension);
+    return index.search(searched, options).report.path;
   };
   for (const Space space : Testing::spaces()) {
     SCOPED_TRACE(to_string(space));

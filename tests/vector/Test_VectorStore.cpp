@@ -316,7 +316,8 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
     SearchOptions quantized;
     quantized.path = SearchPath::quantized;
     quantized.space = Space::serial;
-    made.search(normal_values(generator, dimension), quantized);  // builds its quantized copy
+    const std::vector<float> query = normal_values(generator, dimension);
+    made.search(query, quantized);  // builds its quantized copy
     made.save(folder / "rows");
     const StoredVectors file = StoredVectors::load(folder / "rows");
     const ReadOnly values(file.rows.values);

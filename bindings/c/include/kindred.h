@@ -167,10 +167,6 @@ typedef struct kindred_graph kindred_graph;
 typedef struct kindred_results kindred_results;
 /* a partition of stored sequences */
 typedef struct kindred_clusters kindred_clusters;
-/* owned keys */
-typedef struct kindred_keys kindred_keys;
-/* maps keys to ids */
-typedef struct kindred_key_table kindred_key_table;
 /* exact search in vectors that have keys */
 typedef struct kindred_keyed_index kindred_keyed_index;
 /* operations on lists of arrays */
@@ -3571,66 +3567,6 @@ KINDRED_API kindred_status kindred_run_lattices(
     KINDRED_OPTIONAL uint64_t* failed) KINDRED_NOEXCEPT;
 
 /* ---- Keys of the caller instead of ids ---- */
-
-/** The keys of a list; the arrays live as long as the handle. */
-KINDRED_API kindred_status kindred_keys_get(const kindred_keys* keys,
-                                            kindred_key_span* span) KINDRED_NOEXCEPT;
-/** Frees keys. */
-KINDRED_API kindred_status kindred_keys_destroy(KINDRED_OPTIONAL kindred_keys* keys)
-    KINDRED_NOEXCEPT;
-
-/** The contents of a table of keys. */
-typedef struct kindred_key_table_statistics {
-  size_t struct_size;
-  uint64_t keys;
-  uint64_t bytes; /* of memory */
-  int32_t kind;   /* KINDRED_KEYS_... */
-  int32_t reserved;
-} kindred_key_table_statistics;
-#define KINDRED_KEY_TABLE_STATISTICS_INIT \
-  { sizeof(kindred_key_table_statistics), 0, 0, 0, 0 }
-
-/** Creates an empty table, which maps keys to ids and back, for any engine.
- *  @param kind KINDRED_KEYS_... */
-KINDRED_API kindred_status kindred_key_table_create(int32_t kind,
-                                                    kindred_key_table** table) KINDRED_NOEXCEPT;
-/** Reads a saved table. KINDRED_NOT_FOUND, KINDRED_CORRUPT. */
-KINDRED_API kindred_status kindred_key_table_load(const char* path,
-                                                  kindred_key_table** table) KINDRED_NOEXCEPT;
-/** The same from the bytes of a file, which are copied. KINDRED_CORRUPT. */
-KINDRED_API kindred_status kindred_key_table_from_bytes(const uint8_t* bytes, size_t size,
-                                                        kindred_key_table** table) KINDRED_NOEXCEPT;
-/** Frees a table. */
-KINDRED_API kindred_status kindred_key_table_destroy(KINDRED_OPTIONAL kindred_key_table* table)
-    KINDRED_NOEXCEPT;
-/** Maps each key to the id at its position. KINDRED_INVALID, and nothing is added, for keys of
- * another kind, a key or id that is already there or listed twice, and ids of 2^63 or more.
- *  @param ids one per key */
-KINDRED_API kindred_status kindred_key_table_add(kindred_key_table* table,
-                                                 const kindred_key_span* keys,
-                                                 const uint64_t* ids) KINDRED_NOEXCEPT;
-/** Removes keys with their ids. KINDRED_NOT_FOUND, and nothing is removed, for a key that is not
- * there or is listed twice. */
-KINDRED_API kindred_status kindred_key_table_remove(kindred_key_table* table,
-                                                    const kindred_key_span* keys) KINDRED_NOEXCEPT;
-/** The ids of keys; -1 for a key that is not there.
- *  @param ids one per key */
-KINDRED_API kindred_status kindred_key_table_find(const kindred_key_table* table,
-                                                  const kindred_key_span* keys,
-                                                  int64_t* ids) KINDRED_NOEXCEPT;
-/** The keys of ids. KINDRED_NOT_FOUND, with the position, for an id without a key. */
-KINDRED_API kindred_status kindred_key_table_keys(const kindred_key_table* table,
-                                                  const int64_t* ids, size_t count,
-                                                  kindred_keys** keys) KINDRED_NOEXCEPT;
-/** The kind and number of the keys, and their memory. */
-KINDRED_API kindred_status kindred_key_table_get_statistics(
-    const kindred_key_table* table, kindred_key_table_statistics* statistics) KINDRED_NOEXCEPT;
-/** Writes a table to a file, atomically. KINDRED_BUSY while another process writes it. */
-KINDRED_API kindred_status kindred_key_table_save(const kindred_key_table* table,
-                                                  const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_key_table_save writes. */
-KINDRED_API kindred_status kindred_key_table_to_bytes(const kindred_key_table* table,
-                                                      kindred_string** bytes) KINDRED_NOEXCEPT;
 
 /** The contents of an index with keys. */
 typedef struct kindred_keyed_index_statistics {

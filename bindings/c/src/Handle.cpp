@@ -20,11 +20,10 @@ namespace {
 constexpr std::size_t free_min = 1024;
 
 constexpr std::array kind_names{
-    "destroyed object", "context",       "string",   "strings",     "vocabulary", "query",
-    "matcher",          "memory",        "pattern",  "predictions", "predictor",  "index",
-    "scorer",           "hnsw",          "graph",    "results",     "clusters",   "keys",
-    "key_table",        "keyed_index",   "bulk",     "lattice",     "seeds",      "blueprints",
-    "schedule",         "seed_sequence", "prepared", "cancellation"};
+    "destroyed",  "context",  "string",        "strings",     "vocabulary",  "query",   "matcher",
+    "memory",     "pattern",  "predictions",   "predictor",   "index",       "scorer",  "hnsw",
+    "graph",      "results",  "clusters",      "keyed_index", "bulk",        "lattice", "seeds",
+    "blueprints", "schedule", "seed_sequence", "prepared",    "cancellation"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::cancellation) + 1);
 
 /// Whether this process was forked from one that had created a context.
@@ -43,9 +42,8 @@ void refuse_in_forked_process(const char* name) {
 bool is_plain(Kind kind) {
   return kind == Kind::string || kind == Kind::strings || kind == Kind::vocabulary ||
          kind == Kind::query || kind == Kind::pattern || kind == Kind::predictions ||
-         kind == Kind::results || kind == Kind::clusters || kind == Kind::keys ||
-         kind == Kind::key_table || kind == Kind::blueprints || kind == Kind::schedule ||
-         kind == Kind::cancellation;
+         kind == Kind::results || kind == Kind::clusters || kind == Kind::blueprints ||
+         kind == Kind::schedule || kind == Kind::cancellation;
 }
 
 struct Slots {

@@ -36,8 +36,6 @@ enum class Kind : std::uint32_t {
   graph,
   results,
   clusters,
-  keys,
-  key_table,
   keyed_index,
   bulk,
   lattice,

@@ -98,8 +98,8 @@ kindred_status kindred_keyed_index_from_bytes(kindred_context* context, const st
     require(index, "index");
     const VectorIndexOptions settings = index_options(options);
     *index = make_handle_of<kindred_keyed_index>(
-        object, KeyedVectorIndex::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
-                                             settings, threads_argument(threads)));
+        object, KeyedVectorIndex::load(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                       settings, threads_argument(threads)));
   });
 }
 

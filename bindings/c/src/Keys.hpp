@@ -14,7 +14,6 @@
 
 namespace Kindred::C {
 
-KeyKind key_kind_of(std::int32_t kind);
 /// A view of \p keys for C.
 kindred_key_span key_span_of(const KeyList& keys);
 

@@ -86,15 +86,6 @@ class LatticeTasks {
       out.work = XorLatticeBytes{a.host_values<std::uint8_t>(), b.host_values<std::uint8_t>(),
                                  c.host_values<std::uint8_t>()};
     } else {
-      KINDRED_C_REFUSE_IF(
-          a.rank() != 2 || b.rank() != 2 || c.rank() != 2 || a.extent(1) != b.extent(0) ||
-              c.extent(0) != a.extent(0) || c.extent(1) != b.extent(1),
-          name + " multiplies " + to_string(a) + " and " + to_string(b) + " to " +
-              to_string(ConstArray(c)) + "; the shapes must be [m, k], [k, n] and [m, n]");
-      KINDRED_C_REFUSE_IF((a.type() != DataType::float32 && a.type() != DataType::float64) ||
-                              b.type() != a.type() || c.type() != a.type(),
-                          name + " multiplies " + to_string(a) + " and " + to_string(b) + " to " +
-                              to_string(ConstArray(c)) + "; all must be float32, or all float64");
       out.work = MultiplyLatticeMatrices{a, b, c};
     }
   }

@@ -23,16 +23,14 @@ class LayerTensors {
       : m_memory(memory), m_layer(std::move(layer)) {}
 
   /// A matrix whose rows may have gaps between them.
-  ConstMatrix matrix(const DLTensor* tensor, const char* name) const {
-    const std::string full = named(name);
-    return span_of_matrix<const std::byte>(array_of(tensor, full.c_str()), full);
+  ConstArray matrix(const DLTensor* tensor, const char* name) const {
+    return added(array_of(tensor, named(name).c_str()), name);
   }
-  MutableMatrix output_matrix(const DLTensor* tensor, const char* name) const {
-    const std::string full = named(name);
-    return span_of_matrix<std::byte>(output_array_of(tensor, full.c_str()), full);
+  Array output_matrix(const DLTensor* tensor, const char* name) const {
+    return added(output_array_of(tensor, named(name).c_str()), name);
   }
-  MutableMatrix optional_output_matrix(const DLTensor* tensor, const char* name) const {
-    return tensor == nullptr ? MutableMatrix() : output_matrix(tensor, name);
+  Array optional_output_matrix(const DLTensor* tensor, const char* name) const {
+    return tensor == nullptr ? Array() : output_matrix(tensor, name);
   }
   /// A vector, which may be missing.
   std::span<const float> vector(const DLTensor* tensor, const char* name) const {
@@ -52,28 +50,10 @@ class LayerTensors {
  private:
   std::string named(const char* name) const { return m_layer + "." + name; }
 
-  template <class Byte, class Void>
-  MatrixSpan<Byte> span_of_matrix(const BasicArray<Void>& array, const std::string& name) const {
-    const auto refuse = [&](const std::string& what) {
-      C::refuse(name + " is " + to_string(ConstArray(array)) + what);
-    };
-    m_memory.add(array, name);
-    MatrixSpan<Byte> out;
-    out.element = element_of(array, name.c_str());
-    if (array.rank() != 2) refuse("; it must be a matrix");
-    out.rows = static_cast<std::size_t>(array.extent(0));
-    out.columns = static_cast<std::size_t>(array.extent(1));
-    if (out.columns > 1 && array.stride(1) != 1)
-      refuse("; the elements of a row must be contiguous");
-    if (out.rows > 1) {
-      if (array.stride(0) < array.extent(1)) refuse("; its rows must not overlap");
-      out.stride = static_cast<std::size_t>(array.stride(0));
-    }
-    const std::uint64_t elements =
-        out.rows == 0 ? 0 : (out.rows - 1) * out.row_stride() + out.columns;
-    out.values = {static_cast<Byte*>(array.data()),
-                  static_cast<std::size_t>(elements * size_of(array.type()))};
-    return out;
+  template <class Void>
+  BasicArray<Void> added(const BasicArray<Void>& array, const char* name) const {
+    m_memory.add(array, named(name));
+    return array;
   }
   template <class Float, class Void>
   std::span<Float> span_of_vector(const BasicArray<Void>& array, const std::string& name) const {

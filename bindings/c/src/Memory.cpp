@@ -117,8 +117,8 @@ kindred_status kindred_memory_from_bytes(kindred_context* context, const std::ui
     require(memory, "memory");
     const MemorySettings given = memory_settings(options);
     *memory = make_handle_of<kindred_memory>(
-        object, PatternMemory::from_bytes(*object, std::as_bytes(span_of(bytes, size, "bytes")),
-                                          given.settings, given.level));
+        object, PatternMemory::load(*object, std::as_bytes(span_of(bytes, size, "bytes")),
+                                    given.settings, given.level));
   });
 }
 

@@ -42,7 +42,7 @@ kindred_status kindred_vocabulary_from_bytes(const std::uint8_t* bytes, std::siz
   return guarded([&] {
     require(vocabulary, "vocabulary");
     *vocabulary = make_handle_of<kindred_vocabulary>(
-        Vocabulary::from_bytes(std::as_bytes(span_of(bytes, size, "bytes"))));
+        Vocabulary::load(std::as_bytes(span_of(bytes, size, "bytes"))));
   });
 }
 

@@ -106,6 +106,7 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", header="kindred/ma
     def load(context: Context, path: Path, options: GraphOptions, threads: Threads) -> New:
         """Maps a file that `save` has written, and validates every byte."""
 
+    @cpp(name="load")
     def from_bytes(context: Context, bytes: Bytes, options: GraphOptions, threads: Threads) -> New:
         """The same from the bytes of such a file, which are copied.
 

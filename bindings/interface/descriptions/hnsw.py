@@ -84,6 +84,7 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         <pykindred.HnswIndex: 1 rows of 2 float32, cosine>
         """
 
+    @cpp(name="load")
     def from_bytes(context: Context, bytes: Bytes) -> New:
         """An index of the bytes of `to_bytes`, or of a file of `save`, which are copied.
 

@@ -92,6 +92,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         <pykindred.VectorIndex: 1 rows of 2 float32>
         """
 
+    @cpp(name="load")
     def from_bytes(context: Context, bytes: Bytes, options: IndexOptions, threads: Threads) -> New:
         """An index of the bytes of `to_bytes`, or of a file of `save`, which are copied.
 

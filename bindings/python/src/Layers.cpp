@@ -33,20 +33,6 @@ constexpr std::array<Choice<LayerActivation>, 3> activations{{{"none", LayerActi
                                                               {"relu", LayerActivation::relu},
                                                               {"gelu", LayerActivation::gelu}}};
 
-/// A matrix, whose rows may lie apart. \tparam Byte const for an input
-template <class Byte, class Given>
-MatrixSpan<Byte> matrix_of(const Borrowed& given, const Given& array) {
-  const auto rows = static_cast<std::size_t>(given.extent(0));
-  const auto columns = static_cast<std::size_t>(given.extent(1));
-  const std::size_t stride = rows > 1 ? static_cast<std::size_t>(array.stride(0)) : columns;
-  const std::size_t elements = rows == 0 || columns == 0 ? 0 : (rows - 1) * stride + columns;
-  return {given.type(),
-          {static_cast<Byte*>(array.data()), elements * size_of(given.type())},
-          rows,
-          columns,
-          stride};
-}
-
 /// What the calls of layers have in common: where their arrays lie, and what orders them.
 class Call {
  public:
@@ -66,20 +52,19 @@ class Call {
   const Input& x() const { return m_x; }
   CallStream& order() { return m_order; }
   Copying copying() const { return m_copying; }
-  ConstMatrix x_matrix() const { return matrix_of<const std::byte>(m_x, m_x.array()); }
 
   /// Another input of the shape [rows, columns]; −1 stands for any number of rows.
-  ConstMatrix matrix(const Input& given, std::int64_t rows, std::int64_t columns) const {
+  ConstArray matrix(const Input& given, std::int64_t rows, std::int64_t columns) const {
     require_matrix(given);
     if ((rows >= 0 && given.extent(0) != rows) || given.extent(1) != columns)
       refuse(std::string(given.name()) + " is " + given.text() + "; it must be [" +
              (rows < 0 ? std::string("any") : std::to_string(rows)) + ", " +
              std::to_string(columns) + "]");
     require_place(given);
-    return matrix_of<const std::byte>(given, given.array());
+    return given.array();
   }
   /// \throws InvalidArgument, InvalidType for what is no output of that shape
-  MutableMatrix output(const Output& given, std::int64_t rows, std::int64_t columns) const {
+  Array output(const Output& given, std::int64_t rows, std::int64_t columns) const {
     if (given.type() != DataType::float32 && given.type() != DataType::float16 &&
         given.type() != DataType::bfloat16)
       refuse_type(std::string(given.name()) + " is " + given.text() +
@@ -88,7 +73,7 @@ class Call {
       refuse(std::string(given.name()) + " is " + given.text() + "; it must be [" +
              std::to_string(rows) + ", " + std::to_string(columns) + "]");
     require_place(given);
-    return matrix_of<std::byte>(given, given.array());
+    return given.array();
   }
   std::span<float> output(const Output& given, std::int64_t count) const {
     if (given.type() != DataType::float32)
@@ -186,7 +171,7 @@ struct NormCall {
     const std::int64_t rows = call.x().extent(0);
     layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
     layer.activation = value_of(activation, "activation", activations);
-    layer.x = call.x_matrix();
+    layer.x = call.x().array();
     layer.gamma = scale.values();
     layer.beta = shift.values();
     made = out.is_none() ? call.made(call.x().type(), {rows, columns}) : nb::borrow(out);
@@ -197,7 +182,7 @@ struct NormCall {
     layer.mean = call.output(mean.emplace(mean_made, "mean", &call.order()), rows);
     layer.variance = call.output(variance.emplace(variance_made, "variance", &call.order()), rows);
   }
-  double elements() const { return static_cast<double>(layer.x.rows * layer.x.columns); }
+  double elements() const { return static_cast<double>(layer.x.size()); }
   /// `(y, mean, variance)`; the latter are None unless `statistics`
   nb::object take_results() {
     return nb::make_tuple(std::move(made), std::move(mean_made), std::move(variance_made));
@@ -230,7 +215,7 @@ struct NormGradientCall {
     const std::int64_t rows = call.x().extent(0);
     layer.epsilon = static_cast<float>(number_of(epsilon, "epsilon"));
     layer.activation = value_of(activation, "activation", activations);
-    layer.x = call.x_matrix();
+    layer.x = call.x().array();
     layer.gradient = call.matrix(of_y, rows, columns);
     layer.gamma = scale.values();
     layer.beta = shift.values();
@@ -247,7 +232,7 @@ struct NormGradientCall {
     if (!made[2].is_none())
       layer.dbeta = call.output(dbeta.emplace(made[2], "dbeta", &call.order()), columns);
   }
-  double elements() const { return 2 * static_cast<double>(layer.x.rows * layer.x.columns); }
+  double elements() const { return 2 * static_cast<double>(layer.x.size()); }
   /// `(dx, dgamma, dbeta)`
   nb::object take_results() {
     return nb::make_tuple(std::move(made[0]), std::move(made[1]), std::move(made[2]));
@@ -274,7 +259,7 @@ struct LinearCall {
         weights(w, "w", &call.order(), call.copying()) {
     layer.activation = value_of(activation, "activation", activations);
     weights.require_type({call.x().type()});
-    layer.x = call.x_matrix();
+    layer.x = call.x().array();
     layer.w = call.matrix(weights, -1, call.x().extent(1));
     const std::int64_t rows = call.x().extent(0);
     const std::int64_t outputs = weights.extent(0);
@@ -283,7 +268,7 @@ struct LinearCall {
     layer.y = call.output(y.emplace(made, "out", &call.order()), rows, outputs);
   }
   double elements() const {
-    return static_cast<double>(layer.x.rows * layer.x.columns) * static_cast<double>(layer.w.rows);
+    return static_cast<double>(layer.x.size()) * static_cast<double>(layer.w.extent(0));
   }
   /// y
   nb::object take_results() { return std::move(made); }
@@ -308,7 +293,7 @@ struct LinearGradientCall {
         made(three_of(out, "out", "(dx, dw, dbias)")) {
     layer.activation = value_of(activation, "activation", activations);
     weights.require_type({call.x().type()});
-    layer.x = call.x_matrix();
+    layer.x = call.x().array();
     const std::int64_t rows = call.x().extent(0);
     const std::int64_t inputs = call.x().extent(1);
     layer.w = call.matrix(weights, -1, inputs);
@@ -328,8 +313,7 @@ struct LinearGradientCall {
       layer.dbias = call.output(dbias.emplace(made[2], "dbias", &call.order()), outputs);
   }
   double elements() const {
-    return 2 * static_cast<double>(layer.x.rows * layer.x.columns) *
-           static_cast<double>(layer.w.rows);
+    return 2 * static_cast<double>(layer.x.size()) * static_cast<double>(layer.w.extent(0));
   }
   /// `(dx, dw, dbias)`
   nb::object take_results() {

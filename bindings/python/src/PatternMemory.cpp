@@ -433,8 +433,7 @@ void register_pattern_memory(Module& module) {
             const Level at = level_of(level);
             const PatternSettings given = settings_of(settings);
             const SharedContext shared = context_of(context);
-            return made(shared,
-                        [&] { return PatternMemory::from_bytes(*shared, file, given, at); });
+            return made(shared, [&] { return PatternMemory::load(*shared, file, given, at); });
           },
           nb::arg("bytes").none(), nb::arg("level").none(), nb::arg("settings").none(),
           nb::arg("context").none())

@@ -447,8 +447,7 @@ void register_spreading_engine(Module& module) {
             const GraphOptions options =
                 options_of(nb::none(), residency, merge_share, background_merge);
             const SharedContext shared = context_of(context);
-            return made(shared,
-                        [&] { return SpreadingEngine::from_bytes(*shared, file, options); });
+            return made(shared, [&] { return SpreadingEngine::load(*shared, file, options); });
           },
           nb::arg("bytes").none(), nb::arg("residency").none(), nb::arg("merge_share").none(),
           nb::arg("background_merge").none(), nb::arg("context").none())

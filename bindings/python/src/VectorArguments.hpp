@@ -245,9 +245,8 @@ void define_files(Calls<nanobind::class_<EngineHandle<Shared>>>& index) {
             const std::span<const std::byte> file = data.host_bytes();
             const VectorIndexOptions options = index_options(residency, quantized_copy);
             const SharedContext given = context_of(context);
-            return Handle{"index", shared_of<Shared>(given, [&] {
-                            return Index::from_bytes(*given, file, options);
-                          })};
+            return Handle{"index", shared_of<Shared>(
+                                       given, [&] { return Index::load(*given, file, options); })};
           },
           nanobind::arg("bytes").none(), nanobind::arg("residency").none(),
           nanobind::arg("quantized_copy").none(), nanobind::arg("context").none());

@@ -171,7 +171,7 @@ void register_vocabulary(Module& module) {
           [](nb::handle bytes) {
             const Input given(bytes, "bytes", nullptr, Copying::if_needed, Layout::dense);
             const std::span<const std::byte> data = given.host_bytes();
-            return unlocked([&] { return Vocabulary::from_bytes(data); });
+            return unlocked([&] { return Vocabulary::load(data); });
           },
           nb::arg("bytes").none());
 }

@@ -118,8 +118,11 @@ unsigned process_number() noexcept { return Arch::forks.load(std::memory_order_r
 
 std::size_t thread_number() noexcept {
   static std::atomic<std::size_t> next{0};
-  thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed);
-  return mine;
+  // Without a dynamic initialiser, whose guard takes a second lookup.
+  thread_local constinit std::size_t mine_and_one = 0;
+  std::size_t& number = mine_and_one;
+  if (number == 0) number = next.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number - 1;
 }
 
 std::size_t thread_slot_count() noexcept {

@@ -103,4 +103,10 @@ std::string to_string(const ConstArray& array) {
   return text;
 }
 
+void Impl::require_elements(const ConstArray& array, std::size_t count) {
+  KINDRED_THROW_IF(array.size() > count, "a matrix " + shown(array.shape()) + " of " +
+                                             std::to_string(count) +
+                                             " values; give one per element");
+}
+
 }  // namespace Kindred

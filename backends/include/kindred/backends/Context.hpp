@@ -23,9 +23,16 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
+class Context;
+
 namespace Impl {
 struct StateOfContext;
-}
+class HostTeams;
+/// The teams of \p context. \throws SpaceUnavailable in a forked process
+HostTeams& teams_of(const Context& context);
+/// \see HostTeams
+int run_on_team(HostTeams& teams, int threads, void (*call)(const void* body), const void* body);
+}  // namespace Impl
 
 enum class LogLevel : std::uint8_t { debug, info, warning };
 
@@ -129,8 +136,10 @@ class Context {
   /// \throws SpaceUnavailable with the reason if \p forced cannot be used
   DispatchRecord decide(const Workload& workload, std::optional<Space> forced);
   void report(const DispatchRecord& record) const;
-  /// Runs `call(body)` on a team of at least \p threads threads; returns the size of the team.
-  int run_on_team(int threads, void (*call)(const void* body), const void* body);
+  template <class Body>
+  static void run_on_openmp(const void* body) {
+    (*static_cast<const Body*>(body))(Space::openmp);
+  }
   /// Called in an exception handler: returns the next attempt, or rethrows the current exception as
   /// a typed error if there is none.
   DispatchRecord recover(const Workload& workload, const DispatchRecord& failed, SpaceSet& tried);
@@ -155,11 +164,8 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
       record.first = is_first(workload, record.chosen);
       const auto start = std::chrono::steady_clock::now();
       if (record.chosen == Space::openmp) {
-        const auto on_openmp = [&body] { body(Space::openmp); };
-        using Call = decltype(on_openmp);
-        record.threads = run_on_team(
-            record.threads, [](const void* call) { (*static_cast<const Call*>(call))(); },
-            &on_openmp);
+        record.threads =
+            Impl::run_on_team(Impl::teams_of(*this), record.threads, run_on_openmp<Body>, &body);
       } else {
         record.threads = 1;
         body(record.chosen);

@@ -30,10 +30,11 @@ std::string tool_label(const char* label) {
 }
 
 HostScratch::HostScratch(const char* label, std::size_t pieces, std::size_t piece_bytes)
-    : m_memory(std::move(kept_scratch.memory)),
-      m_bytes(std::exchange(kept_scratch.bytes, 0)),
-      m_piece_bytes(quotient_up(piece_bytes, alignment) * alignment) {
+    : m_piece_bytes(quotient_up(piece_bytes, alignment) * alignment) {
   if (m_piece_bytes == 0) return;
+  KeptScratch& kept = kept_scratch;
+  m_memory = std::move(kept.memory);
+  m_bytes = std::exchange(kept.bytes, 0);
   const std::size_t wanted = pieces * m_piece_bytes;
   if (m_bytes < wanted + alignment) {
     m_memory.reset();
@@ -51,9 +52,11 @@ HostScratch::HostScratch(const char* label, std::size_t pieces, std::size_t piec
 }
 
 HostScratch::~HostScratch() {
-  if (m_bytes <= kept_scratch.bytes || m_bytes > kept_bytes_max) return;
-  kept_scratch.memory = std::move(m_memory);
-  kept_scratch.bytes = m_bytes;
+  if (m_bytes == 0 || m_bytes > kept_bytes_max) return;
+  KeptScratch& kept = kept_scratch;
+  if (m_bytes <= kept.bytes) return;
+  kept.memory = std::move(m_memory);
+  kept.bytes = m_bytes;
 }
 
 }  // namespace Kindred::Arch

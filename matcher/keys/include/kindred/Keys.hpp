@@ -4,7 +4,6 @@
 
 // All public headers of Kindred::keys.
 #include <kindred/matcher/KeySpan.hpp>
-#include <kindred/matcher/KeyTable.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #endif  // KINDRED_KEYS_HPP

@@ -49,45 +49,39 @@ class WorkspaceCache {
   template <class Make, class InstanceOf, class Body>
   void lend(const Make& make, const InstanceOf& instance_of, const char* label, std::uint64_t bytes,
             const Body& body) {
-    const auto run_in = [&](Lease& lease) {
-      const auto fence = [&] {
-        if constexpr (std::is_invocable_v<InstanceOf, Workspace&>)
-          Arch::fence(instance_of(*lease), label);
-        else
-          Arch::fence(instance_of, label);
-      };
-      try {
-        body(*lease);
-      } catch (const InvalidArgument&) {
-        fence();
-        throw;  // a refused call has changed nothing
-      } catch (...) {
-        fence();
-        drop(lease);                // what a call leaves in it is incomplete
-        rethrow_translated(label);  // so that missing memory of containers is OutOfMemory, too
-      }
-      if (m_kept_bytes < bytes) m_kept_bytes = bytes;
+    const auto fence = [&]([[maybe_unused]] Workspace& workspace) {
+      if constexpr (std::is_invocable_v<InstanceOf, Workspace&>)
+        Arch::fence(instance_of(workspace), label);
+      else
+        Arch::fence(instance_of, label);
     };
-    const auto must_run_alone = [&] {
+    for (bool is_alone = false;; is_alone = true) {
       const std::uint64_t freed = m_freed;
       std::optional<Lease> lease;
       try {
-        lease.emplace(m_workspaces.take(make));
-        run_in(*lease);
-        return false;
+        lease.emplace(is_alone ? m_workspaces.take_alone(make) : m_workspaces.take(make));
+        if (is_alone) m_kept_bytes = 0;
+        try {
+          body(**lease);
+        } catch (const InvalidArgument&) {
+          fence(**lease);
+          throw;  // a refused call has changed nothing
+        } catch (...) {
+          fence(**lease);
+          drop(*lease);               // what a call leaves in it is incomplete
+          rethrow_translated(label);  // so that missing memory of containers is OutOfMemory, too
+        }
+        if (m_kept_bytes < bytes) m_kept_bytes = bytes;
+        return;
       } catch (const OutOfMemory&) {
+        if (is_alone) throw;
         // Whether anything held or has freed memory since, which the next attempt can use.
         bool may_help = (lease && lease->is_kept()) || m_workspaces.has_others(lease);
         may_help = release() || may_help;
         may_help = m_workspaces.has_others(lease) || may_help;
         if (!may_help && m_freed == freed + (lease ? 1 : 0)) throw;
-        return true;
       }
-    };
-    if (!must_run_alone()) return;
-    Lease lease = m_workspaces.take_alone(make);
-    m_kept_bytes = 0;
-    run_in(lease);
+    }
   }
 
  private:

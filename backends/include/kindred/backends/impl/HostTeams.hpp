@@ -39,14 +39,13 @@ class HostTeams {
   /// calling thread alone: a caller never waits for another.
   /// \return the number of threads used
   /// \throws SpaceUnavailable if the threads of the team cannot be started; what the call throws
-  int run(int threads, Call call, const void* body);
+  friend int run_on_team(HostTeams& teams, int threads, Call call, const void* body);
   /// The instance of the team that the calling thread works for; null if it belongs to none of
   /// these teams.
   const HostSpace* here() const noexcept;
 
  private:
   class Team;
-  int run_on_one(Call call, const void* body);
 
   LeasePool<HostInstance>& m_single;
   std::vector<std::unique_ptr<HostInstance>> m_instances;  ///< of the teams but the largest

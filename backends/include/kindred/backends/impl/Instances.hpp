@@ -59,13 +59,12 @@ inline int threads_of(const Context& context, Space space) noexcept {
 /// Chooses the host space for \p nanoseconds of single-threaded work that is not dispatched:
 /// `openmp` if each of its threads gets some tens of microseconds of work.
 Space host_space_for(const Context& context, double nanoseconds);
-/// \brief Runs `call(body)` on the `openmp` team of \p threads. \see HostTeams::run
-int run_on_team(const Context& context, int threads, void (*call)(const void* body),
-                const void* body);
+/// Runs `body()` on the `openmp` team of \p threads. \see HostTeams
 template <class Body>
 int run_on_team(const Context& context, int threads, const Body& body) {
   return run_on_team(
-      context, threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
+      teams_of(context), threads, [](const void* given) { (*static_cast<const Body*>(given))(); },
+      &body);
 }
 /// The threads for host loops of a call on \p space: one thread for `serial`.
 HostWorkers host_workers(const Context& context, Space space);
@@ -126,16 +125,16 @@ inline DeviceSpace call_instance(const Context& context, const DeviceSpace& exec
 /// \brief Calls `function(exec_space)` with the execution-space instance of \p space, which maps
 /// the run-time space to a type. \throws SpaceUnavailable if the space is not usable
 template <class Function>
-decltype(auto) with_instance(const Context& context, Space space, Function&& function) {
+decltype(auto) with_instance(const Context& context, Space space, const Function& function) {
 #if KINDRED_HAS_DEVICE
   if (space == Space::cuda) {
     const DeviceSpace& exec_space = device_instance(context);
     const Arch::CurrentDevice current(exec_space);
-    return std::forward<Function>(function)(exec_space);
+    return function(exec_space);
   }
 #endif
   const HostLease lease(context, space);
-  return std::forward<Function>(function)(lease.get());
+  return function(lease.get());
 }
 
 /// \brief `with_instance` for a call on arrays of a caller. \see call_instance

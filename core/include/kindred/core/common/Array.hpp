@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,11 +48,16 @@ constexpr std::size_t size_of(DataType type) noexcept {
   return number < data_type_count ? bytes[number] : 1;
 }
 
-/// The element type that corresponds to an arithmetic type of C++.
+/// A type of C++ that is the element type of an array: bool, an integer of at most 8 bytes that is
+/// no character, float or double.
 template <class T>
+concept ArrayElement = std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, char> &&
+                       !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char8_t> &&
+                       !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
+
+/// The element type that corresponds to \p T.
+template <ArrayElement T>
 inline constexpr DataType data_type_of = [] {
-  static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, long double>,
-                "an array has elements of an arithmetic type of at most 8 bytes");
   if constexpr (std::is_same_v<T, bool>) return DataType::boolean;
   if constexpr (std::is_floating_point_v<T>)
     return sizeof(T) == 4 ? DataType::float32 : DataType::float64;
@@ -88,10 +94,11 @@ class BasicArray {
   BasicArray(Void* data, DataType type, std::span<const std::int64_t> shape,
              std::span<const std::int64_t> strides = {}, ArrayMemory memory = ArrayMemory::host,
              int device = 0);
-  /// A one-dimensional array in host memory: a span, a vector or what else a span can be made of.
-  template <class Range,
+  /// A one-dimensional array in host memory: a span, or a vector or what else a span can be made of
+  /// that outlives the array. A temporary vector would not.
+  template <std::ranges::borrowed_range Range,
             class T = typename decltype(std::span(std::declval<Range&>()))::element_type>
-  requires(std::is_arithmetic_v<T> && (std::is_const_v<Void> || !std::is_const_v<T>))
+  requires(ArrayElement<std::remove_const_t<T>> && (std::is_const_v<Void> || !std::is_const_v<T>))
       BasicArray(Range&& values)  // NOLINT(google-explicit-constructor): a view like any other
       : m_data(std::data(values)), m_type(data_type_of<std::remove_const_t<T>>) {
     m_shape[0] = static_cast<std::int64_t>(std::size(values));
@@ -155,6 +162,27 @@ using ConstArray = BasicArray<const void>;  ///< for input
 
 /// `float32 [1024, 768] on device 0`, for messages.
 std::string to_string(const ConstArray& array);
+
+namespace Impl {
+
+/// \throws InvalidArgument if \p array has more than \p count elements
+void require_elements(const ConstArray& array, std::size_t count);
+
+}  // namespace Impl
+
+/// \brief A row-major matrix without gaps in host memory.
+/// \param values a span, or what else a span can be made of that outlives the matrix
+/// \throws InvalidArgument for fewer values than rows × columns
+template <std::ranges::borrowed_range Range,
+          class T = typename decltype(std::span(std::declval<Range&>()))::element_type>
+requires(ArrayElement<std::remove_const_t<T>>) auto matrix_array(Range&& values, std::size_t rows,
+                                                                 std::size_t columns) {
+  const std::array shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
+  using array_type = std::conditional_t<std::is_const_v<T>, ConstArray, Array>;
+  const array_type matrix(std::data(values), data_type_of<std::remove_const_t<T>>, shape);
+  Impl::require_elements(matrix, std::size(values));
+  return matrix;
+}
 
 }  // namespace Kindred
 

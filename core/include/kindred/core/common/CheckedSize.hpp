@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <new>
 #include <optional>
 #include <span>
@@ -40,10 +39,8 @@ constexpr std::optional<std::uint64_t> checked_product(
   for (const std::uint64_t size : sizes) {
     if (size == 0)
       is_empty = true;
-    else if (size > std::numeric_limits<std::uint64_t>::max() / product)
+    else if (__builtin_mul_overflow(product, size, &product))
       return {};
-    else
-      product *= size;
   }
   return is_empty ? 0 : product;
 }

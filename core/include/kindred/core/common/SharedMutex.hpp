@@ -70,32 +70,56 @@ class SharedMutex {
   /// \throws Cancelled, SpaceUnavailable
   void lock_shared_cancellable() { own_locks().lock_shared_cancellable(); }
 
+  // The two steps of `lock_cancellable`; \see PreparedChange
+  /// Keeps other writers out. \throws Cancelled, SpaceUnavailable
+  void lock_writers_cancellable() { own_locks().lock_writers_cancellable(); }
+  /// Called by the thread that keeps writers out: keeps readers out, too. \throws Cancelled
+  void lock_readers_cancellable() {
+    own_locks().lock_readers_cancellable();
+    begin_change();
+  }
+  /// Called by the thread that keeps writers out, but not readers.
+  void unlock_writers() {
+    if (Locks* const locks = locked()) locks->unlock_writers();
+  }
+
  private:
   /// The mutex within one process.
   class Locks {
    public:
     void lock() {
       m_next_writer.lock();
-      keep_readers_out();
       std::unique_lock lock(m_mutex);
+      m_has_writer = true;
       m_changed.wait(lock, [this] { return readers() == 0; });
     }
     /// \throws Cancelled
     void lock_cancellable() {
-      auto one_waits = cancellable_lock(m_next_writer);
-      keep_readers_out();
+      lock_writers_cancellable();
+      try {
+        lock_readers_cancellable();
+      } catch (...) {
+        unlock_writers();
+        throw;
+      }
+    }
+    /// \throws Cancelled
+    void lock_writers_cancellable() { cancellable_lock(m_next_writer).release(); }
+    void unlock_writers() { m_next_writer.unlock(); }
+    /// \throws Cancelled
+    void lock_readers_cancellable() {
       try {
         std::unique_lock lock(m_mutex);
+        m_has_writer = true;
         cancellable_wait(lock, m_changed, [this] { return readers() == 0; });
       } catch (...) {
         let_readers_in();
         throw;
       }
-      one_waits.release();
     }
     void unlock() {
       let_readers_in();
-      m_next_writer.unlock();
+      unlock_writers();
     }
     void lock_shared() {
       if (try_lock_shared()) return;
@@ -158,12 +182,7 @@ class SharedMutex {
       }
     }
 
-    /// Called by the holder of `m_next_writer`.
-    void keep_readers_out() {
-      const std::lock_guard lock(m_mutex);
-      m_has_writer = true;
-    }
-    /// Locks for the readers that have waited.
+    /// Called by the holder of `m_next_writer`: locks for the readers that have waited.
     void let_readers_in() {
       {
         const std::lock_guard lock(m_mutex);
@@ -224,6 +243,27 @@ inline std::shared_lock<SharedMutex> cancellable_shared_lock(SharedMutex& mutex)
   mutex.lock_shared_cancellable();
   return std::shared_lock(mutex, std::adopt_lock);
 }
+
+/// \brief A change of what a mutex protects, in two steps: while it is prepared, others read, but
+/// nobody else prepares or changes anything; from `begin` on, this thread has the mutex alone.
+class PreparedChange {
+ public:
+  /// \throws Cancelled, SpaceUnavailable
+  explicit PreparedChange(SharedMutex& mutex) : m_mutex(mutex) { mutex.lock_writers_cancellable(); }
+  ~PreparedChange() { m_has_begun ? m_mutex.unlock() : m_mutex.unlock_writers(); }
+  PreparedChange(const PreparedChange&) = delete;
+  PreparedChange& operator=(const PreparedChange&) = delete;
+
+  /// Waits for the readers. \throws Cancelled
+  void begin() {
+    m_mutex.lock_readers_cancellable();
+    m_has_begun = true;
+  }
+
+ private:
+  SharedMutex& m_mutex;
+  bool m_has_begun = false;
+};
 
 }  // namespace Kindred::Impl
 

@@ -44,8 +44,19 @@ class SharedSnapshot {
 
   /// Replaces the value. The earlier one is destroyed by the last of its readers, or here.
   void set(std::shared_ptr<const T> next) noexcept {
+    replace_if([](const T*) { return true; }, std::move(next));
+  }
+  /// The same if the value is still \p expected. Returns whether it was.
+  bool replace(const T* expected, std::shared_ptr<const T> next) noexcept {
+    return replace_if([expected](const T* value) { return value == expected; }, std::move(next));
+  }
+
+ private:
+  template <class Predicate>
+  bool replace_if(const Predicate& is_expected, std::shared_ptr<const T> next) noexcept {
     {
       const std::lock_guard lock(m_mutex);
+      if (!is_expected(m_value.get())) return false;
       m_value.swap(next);
       m_slots.for_each([](Slot& slot) {
         // What is destroyed here only refers to the earlier value, which `next` keeps.
@@ -53,10 +64,9 @@ class SharedSnapshot {
         slot.value.reset();
       });
     }
-    // The earlier value may be destroyed here, outside of the locks.
+    return true;  // the earlier value may be destroyed here, outside of the locks
   }
 
- private:
   struct Slot {
     Mutex mutex;
     std::shared_ptr<const T> value;  ///< null after a change, until it is read

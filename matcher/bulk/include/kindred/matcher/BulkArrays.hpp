@@ -46,7 +46,7 @@ class BasicBulkArrays {
   }
   /// A number, which is kept here.
   template <class Number>
-  requires(std::is_arithmetic_v<Number>&& std::is_const_v<Void>)
+  requires(ArrayElement<Number>&& std::is_const_v<Void>)
       BasicBulkArrays(Number number)  // NOLINT(google-explicit-constructor): one element
       : m_one(std::span<const Number>()), m_size(1), m_is_number(true) {
     std::memcpy(m_number.data(), &number, sizeof(Number));
@@ -79,14 +79,6 @@ using BulkArrays = BasicBulkArrays<const void>;
 /// \brief Outputs, one per input array and of its type and shape. An output may be one of its own
 /// inputs (in place) and must not overlap any other array of the call.
 using BulkResults = BasicBulkArrays<void>;
-
-/// A row-major matrix without gaps in host memory.
-template <class T>
-auto matrix_array(std::span<T> values, std::size_t rows, std::size_t columns) {
-  const std::array shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
-  using array_type = std::conditional_t<std::is_const_v<T>, ConstArray, Array>;
-  return array_type(values.data(), data_type_of<std::remove_const_t<T>>, shape);
-}
 
 }  // namespace Kindred
 

@@ -11,6 +11,7 @@
 #include <kindred/core/graph/Spreading.hpp>
 #include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/EdgeEnds.hpp>
+#include <kindred/matcher/FileSource.hpp>
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/GraphOptions.hpp>
 #include <kindred/matcher/GraphSpan.hpp>
@@ -156,19 +157,15 @@ class SpreadingEngine {
   /// threads
   /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile;
   /// SpaceUnavailable; OutOfMemory
-  static SpreadingEngine load(Context& context, const std::string& path,
+  static SpreadingEngine load(Context& context, const FileSource& source,
                               const GraphOptions& options = {}, int threads = 0);
-  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
-  /// buffer". \throws CorruptFile; SpaceUnavailable; OutOfMemory
-  static SpreadingEngine from_bytes(Context& context, std::span<const std::byte> bytes,
-                                    const GraphOptions& options = {}, int threads = 0);
   /// \brief Validates every byte of a file as `load` does, and that both directions hold the same
   /// edges, and describes its contents. Complexity O(nodes + edges), with 8 bytes of memory per
   /// node. Does not fence.
   /// \param threads maximum number of threads; 0: the number of hardware threads
   /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
   /// offset and the reason
-  static GraphFileInfo inspect(const std::string& path, int threads = 0);
+  static GraphFileInfo inspect(const FileSource& source, int threads = 0);
 
   /// Number of assigned ids; ids of removed nodes are not reused.
   std::size_t nodes() const;

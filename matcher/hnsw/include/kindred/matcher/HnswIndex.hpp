@@ -6,6 +6,7 @@
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/vector/Metric.hpp>
+#include <kindred/matcher/FileSource.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -165,13 +166,10 @@ class HnswIndex {
   /// threads. Complexity O(bytes). Does not fence.
   /// \throws NotFound; InvalidArgument; CorruptFile with the byte offset and the reason;
   /// OutOfMemory
-  static HnswIndex load(Context& context, const std::string& path);
+  static HnswIndex load(Context& context, const FileSource& source);
   /// \brief The bytes of the file that `save` writes. Complexity O(bytes). Does not fence.
   /// \throws OutOfMemory
   std::vector<std::byte> to_bytes() const;
-  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
-  /// buffer". \throws CorruptFile; OutOfMemory
-  static HnswIndex from_bytes(Context& context, std::span<const std::byte> bytes);
 
   /// \brief Reads a graph of float32 rows written by hnswlib's `saveIndex`; labels become ids.
   ///

@@ -51,13 +51,8 @@ class KeyedVectorIndex {
   /// \brief Maps a file written by `save`. Complexity and fences as `VectorIndex::load`, and
   /// expected O(1) per key.
   /// \throws as `VectorIndex::load`; InvalidArgument for a file of vectors without keys
-  static KeyedVectorIndex load(Context& context, const std::string& path,
+  static KeyedVectorIndex load(Context& context, const FileSource& source,
                                const VectorIndexOptions& options = {}, int threads = 0);
-  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
-  /// buffer". \throws CorruptFile; InvalidArgument for vectors without keys; SpaceUnavailable;
-  /// OutOfMemory
-  static KeyedVectorIndex from_bytes(Context& context, std::span<const std::byte> bytes,
-                                     const VectorIndexOptions& options = {}, int threads = 0);
 
   KeyKind key_kind() const noexcept;
   /// Number of keys, each of which has one row.
@@ -104,8 +99,6 @@ class KeyedVectorIndex {
  private:
   struct State;
   explicit KeyedVectorIndex(std::unique_ptr<State> state);
-  static KeyedVectorIndex of_file(Context& context, const StoredVectors& stored,
-                                  const VectorIndexOptions& options, int threads);
   Impl::HostState<State> m_state;
 };
 

@@ -90,8 +90,9 @@ struct LatticeBatchReport {
 /// result and does not stop the others. Workers run at most four tasks each ahead of the reported
 /// ones.
 /// \param tasks the data that they refer to must stay valid until the end
-/// \throws InvalidArgument for a number of workers out of range, before any task starts; what
-/// `on_result` throws; Cancelled after the running tasks, none of which is reported
+/// \throws InvalidArgument, before any task starts, for a number of workers out of range, and for
+/// products of shapes or types that `Bulk::multiply` refuses; what `on_result` throws; Cancelled
+/// after the running tasks, none of which is reported
 LatticeBatchReport run_lattices(Context& context, std::span<const LatticeTask> tasks,
                                 const LatticeBatchOptions& options = {});
 

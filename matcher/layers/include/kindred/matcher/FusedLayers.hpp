@@ -16,35 +16,15 @@
 
 namespace KINDRED_PUBLIC Kindred {
 
-/// \brief Non-owning view of a row-major matrix of float32, float16 or bfloat16. \p Byte is
-/// `std::byte`, const for inputs. The elements of a row are contiguous.
-template <class Byte>
-struct MatrixSpan {
-  DataType element = DataType::float32;
-  std::span<Byte> values = {};  ///< aligned to an element
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  std::size_t stride = 0;  ///< elements between consecutive rows; 0: `columns`
-
-  std::size_t row_stride() const noexcept { return stride == 0 ? columns : stride; }
-};
-using ConstMatrix = MatrixSpan<const std::byte>;
-using MutableMatrix = MatrixSpan<std::byte>;
-
-/// A view of a float32 matrix. \param values rows × columns
-inline ConstMatrix matrix_of(std::span<const float> values, std::size_t rows, std::size_t columns) {
-  return {DataType::float32, std::as_bytes(values), rows, columns, 0};
-}
-inline MutableMatrix matrix_of(std::span<float> values, std::size_t rows, std::size_t columns) {
-  return {DataType::float32, std::as_writable_bytes(values), rows, columns, 0};
-}
+// The matrices of layers are arrays of two dimensions, of float32, float16 or bfloat16. The
+// elements of a row are consecutive; rows may lie apart. \see matrix_array
 
 /// \brief y = act(LayerNorm(x)), row by row: (x − mean) / √(variance + ε) · γ + β, population
 /// variance. Bitwise identical on every space; docs/internals/layers.md gives the definition and
 /// the error bound.
 struct NormLayer {
-  ConstMatrix x = {};
-  MutableMatrix y = {};  ///< same shape as x; may be x itself if element type and stride are equal
+  ConstArray x = {};
+  Array y = {};  ///< same shape as x; may be x itself if element type and stride are equal
   std::span<const float> gamma = {};  ///< one per column; empty: 1
   std::span<const float> beta = {};   ///< one per column; empty: 0
   std::span<float> mean = {};         ///< output, one per row; empty: not computed
@@ -56,20 +36,20 @@ struct NormLayer {
 /// \brief y = act(x·Wᵀ + b): `torch.nn.Linear` followed by an activation. Sums are computed in
 /// float32 or higher precision.
 struct LinearLayer {
-  ConstMatrix x = {};                ///< rows × inputs
-  ConstMatrix w = {};                ///< outputs × inputs, of x's element
+  ConstArray x = {};                 ///< rows × inputs
+  ConstArray w = {};                 ///< outputs × inputs, of x's element
   std::span<const float> bias = {};  ///< one per output; empty: none
-  MutableMatrix y = {};              ///< rows × outputs, of any element; overlaps neither x nor w
+  Array y = {};                      ///< rows × outputs, of any element; overlaps neither x nor w
   LayerActivation activation = LayerActivation::none;
 };
 
 /// \brief The backward pass of a `NormLayer` with the same x, γ, β, ε and activation, whose
 /// statistics are computed again. Bitwise identical on every space.
 struct NormGradient {
-  ConstMatrix x = {};
-  ConstMatrix gradient = {};  ///< with respect to y; same shape as x, any element
-  MutableMatrix dx = {};  ///< shape and element of x; may be the gradient itself if element type
-                          ///< and stride are equal
+  ConstArray x = {};
+  ConstArray gradient = {};  ///< with respect to y; same shape as x, any element
+  Array dx = {};             ///< shape and element of x; may be the gradient itself if element type
+                             ///< and stride are equal
   std::span<const float> gamma = {};  ///< one per column; empty: 1
   std::span<const float> beta = {};   ///< one per column; empty: 0
   std::span<float> dgamma = {};       ///< output, one per column; empty: not computed
@@ -85,13 +65,13 @@ struct NormGradient {
 /// dx and dw are matrix products with it, within the bound of `LinearLayer`, and dbias is its sum
 /// over the rows in double.
 struct LinearGradient {
-  ConstMatrix x = {};                ///< rows × inputs
-  ConstMatrix w = {};                ///< outputs × inputs, of x's element
+  ConstArray x = {};                 ///< rows × inputs
+  ConstArray w = {};                 ///< outputs × inputs, of x's element
   std::span<const float> bias = {};  ///< one per output; empty: none
-  ConstMatrix gradient = {};         ///< with respect to y: rows × outputs, of any element
-  MutableMatrix dx = {};             ///< rows × inputs, of any element; no values: not computed
-  MutableMatrix dw = {};             ///< outputs × inputs, of any element; no values: not computed
-  std::span<float> dbias = {};       ///< output, one per output; empty: not computed
+  ConstArray gradient = {};          ///< with respect to y: rows × outputs, of any element
+  Array dx = {};                     ///< rows × inputs, of any element; no elements: not computed
+  Array dw = {};                ///< outputs × inputs, of any element; no elements: not computed
+  std::span<float> dbias = {};  ///< output, one per output; empty: not computed
   LayerActivation activation = LayerActivation::none;
 };
 
@@ -156,7 +136,7 @@ std::size_t layers_workspace(const Context& context, const LayerList& layers,
 /// \param layers their arrays must be in the memory of the space (device memory for `cuda`); no
 /// layer may read the output of another
 /// \param options the stream is for a device; without one, the runs use the context's stream
-/// \throws InvalidArgument for inconsistent shapes, arrays that are too short, int8 elements, a
+/// \throws InvalidArgument for inconsistent shapes, other elements, rows that overlap, a
 /// norm of 0 or more than 2²⁴ columns, an ε that is not a normal positive number, memory of another
 /// space, or a workspace; SpaceUnavailable; OutOfMemory
 Prepared prepare_layers(Context& context, const LayerList& layers,

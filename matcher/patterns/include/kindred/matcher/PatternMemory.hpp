@@ -9,6 +9,7 @@
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/EventLists.hpp>
+#include <kindred/matcher/FileSource.hpp>
 #include <kindred/matcher/PatternSettings.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -119,7 +120,8 @@ class PatternMemory {
   explicit PatternMemory(Context& context, PatternSettings settings = {},
                          Level level = Level::token);
 
-  /// \brief Loads a memory from a file written by `save` and `append`.
+  /// \brief Loads a memory from a file written by `save` and `append`, or from the bytes of one. If
+  /// these are written to a file as they are, `append` can continue it.
   ///
   /// The file is mapped and every byte of it is validated; later changes affect the memory only.
   /// While it is mapped, the file may be replaced or appended to, but must not be truncated.
@@ -127,14 +129,14 @@ class PatternMemory {
   /// `Level::token` only
   /// \throws NotFound; InvalidArgument if the path is not a regular file or, at character level,
   /// for a symbol that is not valid UTF-8; CorruptFile; otherwise as the constructor
-  static PatternMemory load(Context& context, const std::string& path,
+  static PatternMemory load(Context& context, const FileSource& source,
                             PatternSettings settings = {}, Level level = Level::token);
   /// \brief Validates every byte and every number of a file, as `load` does, and describes its
   /// contents. Complexity O(bytes). Does not fence.
   /// \param threads maximum number of threads; 0: the number of hardware threads
   /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
   /// offset and the reason
-  static PatternFileInfo inspect(const std::string& path, int threads = 0);
+  static PatternFileInfo inspect(const FileSource& source, int threads = 0);
 
   /// \brief Writes the whole memory to \p path atomically, replacing an existing file.
   ///
@@ -152,11 +154,6 @@ class PatternMemory {
   /// \brief The bytes that `save` would write to a file, from one moment. The next `append` is not
   /// affected. \throws OutOfMemory
   std::vector<std::byte> to_bytes() const;
-  /// \brief Loads a memory from the bytes of a file, which are copied. If they are written to a
-  /// file as they are, `append` can continue it.
-  /// \throws InvalidArgument, CorruptFile, OutOfMemory, otherwise as `load`
-  static PatternMemory from_bytes(Context& context, std::span<const std::byte> bytes,
-                                  PatternSettings settings = {}, Level level = Level::token);
 
   const PatternSettings& settings() const noexcept;
   Level level() const noexcept;

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_BLUEPRINT_REGISTRY_HPP
 
 #include <kindred/core/common/Public.hpp>
+#include <kindred/matcher/FileSource.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,7 @@ class BlueprintRegistry {
   void save(const std::string& path) const;
   /// \brief Loads the sets of a file and validates every byte. \throws NotFound; InvalidArgument if
   /// the path is not a regular file; CorruptFile; OutOfMemory
-  static BlueprintRegistry load(const std::string& path);
+  static BlueprintRegistry load(const FileSource& source);
 
   friend bool operator==(const BlueprintRegistry& a, const BlueprintRegistry& b) {
     return a.m_sets == b.m_sets;

@@ -6,6 +6,7 @@
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
+#include <kindred/matcher/FileSource.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -65,13 +66,11 @@ class Vocabulary {
   /// InvalidArgument for a path that cannot be written; Busy while another process writes it; Error
   /// for failed writes
   void save(const std::string& path) const;
-  /// Reads a saved vocabulary, with the same numbers. \throws NotFound; InvalidArgument if the path
-  /// is not a regular file; CorruptFile
-  static Vocabulary load(const std::string& path);
   /// The bytes that `save` writes to a file.
   std::vector<std::byte> to_bytes() const;
-  /// Reads a vocabulary from the bytes of a file. \throws CorruptFile; OutOfMemory
-  static Vocabulary from_bytes(std::span<const std::byte> bytes);
+  /// Reads a saved vocabulary, with the same numbers. \throws NotFound; InvalidArgument if the path
+  /// is not a regular file; CorruptFile; OutOfMemory
+  static Vocabulary load(const FileSource& source);
 
   std::size_t size() const noexcept;
   VocabularyStatistics statistics() const noexcept;

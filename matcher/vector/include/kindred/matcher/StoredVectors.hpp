@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_STORED_VECTORS_HPP
 
 #include <kindred/core/common/Public.hpp>
+#include <kindred/matcher/FileSource.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 #include <kindred/matcher/VectorSpan.hpp>
 
@@ -66,14 +67,11 @@ struct StoredVectors {
   /// Complexity O(bytes), divided among the threads. Does not fence.
   /// \param threads maximum number of threads; 0: the number of hardware threads
   /// \throws NotFound; InvalidArgument if the path is not a regular file; CorruptFile with the byte
-  /// offset and the reason
-  static StoredVectors load(const std::string& path, int threads = 0);
-  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
-  /// buffer". \throws CorruptFile; OutOfMemory
-  static StoredVectors from_bytes(std::span<const std::byte> bytes, int threads = 0);
+  /// offset and the reason; OutOfMemory
+  static StoredVectors load(const FileSource& source, int threads = 0);
   /// \brief Validates a store file as `load` does, and describes its contents. Complexity, fences
   /// and exceptions as `load`.
-  static StoredVectorsFileInfo inspect(const std::string& path, int threads = 0);
+  static StoredVectorsFileInfo inspect(const FileSource& source, int threads = 0);
 
   /// \brief Converts the rows of \p file to a store file. Works in blocks, so the file may be
   /// larger than memory. The id of a row is its number in the file. Complexity O(rows · dimension);

@@ -171,12 +171,8 @@ class VectorIndex {
   /// threads
   /// \throws NotFound, InvalidArgument, CorruptFile as `StoredVectors::load`; SpaceUnavailable,
   /// OutOfMemory
-  static VectorIndex load(Context& context, const std::string& path,
+  static VectorIndex load(Context& context, const FileSource& source,
                           const VectorIndexOptions& options = {}, int threads = 0);
-  /// \brief As `load`, from the bytes of such a file, which are copied; the path in errors is "the
-  /// buffer". \throws CorruptFile; SpaceUnavailable; OutOfMemory
-  static VectorIndex from_bytes(Context& context, std::span<const std::byte> bytes,
-                                const VectorIndexOptions& options = {}, int threads = 0);
 
   /// Number of rows that can be found. This and the following functions up to `bytes` are
   /// O(segments) and do not fence.
