@@ -71,6 +71,19 @@ class Interface(unittest.TestCase):
                     self.assertEqual(text.count("{"), text.count("}"))
                     self.assertEqual(text.count("("), text.count(")"))
 
+    def test_python_keeps_order_names_and_the_gil_as_described(self):
+        made = generate.files(generate.interfaces())
+        native, module = made["python/Hnsw.cpp"], made["pykindred/_hnsw.py"]
+        self.assertIn("changing(*shared, [&] { return object.add(", native)
+        self.assertIn("reading(*shared, [&] { return object.row(", native)
+        self.assertIn("import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context", module)
+        self.assertIn('{"VectorIndex.size", atomic},\n', made["python/KeepingGil.inc"])
+        self.assertNotIn("VectorIndex.search", made["python/KeepingGil.inc"])
+        # Pickles of earlier versions name these functions.
+        self.assertIn("def _restored(kind: type[HnswIndex], data: bytes) -> HnswIndex:", module)
+        self.assertIn("def _restored(kind: type[VectorIndex], data: bytes, residency: str, quantized_copy: bool) -> VectorIndex:", made["pykindred/_vector.py"])
+        self.assertEqual(module.count("class "), made["pykindred/_kindred.pyi"].count("class HnswIndex:"))
+
     def test_functions_without_a_body_by_hand_have_one(self):
         made = generate.files(generate.interfaces())
         for name in ("vector", "hnsw"):
