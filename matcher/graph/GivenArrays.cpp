@@ -3,8 +3,6 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include "kit/Overlap.hpp"
-
 #include <algorithm>
 #include <string>
 
@@ -20,12 +18,6 @@ void require_given(const NamedArray& given, std::initializer_list<DataType> type
   KINDRED_THROW_IF(array.size() > 0 && !array.is_contiguous(),
                    std::string(given.name) + " is " + to_string(array) +
                        " with gaps between its rows; copy it to an array without gaps");
-}
-
-void require_apart(const NamedArray& read, const NamedArray& written) {
-  KINDRED_THROW_IF(overlap(ByteRange(read.array), ByteRange(written.array)),
-                   std::string(read.name) + " and " + written.name +
-                       " overlap; the results need memory of their own");
 }
 
 }  // namespace Kindred::Impl

@@ -21,9 +21,6 @@ namespace Kindred::Impl {
 void require_given(const NamedArray& given, std::initializer_list<DataType> types,
                    std::initializer_list<std::int64_t> shape);
 
-/// \throws InvalidArgument if two arrays without gaps share memory, of which \p written is output
-void require_apart(const NamedArray& read, const NamedArray& written);
-
 /// \brief The elements of \p array, which has no gaps, on the host: borrowed, or copied from the
 /// device with the instance of \p context, which is fenced. \throws OutOfMemory, DeviceLost
 template <class T>

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <new>
-#include <numeric>
 #include <utility>
 
 namespace Kindred::Impl {
@@ -61,14 +60,8 @@ KeyStore::KeyStore(const SectionChecks& checks, const StoredVectors& rows)
   }
 }
 
-void KeyStore::write(SectionWriter& writer) const {
-  std::vector<std::size_t> slots(size());
-  std::iota(slots.begin(), slots.end(), std::size_t{0});
-  std::sort(slots.begin(), slots.end(),
-            [&](std::size_t a, std::size_t b) { return m_ids[a] < m_ids[b]; });
-  KeyList keys;
-  for (const std::size_t slot : slots) append_key(slot, keys);
-  if (m_kind == KeyKind::integer)
+void write_keys(SectionWriter& writer, const KeyList& keys) {
+  if (keys.kind == KeyKind::integer)
     writer.write<std::uint64_t>(integers_name, keys.integers);
   else
     writer.write_rows<char>(bytes_name, ends_name, keys.bytes);
@@ -130,78 +123,19 @@ void KeyStore::add(const KeySpan& keys, std::size_t i, std::uint64_t id) {
   }
 }
 
-std::uint64_t KeyStore::hash_of_slot(std::size_t slot) const noexcept {
-  return m_kind == KeyKind::integer ? hash_of(m_integers[slot]) : hash_of(text(slot));
-}
-
-void KeyStore::remove(std::size_t slot) noexcept {
-  const std::size_t last = size() - 1;
-  m_by_key.erase(hash_of_slot(slot), slot);
-  m_by_id.erase(hash_of(m_ids[slot]), slot);
-  if (m_kind == KeyKind::bytes) m_unused_bytes += m_places[slot].length;
-  if (slot != last) {
-    m_by_key.renumber(hash_of_slot(last), last, slot);
-    m_by_id.renumber(hash_of(m_ids[last]), last, slot);
-    m_ids[slot] = m_ids[last];
-    if (m_kind == KeyKind::integer) {
-      m_integers[slot] = m_integers[last];
-    } else {
-      m_places[slot] = m_places[last];
-    }
-  }
-  m_ids.pop_back();
-  if (m_kind == KeyKind::integer) {
-    m_integers.pop_back();
-  } else {
-    m_places.pop_back();
-    compact_quietly();
-  }
-}
-
-void KeyStore::compact_quietly() noexcept {
-  constexpr std::uint64_t few = 4096;
-  if (m_unused_bytes < few || 2 * m_unused_bytes < m_bytes.size()) return;
-  try {
-    std::vector<char> kept;
-    kept.reserve(m_bytes.size() - m_unused_bytes);
-    for (Place& place : m_places) {
-      const auto begin = m_bytes.begin() + static_cast<std::ptrdiff_t>(place.begin);
-      place.begin = kept.size();
-      kept.insert(kept.end(), begin, begin + static_cast<std::ptrdiff_t>(place.length));
-    }
-    m_bytes = std::move(kept);
-    m_unused_bytes = 0;
-  } catch (const std::bad_alloc&) {
-    // Nothing was moved: only the reservation can fail.
-  }
-}
-
 std::string key_message(const KeySpan& keys, std::size_t i) {
   return "key " + (keys.kind() == KeyKind::integer ? std::to_string(keys.integer(i))
                                                    : in_quotes(keys.bytes(i)));
 }
 
-std::vector<std::int64_t> ids_of(const KeyStore& store, const KeySpan& keys) {
-  require_kind(keys, store.kind());
-  std::vector<std::int64_t> ids(keys.size(), -1);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (const auto slot = store.find(keys, i)) ids[i] = static_cast<std::int64_t>(store.id(*slot));
+std::vector<std::uint64_t> ids_to_remove(const KeySpan& keys, std::span<const std::int64_t> found) {
+  const auto missing = std::ranges::find(found, -1);
+  if (missing != found.end()) {
+    const auto i = static_cast<std::size_t>(missing - found.begin());
+    throw NotFound(key_message(keys, i) + ", at " + std::to_string(i) +
+                   " of the list, is not there");
   }
-  return ids;
-}
-
-std::vector<std::uint64_t> ids_to_remove(const KeyStore& store, const KeySpan& keys) {
-  require_kind(keys, store.kind());
-  std::vector<std::uint64_t> ids;
-  ids.reserve(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto slot = store.find(keys, i);
-    if (!slot) {
-      throw NotFound(key_message(keys, i) + ", at " + std::to_string(i) +
-                     " of the list, is not there");
-    }
-    ids.push_back(store.id(*slot));
-  }
+  const std::vector<std::uint64_t> ids(found.begin(), found.end());
   (void)sorted_for_removal(std::span<const std::uint64_t>(ids), [&](std::uint64_t id) {
     return key_message(keys, static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin()));
   });

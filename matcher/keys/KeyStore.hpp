@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@ namespace Kindred::Impl {
 class SectionChecks;
 class SectionWriter;
 
-/// \brief Keys of one kind and their ids, in slots without gaps: a removed key is replaced by the
-/// last one. Not thread-safe.
+/// \brief Keys of one kind and their ids, in slots in the order in which they were added.
+/// Concurrent reads are safe.
 class KeyStore {
  public:
   explicit KeyStore(KeyKind kind) : m_kind(kind) {}
@@ -29,8 +30,6 @@ class KeyStore {
 
   /// Whether a file has keys.
   static bool is_in(const SectionChecks& checks);
-  /// Writes the keys in the order of their ids. \see docs/internals/file-format.md
-  void write(SectionWriter& writer) const;
 
   KeyKind kind() const noexcept { return m_kind; }
   std::size_t size() const noexcept { return m_ids.size(); }
@@ -39,6 +38,11 @@ class KeyStore {
   /// The slot of a key or of an id.
   std::optional<std::size_t> find(const KeySpan& keys, std::size_t i) const;
   std::optional<std::size_t> find_id(std::uint64_t id) const;
+  /// The id of a key.
+  std::optional<std::uint64_t> id_of(const KeySpan& keys, std::size_t i) const {
+    const std::optional<std::size_t> slot = find(keys, i);
+    return slot ? std::optional(m_ids[*slot]) : std::nullopt;
+  }
   std::uint64_t id(std::size_t slot) const noexcept { return m_ids[slot]; }
   /// Appends the key of \p slot.
   void append_key(std::size_t slot, KeyList& to) const;
@@ -46,12 +50,6 @@ class KeyStore {
   /// Adds a key and an id that must be new, in slot `size()`. \throws std::bad_alloc; the store is
   /// then unchanged
   void add(const KeySpan& keys, std::size_t i, std::uint64_t id);
-  /// Removes the key of \p slot; the last key takes its slot.
-  void remove(std::size_t slot) noexcept;
-  /// Removes the last keys, down to \p size.
-  void shrink(std::size_t size) noexcept {
-    while (this->size() > size) remove(this->size() - 1);
-  }
 
  private:
   struct Place {
@@ -62,31 +60,36 @@ class KeyStore {
   std::string_view text(std::size_t slot) const noexcept {
     return {m_bytes.data() + m_places[slot].begin, m_places[slot].length};
   }
-  std::uint64_t hash_of_slot(std::size_t slot) const noexcept;
-  /// Releases the memory of removed keys if it is more than that of the others and if that is
-  /// possible.
-  void compact_quietly() noexcept;
 
   KeyKind m_kind;
   std::vector<std::uint64_t> m_integers;  ///< by slot
   std::vector<Place> m_places;            ///< by slot, in `m_bytes`
   std::vector<char> m_bytes;
-  std::uint64_t m_unused_bytes = 0;  ///< of removed keys
   std::vector<std::uint64_t> m_ids;  ///< by slot
   HashTable m_by_key;
   HashTable m_by_id;
 };
 
+/// Writes keys, one for each row of a file, in the order of the rows. \see
+/// docs/internals/file-format.md
+void write_keys(SectionWriter& writer, const KeyList& keys);
 /// `key 7` or `key "name"`, for messages.
 std::string key_message(const KeySpan& keys, std::size_t i);
-/// The ids of keys; −1 for a key that is not there. \throws InvalidArgument for keys of another
-/// kind
-std::vector<std::int64_t> ids_of(const KeyStore& store, const KeySpan& keys);
-/// The ids of keys that are to be removed. \throws InvalidArgument for keys of another kind;
-/// NotFound for a key that is not there or is listed twice
-std::vector<std::uint64_t> ids_to_remove(const KeyStore& store, const KeySpan& keys);
 /// \throws InvalidArgument for keys of another kind than \p kind
 void require_kind(const KeySpan& keys, KeyKind kind);
+/// The ids of keys; −1 for a key that is not there. \param of has `kind()` and `id_of(keys, i)`
+/// \throws InvalidArgument for keys of another kind
+template <class Keys>
+std::vector<std::int64_t> ids_of(const Keys& of, const KeySpan& keys) {
+  require_kind(keys, of.kind());
+  std::vector<std::int64_t> ids(keys.size(), -1);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (const auto id = of.id_of(keys, i)) ids[i] = static_cast<std::int64_t>(*id);
+  return ids;
+}
+/// The ids of keys that are to be removed, from `ids_of`. \throws NotFound for a key that is not
+/// there or is listed twice
+std::vector<std::uint64_t> ids_to_remove(const KeySpan& keys, std::span<const std::int64_t> found);
 
 }  // namespace Kindred::Impl
 

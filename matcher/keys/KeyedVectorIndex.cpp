@@ -1,72 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
-#include "KeyStore.hpp"
-#include "kit/ChangeGuard.hpp"
+#include "KeyParts.hpp"
 #include "storage/SectionChecks.hpp"
 #include "vector/VectorIndexState.hpp"
 #include "vector/VectorSections.hpp"
 
 #include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
-#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/common/SharedMutex.hpp>
+#include <kindred/core/common/Mutex.hpp>
+#include <kindred/core/common/SharedSnapshot.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
-#include <shared_mutex>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
 namespace Kindred {
 
-struct KINDRED_HIDDEN KeyedVectorIndex::State {
-  State(VectorIndex given, Impl::KeyStore keys) : index(std::move(given)), store(std::move(keys)) {
-    publish();
-  }
+namespace {
 
-  void publish() noexcept {
-    size = store.size();
-    key_bytes = store.bytes();
-  }
-
-  /// Writes rows and keys, while neither change.
-  void save(Impl::FileTarget target) const {
-    const auto lock = Impl::cancellable_shared_lock(mutex);
-    const auto& of = *index.m_state;
-    const auto rows_lock = Impl::cancellable_shared_lock(of.mutex);
-    Impl::save_vectors(std::move(target), of.store.stored(), of.store.end_id(),
-                       [this](Impl::SectionWriter& writer) { store.write(writer); });
-  }
-
-  template <class Ids, class Id>
-  KeyList keys_of(const Ids& ids, const Id& id_of) const {
-    KeyList keys;
-    keys.kind = store.kind();
-    for (const auto& one : ids) {
-      const std::int64_t id = id_of(one);
-      if (id >= 0) {
-        store.append_key(*store.find_id(static_cast<std::uint64_t>(id)), keys);
-      } else if (keys.kind == KeyKind::integer) {
-        keys.integers.push_back(0);
-      } else {
-        keys.bytes.close_row();
-      }
+template <class Ids, class Id>
+KeyList keys_of(const Impl::KeyParts& of, const Ids& ids, const Id& id_of) {
+  KeyList keys;
+  keys.kind = of.kind();
+  for (const auto& one : ids) {
+    const std::int64_t id = id_of(one);
+    if (id >= 0) {
+      of.append_key(static_cast<std::uint64_t>(id), keys);
+    } else if (keys.kind == KeyKind::integer) {
+      keys.integers.push_back(0);
+    } else {
+      keys.bytes.close_row();
     }
-    return keys;
   }
-  KeyedScoreResults with_keys(ScoreResults results) const {
-    KeyedScoreResults out{std::move(results), {}};
-    out.keys = keys_of(out.results.values, [](const ScoredId& scored) { return scored.id; });
-    return out;
+  return keys;
+}
+
+KeyedScoreResults with_keys(const Impl::KeyParts& of, ScoreResults results) {
+  KeyedScoreResults out{std::move(results), {}};
+  out.keys = keys_of(of, out.results.values, [](const ScoredId& scored) { return scored.id; });
+  return out;
+}
+
+}  // namespace
+
+struct KINDRED_HIDDEN KeyedVectorIndex::State {
+  /// What a call works on while others change the index.
+  struct Content {
+    VectorIndex::State::Rows rows;
+    std::shared_ptr<const Impl::KeyParts> keys;
+  };
+
+  State(VectorIndex given, Impl::KeyStore first)
+      : index(std::move(given)), kind(first.kind()), rows(*index.m_state) {
+    publish({rows.rows.get(), std::make_shared<const Impl::KeyParts>(std::move(first))});
+  }
+
+  /// Replaces the content. Called by one change at a time. \throws std::bad_alloc; nothing is then
+  /// changed
+  void publish(Content next) {
+    auto now = std::make_shared<const Content>(std::move(next));
+    if (rows.rows.get() != now->rows) rows.publish(now->rows);
+    size = now->keys->size();
+    key_bytes = now->keys->bytes();
+    content.set(std::move(now));
+  }
+
+  /// Writes rows and keys of one change.
+  void save(Impl::FileTarget target) const {
+    const auto now = content.get();
+    Impl::save_vectors(
+        std::move(target), now->rows->stored(), now->rows->end_id(),
+        [&](Impl::SectionWriter& writer) { Impl::write_keys(writer, now->keys->all()); });
   }
 
   VectorIndex index;
-  Impl::KeyStore store;
-  mutable Impl::SharedMutex mutex;  ///< protects both
+  const KeyKind kind;
+  VectorIndex::State& rows;
+  Impl::SharedSnapshot<Content> content;
+  Impl::TimedMutex changing;  ///< held by a change
   std::atomic<std::size_t> size{0};
   std::atomic<std::uint64_t> key_bytes{0};
 };
@@ -82,7 +98,7 @@ KeyedVectorIndex::KeyedVectorIndex(Context& context, const KeySpan& keys, const 
 }
 
 KeyedVectorIndex::KeyedVectorIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-KeyKind KeyedVectorIndex::key_kind() const noexcept { return m_state->store.kind(); }
+KeyKind KeyedVectorIndex::key_kind() const noexcept { return m_state->kind; }
 std::size_t KeyedVectorIndex::size() const noexcept { return m_state->size; }
 std::size_t KeyedVectorIndex::dimension() const noexcept { return m_state->index.dimension(); }
 DataType KeyedVectorIndex::element() const noexcept { return m_state->index.element(); }
@@ -90,60 +106,57 @@ std::uint64_t KeyedVectorIndex::key_bytes() const noexcept { return m_state->key
 const VectorIndex& KeyedVectorIndex::vectors() const noexcept { return m_state->index; }
 
 UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& rows) try {
-  const Impl::ChangeGuard guard(*m_state);
-  Impl::KeyStore& store = m_state->store;
-  VectorIndex& index = m_state->index;
-  Impl::require_kind(keys, store.kind());
+  const auto lock = Impl::engine_lock(m_state->changing);
+  const auto before = m_state->content.get();
+  Impl::require_kind(keys, m_state->kind);
   KINDRED_THROW_IF(rows.count() != keys.size(),
                    std::to_string(rows.count()) + " rows are given for " +
                        std::to_string(keys.size()) + " keys; there must be one per key");
-  const std::size_t known = store.size();
-  const std::uint64_t first_id = index.end_id();
-  try {
-    // Positions in the call of the rows that count.
-    std::vector<std::size_t> new_rows;
-    std::vector<std::size_t> other_rows;
-    std::vector<std::uint64_t> replaced;                         // ids of `other_rows`
-    std::unordered_map<std::size_t, std::size_t> place_of_slot;  // in `other_rows`
-    place_of_slot.reserve(std::min(keys.size(), known));
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const auto slot = store.find(keys, i);
-      if (!slot) {
-        store.add(keys, i, first_id + new_rows.size());
-        new_rows.push_back(i);
-      } else if (*slot >= known) {
-        new_rows[*slot - known] = i;
-      } else if (const auto [place, is_new] = place_of_slot.try_emplace(*slot, other_rows.size());
-                 is_new) {
+  Impl::KeyStore added(m_state->kind);
+  // Positions in the call of the rows that count.
+  std::vector<std::size_t> new_rows;
+  std::vector<std::size_t> other_rows;
+  std::vector<std::uint64_t> replaced;                         // ids of `other_rows`
+  std::unordered_map<std::uint64_t, std::size_t> place_of_id;  // in `other_rows`
+  place_of_id.reserve(std::min(keys.size(), before->keys->size()));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (const auto id = before->keys->id_of(keys, i)) {
+      const auto [place, is_new] = place_of_id.try_emplace(*id, other_rows.size());
+      if (is_new) {
         other_rows.push_back(i);
-        replaced.push_back(store.id(*slot));
+        replaced.push_back(*id);
       } else {
         other_rows[place->second] = i;
       }
+    } else if (const auto slot = added.find(keys, i)) {
+      new_rows[*slot] = i;
+    } else {
+      added.add(keys, i, before->rows->end_id() + new_rows.size());
+      new_rows.push_back(i);
     }
-    index.upsert(rows, replaced, other_rows, new_rows);
-    return UpsertCounts{new_rows.size(), replaced.size()};
-  } catch (...) {
-    store.shrink(known);
-    throw;
   }
+  m_state->publish({std::make_shared<const Impl::VectorStore>(
+                        before->rows->with(rows, replaced, other_rows, new_rows)),
+                    new_rows.empty() ? before->keys
+                                     : std::make_shared<const Impl::KeyParts>(
+                                           before->keys->with(std::move(added)))});
+  return {new_rows.size(), replaced.size()};
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::upsert");
 }
 
 void KeyedVectorIndex::remove(const KeySpan& keys) try {
-  const Impl::ChangeGuard guard(*m_state);
-  Impl::KeyStore& store = m_state->store;
-  const std::vector<std::uint64_t> ids = Impl::ids_to_remove(store, keys);
-  m_state->index.remove(ids);
-  for (const std::uint64_t id : ids) store.remove(*store.find_id(id));
+  const auto lock = Impl::engine_lock(m_state->changing);
+  const auto before = m_state->content.get();
+  const auto ids = Impl::ids_to_remove(keys, Impl::ids_of(*before->keys, keys));
+  m_state->publish({std::make_shared<const Impl::VectorStore>(before->rows->without(ids)),
+                    std::make_shared<const Impl::KeyParts>(before->keys->without(ids))});
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::remove");
 }
 
 std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  return Impl::ids_of(m_state->store, keys);
+  return Impl::ids_of(*m_state->content.get()->keys, keys);
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::find");
 }
@@ -151,9 +164,9 @@ std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const try 
 KeyedSearchResults KeyedVectorIndex::search(const ConstArray& queries,
                                             const SearchOptions& options) const try {
   Impl::require_host({"queries", queries});
-  const auto lock = Impl::engine_shared_lock(m_state->mutex);
-  KeyedSearchResults out{m_state->index.search(queries, options), {}};
-  out.keys = m_state->keys_of(out.ids, [](std::int64_t id) { return id; });
+  const auto content = m_state->content.get();
+  KeyedSearchResults out{m_state->rows.search(content->rows, queries, options, {}), {}};
+  out.keys = keys_of(*content->keys, out.ids, [](std::int64_t id) { return id; });
   return out;
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::search");
@@ -161,8 +174,9 @@ KeyedSearchResults KeyedVectorIndex::search(const ConstArray& queries,
 
 KeyedScoreResults KeyedVectorIndex::search_at_least(const ConstArray& queries, float score,
                                                     const SearchOptions& options) const try {
-  const auto lock = Impl::engine_shared_lock(m_state->mutex);
-  return m_state->with_keys(m_state->index.search_at_least(queries, score, options));
+  const auto content = m_state->content.get();
+  return with_keys(*content->keys,
+                   m_state->rows.search_at_least(content->rows, queries, score, options));
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::search_at_least");
 }
@@ -170,10 +184,10 @@ KeyedScoreResults KeyedVectorIndex::search_at_least(const ConstArray& queries, f
 KeyedScoreResults KeyedVectorIndex::score(const ConstArray& queries,
                                           std::span<const KeySpan> candidates,
                                           const SearchOptions& options) const try {
-  const auto lock = Impl::engine_shared_lock(m_state->mutex);
+  const auto content = m_state->content.get();
   Ragged<std::uint64_t> ids;
   for (std::size_t query = 0; query < candidates.size(); ++query) {
-    const std::vector<std::int64_t> found = Impl::ids_of(m_state->store, candidates[query]);
+    const std::vector<std::int64_t> found = Impl::ids_of(*content->keys, candidates[query]);
     for (std::size_t i = 0; i < found.size(); ++i) {
       KINDRED_THROW_IF(found[i] < 0, Impl::key_message(candidates[query], i) + ", candidate " +
                                          std::to_string(i) + " of query " + std::to_string(query) +
@@ -182,7 +196,7 @@ KeyedScoreResults KeyedVectorIndex::score(const ConstArray& queries,
     }
     ids.close_row();
   }
-  return m_state->with_keys(m_state->index.score(queries, ids, options));
+  return with_keys(*content->keys, m_state->rows.score(content->rows, queries, ids, options, {}));
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::score");
 }
@@ -210,7 +224,7 @@ KeyedVectorIndex KeyedVectorIndex::load(Context& context, const FileSource& sour
                    file.path() + " has vectors without keys; load it as a VectorIndex");
   Impl::KeyStore keys(checks, stored);
   return KeyedVectorIndex(
-      std::make_unique<State>(VectorIndex::of_file(context, stored, options), std::move(keys)));
+      std::make_unique<State>(VectorIndex(context, stored, options), std::move(keys)));
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::load");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kit/CallerArrays.hpp"
 
+#include "kit/Overlap.hpp"
+
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
@@ -106,6 +108,12 @@ std::uint64_t checked_bytes(const NamedArray& given) {
   KINDRED_THROW_IF(!bytes, std::string(given.name) + " is " + to_string(array) +
                                ", which exceeds 64 bits; use smaller arrays");
   return *bytes;
+}
+
+void require_apart(const NamedArray& read, const NamedArray& written) {
+  KINDRED_THROW_IF(overlap(ByteRange(read.array), ByteRange(written.array)),
+                   std::string(read.name) + " and " + written.name +
+                       " overlap; the results need memory of their own");
 }
 
 std::optional<Space> space_of(const Context& context, std::span<const NamedArray> arrays) {

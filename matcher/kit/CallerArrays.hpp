@@ -65,6 +65,9 @@ std::uint64_t row_stride(const NamedArray& given);
 /// \brief Bytes from the first to the last element of a matrix, or of an array without gaps.
 /// \throws InvalidArgument as `row_stride`, and for more than 64 bits
 std::uint64_t checked_bytes(const NamedArray& given);
+/// \throws InvalidArgument if \p read and \p written, an output, share memory, gaps between their
+/// rows included
+void require_apart(const NamedArray& read, const NamedArray& written);
 /// \brief Rows of \p values that \p offsets (int64) delimit, both in host memory. Copies nothing;
 /// the call that takes the rows checks that the offsets ascend. \throws InvalidArgument for arrays
 /// on a device, of another type or of more than one dimension, and for a negative offset

@@ -22,6 +22,7 @@ HashTable::HashTable(std::span<std::uint64_t> slots, std::span<const std::uint64
     m_slots += part->slots.size();
     part->used = part->slots.size() -
                  static_cast<std::size_t>(std::count(part->slots.begin(), part->slots.end(), 0U));
+    m_slots += part->slots.size();
     m_parts[p] = std::move(part);
   }
 }
@@ -83,12 +84,6 @@ std::size_t HashTable::position_of(std::span<const std::uint64_t> slots,
     if (slots[at] == 0 || seen == slots.size()) return slots.size();
   }
   return at;
-}
-
-void HashTable::renumber(std::uint64_t hash, std::uint64_t index, std::uint64_t to) noexcept {
-  Part& part = *m_parts[part_of(hash)];
-  const std::size_t at = position_of(part.slots, slot_of(hash, index));
-  if (at < part.slots.size()) part.slots[at] = slot_of(hash, to);
 }
 
 void HashTable::erase(std::uint64_t hash, std::uint64_t index) noexcept {

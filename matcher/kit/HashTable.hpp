@@ -54,9 +54,6 @@ class HashTable {
   void prepare_to_erase(std::uint64_t hash);
   /// Removes the entry with this hash and index, if it exists.
   void erase(std::uint64_t hash, std::uint64_t index) noexcept;
-  /// Gives the entry with this hash and index, if it exists, the index \p to. The part of the hash
-  /// must not be shared.
-  void renumber(std::uint64_t hash, std::uint64_t index, std::uint64_t to) noexcept;
 
   /// Of the slots of all parts.
   std::uint64_t bytes() const noexcept { return m_slots * sizeof(std::uint64_t); }

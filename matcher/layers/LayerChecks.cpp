@@ -22,7 +22,7 @@ std::string named(std::size_t layer, const char* array) {
 void check_matrix(const ConstArray& matrix, DataType type, std::int64_t rows, std::int64_t columns,
                   Space space, const std::string& name) {
   KINDRED_THROW_IF(
-      type == DataType::int8 || !is_vector_element(type),
+      !widens_to_float32(type),
       name + " is " + to_string(matrix) + "; its elements must be float32, float16 or bfloat16");
   const NamedArray given{name.c_str(), matrix};
   require_array(given, type, {rows, columns});

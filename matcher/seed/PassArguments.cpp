@@ -20,7 +20,9 @@ RowLayout PassArguments::checked_rows(const NamedArray& given, std::int64_t rows
                                       std::int64_t hidden) const {
   const ConstArray& array = given.array;
   const DataType type = array.type();
-  require_type(given, {DataType::float32, DataType::float16, DataType::bfloat16});
+  KINDRED_THROW_IF(!widens_to_float32(type),
+                   std::string(given.name) + " is " + to_string(array) +
+                       "; its elements must be float32, float16 or bfloat16");
   const bool is_flat = m_may_be_flat && array.rank() == 1;
   if (is_flat) {
     KINDRED_THROW_IF(array.extent(0) % hidden != 0,

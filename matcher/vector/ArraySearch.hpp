@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,34 +39,31 @@ template <class ExecutionSpace>
 class ArraySearch {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
+  using Rows = std::shared_ptr<const VectorStore>;
 
   explicit ArraySearch(MemoryResource& memory) { bind(memory); }
 
-  /// Waits for all calls. Call before rows change. \throws DeviceLost
-  void wait() { m_calls.wait(); }
-  /// Prepares a call. \param changes number of changes of the rows; after one, the call prepares
-  /// the filters of removed rows
-  void begin(std::uint64_t changes) {
-    if (changes != m_changes) m_is_current = false;
-    m_changes = changes;
+  /// Waits for all calls and releases the rows that they read. \throws DeviceLost
+  void wait() {
+    m_calls.wait();
+    m_read.reset();
   }
 
   /// The scores of all rows in the order of their ids.
-  void score_all(const ExecutionSpace& exec_space, const VectorStore& store,
-                 const GivenQueries& queries, Metric metric, float* out, std::size_t stride) {
-    in_order(exec_space, store, [&] {
+  void score_all(const ExecutionSpace& exec_space, const Rows& rows, const GivenQueries& queries,
+                 Metric metric, float* out, std::size_t stride) {
+    in_order(exec_space, rows, [&](const VectorStore& store) {
       const VectorQueries<ExecutionSpace> prepared =
           m_queries.prepare(exec_space, queries, store.dimension(), true);
-      std::size_t column = 0;
       for (std::size_t s = 0; s < store.segments().size(); ++s) {
-        const VectorSegment& segment = *store.segments()[s];
-        const std::size_t count = segment.size() - segment.removed();
-        if (count == 0) continue;
+        const LiveSegment& segment = store.segments()[s];
+        const LiveRows& live = (*m_live)[s];
+        if (segment.live_count() == 0) continue;
         score_matrix(
-            exec_space, metric, {}, segment.resident<ExecutionSpace>().view(), count, prepared,
-            ArrayView<float, ExecutionSpace>(out + column, queries.count * stride - column),
-            {stride, m_live[s].rows.const_view()});
-        column += count;
+            exec_space, metric, {}, segment->resident<ExecutionSpace>().view(),
+            segment.live_count(), prepared,
+            ArrayView<float, ExecutionSpace>(out + live.first, queries.count * stride - live.first),
+            {stride, live.rows.const_view(), live.places.const_view()});
       }
     });
   }
@@ -83,10 +81,9 @@ class ArraySearch {
 
   /// The best rows of every query by brute_force or gemm; \p kept at most the number of rows and
   /// `out.top`.
-  void search(const ExecutionSpace& exec_space, const VectorStore& store,
-              const GivenQueries& queries, Metric metric, SearchPath path, std::size_t kept,
-              const RankedOutput& out) {
-    in_order(exec_space, store, [&] {
+  void search(const ExecutionSpace& exec_space, const Rows& rows, const GivenQueries& queries,
+              Metric metric, SearchPath path, std::size_t kept, const RankedOutput& out) {
+    in_order(exec_space, rows, [&](const VectorStore& store) {
       if (kept > 0) {
         const VectorQueries<ExecutionSpace> prepared =
             m_queries.prepare(exec_space, queries, store.dimension(), true);
@@ -99,14 +96,14 @@ class ArraySearch {
           rank_parts(exec_space, store, count, kept, first * kept,
                      [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
                        const VectorSegment& segment = *store.segments()[s];
-                       const auto rows = segment.resident<ExecutionSpace>().view();
+                       const auto part = segment.resident<ExecutionSpace>().view();
                        if (path == SearchPath::gemm) {
-                         m_gemm.queue(exec_space, rows, filter(s), block, metric, kept, best,
+                         m_gemm.queue(exec_space, part, filter(s), block, metric, kept, best,
                                       rounded_copy(exec_space, store, segment, *m_memory));
                          return;
                        }
                        SearchReport report;
-                       m_search.search(exec_space, rows, filter(s), block, metric, kept, best,
+                       m_search.search(exec_space, part, filter(s), block, metric, kept, best,
                                        report);
                      });
         }
@@ -120,10 +117,8 @@ class ArraySearch {
                              std::size_t queries, std::size_t length, std::size_t top) {
     const CandidateShape shape{queries, length, std::min(top, length)};
     if (shape.top == 0) return {};
-    for (const auto& segment : store.segments()) {
-      if (segment->size() == 0) continue;
-      if (fits_one_launch(exec_space, segment->template resident<ExecutionSpace>().view(), shape))
-        continue;
+    for (const LiveSegment& segment : store.segments()) {
+      if (fits_one_launch(exec_space, segment->resident<ExecutionSpace>().view(), shape)) continue;
       return "the best " + std::to_string(top) + " of lists of " + std::to_string(length) +
              " vectors of " + std::to_string(store.dimension()) +
              " elements do not fit into one launch on a device; use shorter lists, a smaller top, "
@@ -133,12 +128,11 @@ class ArraySearch {
   }
 
   /// The best candidates of every query. Ids without a row are skipped.
-  void score(const ExecutionSpace& exec_space, const VectorStore& store,
-             const GivenQueries& queries, const IdLists& lists, Metric metric,
-             const RankedOutput& out) {
+  void score(const ExecutionSpace& exec_space, const Rows& rows, const GivenQueries& queries,
+             const IdLists& lists, Metric metric, const RankedOutput& out) {
     const CandidateShape shape{queries.count, lists.length,
                                std::min<std::size_t>(out.top, lists.length)};
-    in_order(exec_space, store, [&] {
+    in_order(exec_space, rows, [&](const VectorStore& store) {
       if (shape.top > 0) {
         const CandidatePlan plan = candidate_plan(exec_space, shape);
         grow(exec_space, m_partial, plan.workspace(queries.count));
@@ -153,10 +147,10 @@ class ArraySearch {
         rank_parts(exec_space, store, queries.count, shape.top, 0,
                    [&](std::size_t s, const ArrayView<Rank, ExecutionSpace>& best) {
                      const VectorSegment& segment = *store.segments()[s];
-                     const auto rows = segment.resident<ExecutionSpace>().view();
+                     const auto part = segment.resident<ExecutionSpace>().view();
                      find_rows(exec_space, lists, ids_of<ExecutionSpace>(segment), m_found.view(),
                                m_offsets.view());
-                     rank_candidates(exec_space, metric, rows, m_offsets.const_view(),
+                     rank_candidates(exec_space, metric, part, m_offsets.const_view(),
                                      m_found.const_view(), filter(s), prepared, plan, shape.top,
                                      best, m_partial.view(), m_arrived.view(),
                                      {segment.size(), m_skipped.data()});
@@ -183,10 +177,18 @@ class ArraySearch {
     m_gemm.bind(memory);
   }
 
-  /// The rows of a segment that were not removed; empty if none was.
+  /// The rows of a segment that were not removed; empty if none was. \see VectorStore::Numbers
   struct LiveRows {
     Buffer<std::uint64_t, memory_space> bits;
     Buffer<std::uint32_t, memory_space> rows;
+    std::size_t first = 0;
+    Buffer<std::uint32_t, memory_space> places;
+  };
+  using AllLiveRows = std::vector<LiveRows>;  ///< one per segment
+  /// What a call reads until its launches have ended.
+  struct Read {
+    Rows rows;
+    std::shared_ptr<const AllLiveRows> live;
   };
 
   template <class Space>
@@ -199,7 +201,7 @@ class ArraySearch {
                      const GivenQueries& queries, const IdLists& lists, Metric metric,
                      const CandidateShape& shape, const CandidatePlan& plan,
                      const RankedOutput& out) {
-    if (store.segments().size() != 1 || store.segments()[0]->size() == 0) return false;
+    if (store.segments().size() != 1) return false;
     const VectorSegment& segment = *store.segments()[0];
     const auto rows = segment.resident<ExecutionSpace>().view();
     if (!fits_given_candidates(exec_space, rows, shape, queries)) return false;
@@ -209,38 +211,45 @@ class ArraySearch {
     return true;
   }
 
-  /// Calls `body()`, whose launches are ordered behind those of earlier calls.
+  /// Calls `body(store)`, whose launches are ordered behind those of earlier calls. The rows live
+  /// until they have ended.
   template <class Body>
-  void in_order(const ExecutionSpace& exec_space, const VectorStore& store, const Body& body) {
+  void in_order(const ExecutionSpace& exec_space, const Rows& rows, const Body& body) {
     try {
-      m_calls.run(exec_space, "Kindred::VectorIndex::arrays", nullptr, [&] {
-        prepare_filters(exec_space, store);
-        body();
-      });
+      if (m_read == nullptr || m_read->rows != rows) {
+        // An address is not used again as long as it is referred to.
+        if (m_live == nullptr || m_live_of.lock() != rows) m_live = live_rows(exec_space, *rows);
+        m_live_of = rows;
+        m_read = std::make_shared<const Read>(Read{rows, m_live});
+      }
+      m_calls.run(exec_space, "Kindred::VectorIndex::arrays", m_read, [&] { body(*rows); });
     } catch (const Cancelled&) {
       bind(*m_memory);  // what a call leaves in the buffers is incomplete
       throw;
     }
   }
-  void prepare_filters(const ExecutionSpace& exec_space, const VectorStore& store) {
-    if (m_is_current) return;
-    // The buffers of the filters may be in use.
-    wait();
-    m_live.clear();
-    for (const auto& segment : store.segments()) {
-      LiveRows& live = m_live.emplace_back();
-      const std::vector<std::uint64_t>& bits = segment->live();
-      if (bits.empty()) continue;
+  std::shared_ptr<const AllLiveRows> live_rows(const ExecutionSpace& exec_space,
+                                               const VectorStore& store) const {
+    auto all = std::make_shared<AllLiveRows>();
+    const std::vector<VectorStore::Numbers> numbers = store.numbers();
+    const auto copy = [&](auto& to, const char* label, const auto& from) {
+      to = {*m_memory, label, from.size()};
+      upload(exec_space, to.view(), from.data(), from.size());
+    };
+    for (std::size_t s = 0; s < numbers.size(); ++s) {
+      const LiveSegment& segment = store.segments()[s];
+      LiveRows& live = all->emplace_back();
+      live.first = numbers[s].first;
+      copy(live.places, "Kindred::VectorIndex::places", numbers[s].each);
+      if (segment.live().has_all()) continue;
       std::vector<std::uint32_t> rows;
-      segment->for_each_live(0, segment->size(), [&](std::size_t row) {
+      segment.for_each_live(0, segment.size(), [&](std::size_t row) {
         rows.push_back(static_cast<std::uint32_t>(row));
       });
-      live.bits = {*m_memory, "Kindred::VectorIndex::live", bits.size()};
-      live.rows = {*m_memory, "Kindred::VectorIndex::live_rows", rows.size()};
-      upload(exec_space, live.bits.view(), bits.data(), bits.size());
-      upload(exec_space, live.rows.view(), rows.data(), rows.size());
+      copy(live.bits, "Kindred::VectorIndex::live", segment.live().words(segment.size()));
+      copy(live.rows, "Kindred::VectorIndex::live_rows", rows);
     }
-    m_is_current = true;
+    return all;
   }
 
   void unpack(const ExecutionSpace& exec_space, Metric metric, std::size_t queries,
@@ -249,7 +258,7 @@ class ArraySearch {
                  queries, kept, out);
   }
   RowFilter<ExecutionSpace> filter(std::size_t segment) const {
-    return {m_live[segment].bits.const_view(), 0};
+    return {(*m_live)[segment].bits.const_view(), 0};
   }
 
   /// Calls `rank(segment, best)` for every segment and merges the results in `m_best` from \p first
@@ -259,11 +268,9 @@ class ArraySearch {
                   std::size_t kept, std::size_t first, const Body& rank) {
     const ArrayView<Rank, ExecutionSpace> best(m_best.data() + first, queries * kept);
     const auto segments = store.segments();
-    const bool is_one = segments.size() == 1 && segments[0]->size() > 0;
-    if (is_one) return rank(0, best);
+    if (segments.size() == 1) return rank(0, best);
     m_top.begin(exec_space, queries, kept, best);
     for (std::size_t s = 0; s < segments.size(); ++s) {
-      if (segments[s]->size() == 0) continue;
       grow(exec_space, m_part, queries * kept);
       rank(s, m_part.view());
       m_top.add_top(exec_space, m_part.const_view());
@@ -282,10 +289,10 @@ class ArraySearch {
   TopLists<ExecutionSpace> m_top;
   BruteForceSearch<ExecutionSpace> m_search;
   GemmSearch<ExecutionSpace> m_gemm;
-  std::vector<LiveRows> m_live;  ///< one per segment
-  bool m_is_current = false;
-  std::uint64_t m_changes = 0;        ///< of the rows before the last call
-  CallOrder<ExecutionSpace> m_calls;  ///< destroyed first: they use the members above
+  std::shared_ptr<const AllLiveRows> m_live;  ///< of the last call, whose rows are `m_live_of`
+  std::weak_ptr<const VectorStore> m_live_of;
+  std::shared_ptr<const Read> m_read;  ///< by the last call; null once it has ended
+  CallOrder<ExecutionSpace> m_calls;   ///< destroyed first: they use the members above
 };
 
 }  // namespace Kindred::Impl

@@ -30,7 +30,7 @@ void for_each_list(const HostWorkers& host, const IdSpans& candidates, std::size
 std::size_t first_unknown(const VectorStore& store, std::span<const std::uint64_t> ids) {
   const auto segments = store.segments();
   if (segments.empty()) return 0;
-  const RowFinder find(*segments.front());
+  const RowFinder find(segments.front());
   std::size_t place = 0;
   for (; place < ids.size(); ++place) {
     if (!find(ids[place]) && (segments.size() == 1 || store.find(ids[place]).first == nullptr))
@@ -92,8 +92,8 @@ CandidateRows::CandidateRows(const VectorStore& store, const IdSpans& candidates
                              const IdFilter& filter)
     : m_store(store), m_candidates(candidates), m_filter(filter), m_are_ids(false) {
   if (!candidates.skips_unknown() && filter.passes_all() && store.segments().size() == 1) {
-    const VectorSegment& segment = *store.segments().front();
-    m_are_ids = segment.size() > 0 && segment.is_contiguous() && segment.live().empty();
+    const LiveSegment& segment = store.segments().front();
+    m_are_ids = segment->is_contiguous() && segment.live().has_all();
   }
 }
 
@@ -113,7 +113,7 @@ void CandidateRows::check(const HostWorkers& host) const {
 
 std::optional<std::uint64_t> CandidateRows::checked_rows() const {
   if (!m_are_ids) return {};
-  return m_store.segments().front()->size();
+  return m_store.segments().front().size();
 }
 
 void CandidateRows::refuse(std::size_t query) const {
@@ -125,7 +125,7 @@ void CandidateRows::refuse(std::size_t query) const {
 RaggedSpan<std::uint32_t> CandidateRows::rows(const HostWorkers& host, std::size_t segment_number,
                                               std::size_t first, std::size_t count,
                                               CandidateBuffers& buffers) const {
-  const VectorSegment& segment = *m_store.segments()[segment_number];
+  const LiveSegment& segment = m_store.segments()[segment_number];
   const bool all_pass = m_filter.passes_all();
   buffers.offsets.assign(count + 1, 0);
   // Calls `visit(row)` for the rows of a list that are in the segment and pass.
@@ -149,7 +149,7 @@ RaggedSpan<std::uint32_t> CandidateRows::rows(const HostWorkers& host, std::size
   for (std::size_t query = 0; query < count; ++query)
     buffers.offsets[query + 1] += buffers.offsets[query];
   buffers.rows.resize_discarding(buffers.offsets.back());
-  const std::uint64_t first_id = segment.size() > 0 ? segment.id(0) : 0;
+  const std::uint64_t first_id = segment.id(0);
   for_each_list(host, m_candidates, first, count, [&](std::size_t query) {
     std::uint32_t* out = buffers.rows.data() + buffers.offsets[query - first];
     if (!m_are_ids) return for_each_row(query, [&](std::uint32_t row) { *out++ = row; });

@@ -143,7 +143,7 @@ class ExactSearch {
         }
         if (m_path == SearchPath::gemm) {
           m_matrix.search(exec_space, part.rows, part.filter, source, metric, top, found, report,
-                          rounded_of(exec_space, store, part));
+                          rounded_of(exec_space, store, filter, part));
         } else if (m_path == SearchPath::quantized && part.segment != nullptr) {
           m_quantized_search.search(exec_space, part.rows,
                                     part.segment->quantized(exec_space, *m_memory), part.filter,
@@ -174,7 +174,7 @@ class ExactSearch {
     for (Part part; next_part(exec_space, store, filter, first, prepared.count, part);) {
       if (m_path == SearchPath::gemm) {
         m_matrix.search_within(exec_space, part.rows, part.filter, prepared, metric, bounds, found,
-                               report, rounded_of(exec_space, store, part));
+                               report, rounded_of(exec_space, store, filter, part));
       } else if (m_path == SearchPath::quantized && part.segment != nullptr) {
         m_quantized_search.search_within(exec_space, part.rows,
                                          part.segment->quantized(exec_space, *m_memory),
@@ -206,7 +206,7 @@ class ExactSearch {
       const RaggedSpan<std::uint32_t> part =
           candidates.rows(host, s, first, prepared.count, m_host_rows);
       report.survivors += part.offsets.back() - part.offsets.front();
-      const auto rows = store.segments()[s]->template resident<ExecutionSpace>().view();
+      const auto rows = store.segments()[s]->resident<ExecutionSpace>().view();
       const auto bad_query =
           m_candidates.score(exec_space, host, rows, part, checked_rows, prepared, metric, top,
                              best.empty() ? best : m_host_part);
@@ -228,41 +228,53 @@ class ExactSearch {
   void score_all(const ExecutionSpace& exec_space, const VectorStore& store,
                  const GivenQueries& queries, Metric metric, float* out, std::size_t stride) {
     const auto prepared = m_queries.prepare(exec_space, queries, store.dimension(), on_host);
-    std::size_t column = 0;
-    for (const auto& segment : store.segments()) {
-      const bool here = !Arch::is_device<ExecutionSpace> || segment->on_device();
-      const std::size_t step = score_rows_at_once(store, prepared.count, here, segment->size());
-      for (std::size_t begin = 0; begin < segment->size(); begin += step) {
-        const std::size_t length = std::min(step, segment->size() - begin);
+    const std::vector<VectorStore::Numbers> numbers = store.numbers();
+    for (std::size_t s = 0; s < numbers.size(); ++s) {
+      const LiveSegment& segment = store.segments()[s];
+      const bool here = on_host || segment->on_device();
+      const std::size_t step = score_rows_at_once(store, prepared.count, here, segment.size());
+      std::size_t done = 0;  // rows that were not removed
+      for (std::size_t begin = 0; begin < segment.size(); begin += step) {
+        const std::size_t length = std::min(step, segment.size() - begin);
         const auto rows = here ? segment->resident<ExecutionSpace>().view(begin, length)
                                : stage(exec_space, *segment, begin, length);
         m_live_rows.clear();
-        if (!segment->live().empty()) {
-          segment->for_each_live(begin, begin + length, [&](std::size_t row) {
+        if (!segment.live().has_all()) {
+          segment.for_each_live(begin, begin + length, [&](std::size_t row) {
             m_live_rows.push_back(static_cast<std::uint32_t>(row - begin));
           });
         }
-        const std::size_t count = segment->live().empty() ? length : m_live_rows.size();
+        const std::size_t count = segment.live().has_all() ? length : m_live_rows.size();
         if (count == 0) continue;
+        const bool apart = !numbers[s].each.empty();
+        const std::size_t column = numbers[s].first + (apart ? 0 : done);
+        const std::span<const std::uint32_t> places(numbers[s].each.data() + (apart ? done : 0),
+                                                    apart ? count : 0);
+        done += count;
         if constexpr (Arch::is_device<ExecutionSpace>) {
           m_live_ids.resize_discarding(m_live_rows.size());
           start_upload(exec_space, m_live_ids.view(), m_live_rows.data(), m_live_rows.size());
           m_scores.resize_discarding(prepared.count * count);
           score_matrix(exec_space, metric, {}, rows, count, prepared, m_scores.view(),
                        {count, m_live_ids.const_view()});
-          start_row_copies(exec_space, "Kindred::VectorIndex::score_all", out + column, stride,
-                           m_scores.data(), count, prepared.count, count);
+          if (apart) m_host_scores.resize(prepared.count * count);
+          float* const to = apart ? m_host_scores.data() : out + column;
+          start_row_copies(exec_space, "Kindred::VectorIndex::score_all", to,
+                           apart ? count : stride, m_scores.data(), count, prepared.count, count);
           // The host's list of rows and the buffers of the next part may still be in use.
           Arch::fence(exec_space, "Kindred::VectorIndex::score_all");
+          for (std::size_t query = 0; query < prepared.count; ++query)
+            for (std::size_t i = 0; i < places.size(); ++i)
+              out[query * stride + places[i]] = to[query * count + i];
         } else {
           const ArrayView<const std::uint32_t, ExecutionSpace> live(m_live_rows.data(),
                                                                     m_live_rows.size());
           score_matrix(
               exec_space, metric, {}, rows, count, prepared,
               ArrayView<float, ExecutionSpace>(out + column, prepared.count * stride - column),
-              {stride, live});
+              {stride, live,
+               ArrayView<const std::uint32_t, ExecutionSpace>(places.data(), places.size())});
         }
-        column += count;
       }
     }
     Arch::fence(exec_space, "Kindred::VectorIndex::score_all");
@@ -301,6 +313,7 @@ class ExactSearch {
     m_scores = {m_path_memory, "Kindred::VectorIndex::score_all", 0};
     m_live_ids = {m_path_memory, "Kindred::VectorIndex::live_rows", 0};
     m_live_rows = {};
+    m_host_scores = {};
     m_staged = {};
     m_words = {};
     m_answer = {*m_pinned, "Kindred::VectorIndex::answer"};
@@ -355,13 +368,13 @@ class ExactSearch {
       Arch::fence(exec_space, "Kindred::VectorIndex::part");
     const auto segments = store.segments();
     while (part.next_segment < segments.size() &&
-           part.next_row >= segments[part.next_segment]->size()) {
+           part.next_row >= segments[part.next_segment].size()) {
       ++part.next_segment;
       part.next_row = 0;
     }
     if (part.next_segment == segments.size()) return false;
-    const VectorSegment& segment = *segments[part.next_segment];
-    const bool here = on_host || segment.on_device();
+    const LiveSegment& segment = segments[part.next_segment];
+    const bool here = on_host || segment->on_device();
     const std::size_t row_bytes = store.dimension() * size_of(store.element());
     const std::size_t step =
         here ? segment.size() : std::max<std::size_t>(64, staged_bytes / row_bytes / 64 * 64);
@@ -373,19 +386,20 @@ class ExactSearch {
     m_filter.resize_discarding(m_words.size());
     start_upload(exec_space, m_filter.view(), m_words.data(), m_words.size());
     part.filter = {m_filter.const_view(), per_query};
-    part.segment = here ? &segment : nullptr;
-    part.rows = here ? segment.resident<ExecutionSpace>().view()
-                     : stage(exec_space, segment, begin, length);
+    part.segment = here ? &*segment : nullptr;
+    part.rows = here ? segment->resident<ExecutionSpace>().view()
+                     : stage(exec_space, *segment, begin, length);
     part.next_row = begin + length;
     part.has_begun = true;
     return true;
   }
 
-  /// The rounded copy of a segment, unless the rows that a filter lets pass are rounded alone.
+  /// The rounded copy of a segment, unless the rows that \p filter lets pass are rounded alone.
   RoundedRows<ExecutionSpace, Arch::Float16> rounded_of(const ExecutionSpace& exec_space,
                                                         const VectorStore& store,
+                                                        const IdFilter& filter,
                                                         const Part& part) const {
-    if (part.segment == nullptr || !part.filter.passes_all()) return {};
+    if (part.segment == nullptr || !filter.passes_all()) return {};
     return rounded_copy(exec_space, store, *part.segment, *m_memory);
   }
 
@@ -458,6 +472,7 @@ class ExactSearch {
   Buffer<float, memory_space> m_scores;
   Buffer<std::uint32_t, memory_space> m_live_ids;
   std::vector<std::uint32_t> m_live_rows;
+  std::vector<float> m_host_scores;  ///< of rows whose columns lie apart
   TopLists<ExecutionSpace> m_top;
   BruteForceSearch<ExecutionSpace> m_brute_force;
   QuantizedSearch<ExecutionSpace> m_quantized_search;

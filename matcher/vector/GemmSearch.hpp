@@ -92,7 +92,7 @@ class GemmSearch {
       return;
     }
     report.path = "gemm";
-    const auto order = order_of(exec_space, rows, filter);
+    const auto order = order_of(exec_space, rows, filter, rounded);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
       Arch::end_if_cancelled(exec_space);
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, capacity, first,
@@ -145,7 +145,7 @@ class GemmSearch {
       return;
     }
     report.path = "gemm";
-    const auto order = order_of(exec_space, rows, filter);
+    const auto order = order_of(exec_space, rows, filter, rounded);
     for (std::size_t first = 0; first < queries.count(); first += pass) {
       Arch::end_if_cancelled(exec_space);
       const auto task = task_of(exec_space, rows, order, filter, queries, metric, within_capacity,
@@ -208,10 +208,13 @@ class GemmSearch {
 
   TileOrder<ExecutionSpace> order_of(const ExecutionSpace& exec_space,
                                      const VectorRows<ExecutionSpace>& rows,
-                                     const RowFilter<ExecutionSpace>& filter) {
+                                     const RowFilter<ExecutionSpace>& filter,
+                                     const rounded_type& rounded) {
     const std::size_t count = rows.norms.size();
     m_shared = filter.words_per_query == 0 ? filter : RowFilter<ExecutionSpace>{};
-    if (!counts_passing(filter)) return TileOrder<ExecutionSpace>::of(count);
+    // Rows that were removed are fewer than what rounding the others again would cost.
+    const bool has_copy = rounded.values.size() > 0;
+    if (has_copy || !counts_passing(filter)) return TileOrder<ExecutionSpace>::of(count);
     grow(exec_space, m_offsets, filter_words(count) + 1);
     count_filtered_rows(exec_space, filter, count, m_offsets.view());
     std::uint32_t passing = 0;

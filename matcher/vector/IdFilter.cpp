@@ -70,10 +70,10 @@ IdFilter::IdFilter(std::span<const std::uint8_t> bytes, std::span<const std::uin
   }
 }
 
-std::size_t IdFilter::words(const VectorSegment& segment, std::size_t begin, std::size_t length,
+std::size_t IdFilter::words(const LiveSegment& segment, std::size_t begin, std::size_t length,
                             std::size_t first, std::size_t queries,
                             std::vector<std::uint64_t>& words) const {
-  if (m_bits.empty() && segment.live().empty()) return 0;
+  if (m_bits.empty() && segment.live().has_all()) return 0;
   if (m_words_per_query == 0) {
     append(segment, begin, length, 0, words);
     return 0;
@@ -83,7 +83,7 @@ std::size_t IdFilter::words(const VectorSegment& segment, std::size_t begin, std
   return filter_words(length);
 }
 
-void IdFilter::append(const VectorSegment& segment, std::size_t begin, std::size_t length,
+void IdFilter::append(const LiveSegment& segment, std::size_t begin, std::size_t length,
                       std::size_t query, std::vector<std::uint64_t>& words) const {
   const std::size_t place = words.size();
   words.resize(place + filter_words(length), ~std::uint64_t{0});
@@ -91,7 +91,7 @@ void IdFilter::append(const VectorSegment& segment, std::size_t begin, std::size
   if (!m_bits.empty()) {
     const std::uint64_t* bits = m_bits.data() + query * m_words_per_query;
     const std::size_t first_id = segment.id(begin);
-    if (segment.is_contiguous()) {
+    if (segment->is_contiguous()) {
       const std::size_t end_word = (first_id + length - 1) / 64;
       for (std::size_t i = 0; i < out.size(); ++i) {
         const std::size_t at = first_id / 64 + i;
@@ -106,9 +106,8 @@ void IdFilter::append(const VectorSegment& segment, std::size_t begin, std::size
       }
     }
   }
-  if (!segment.live().empty()) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] &= segment.live()[begin / 64 + i];
-  }
+  if (segment.live().has_all()) return;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] &= segment.live().word(begin / 64 + i);
 }
 
 }  // namespace Kindred::Impl

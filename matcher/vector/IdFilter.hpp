@@ -36,13 +36,13 @@ class IdFilter {
   /// \brief Appends the bitmaps of the rows `begin …` (a multiple of 64) for the queries `first …`
   /// to \p words, or nothing if all rows pass. Returns the distance in words between the bitmaps of
   /// consecutive queries; 0 if one bitmap serves all queries.
-  std::size_t words(const VectorSegment& segment, std::size_t begin, std::size_t length,
+  std::size_t words(const LiveSegment& segment, std::size_t begin, std::size_t length,
                     std::size_t first, std::size_t queries,
                     std::vector<std::uint64_t>& words) const;
 
  private:
-  void append(const VectorSegment& segment, std::size_t begin, std::size_t length,
-              std::size_t query, std::vector<std::uint64_t>& words) const;
+  void append(const LiveSegment& segment, std::size_t begin, std::size_t length, std::size_t query,
+              std::vector<std::uint64_t>& words) const;
 
   std::vector<std::uint64_t> m_own;  ///< converted from bytes
   std::span<const std::uint64_t> m_bits;

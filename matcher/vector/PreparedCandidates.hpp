@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,14 +85,19 @@ class PreparedCandidates {
   std::uint32_t* rows() { return reinterpret_cast<std::uint32_t*>(query() + m_dimension); }
 
   /// \brief The best ranks of the first \p count of `rows()`, padded with `rank_none`. Waits only
-  /// for these. \param count at least 1
-  std::span<const Rank> rank(const VectorRows<ExecutionSpace>& rows, Metric metric,
+  /// for these; the rows are not read any more then. \param segment of \p rows \param count at
+  /// least 1
+  std::span<const Rank> rank(const std::shared_ptr<const VectorSegment>& segment,
+                             const VectorRows<ExecutionSpace>& rows, Metric metric,
                              std::span<const float> query_values, std::size_t count) {
     m_shared.data()[0] = 0;
     m_shared.data()[1] = count;
     widen(query_values);
     // Recording executes the launches, so it must use this list, not the previous one.
-    if (!m_graph.is_captured() || !is_captured_for(rows)) capture(rows, metric);
+    if (m_recorded.lock() != segment) {
+      capture(rows, metric);
+      m_recorded = segment;
+    }
     std::fill_n(m_best.data(), m_shape.top, unanswered);
     m_graph.replay(*m_exec_space);
     wait();
@@ -131,13 +137,6 @@ class PreparedCandidates {
         ArrayView<double, HostSpace>(reinterpret_cast<double*>(m_shared.data() + 2), 1));
   }
 
-  bool is_captured_for(const VectorRows<ExecutionSpace>& rows) const {
-    return rows.values.data() == m_recorded.values.data() &&
-           rows.scales.data() == m_recorded.scales.data() &&
-           rows.norms.data() == m_recorded.norms.data() &&
-           rows.ids.data() == m_recorded.ids.data() && rows.ids.size() == m_recorded.ids.size();
-  }
-
   void capture(const VectorRows<ExecutionSpace>& rows, Metric metric) {
     std::uint64_t* words = m_shared.data();
     if (Arch::is_device<ExecutionSpace>) words = m_staged.data();
@@ -159,7 +158,6 @@ class PreparedCandidates {
       rank_candidates(*m_exec_space, metric, rows, offsets, candidates, {}, prepared, m_plan,
                       m_shape.top, best, m_partial.view(), m_arrived.view());
     });
-    m_recorded = rows;
   }
 
   std::optional<ExecutionSpace> m_exec_space;
@@ -172,7 +170,7 @@ class PreparedCandidates {
   Buffer<std::uint64_t, memory_space> m_staged;
   Buffer<Rank, memory_space> m_partial;
   Buffer<std::uint32_t, memory_space> m_arrived;
-  VectorRows<ExecutionSpace> m_recorded;
+  std::weak_ptr<const VectorSegment> m_recorded;  ///< whose rows the launches read
   CudaGraph<ExecutionSpace> m_graph;
   /// At most 15 characters, so that the copy that Kokkos makes does not allocate.
   const std::string m_fence_label = "Kindred::score";

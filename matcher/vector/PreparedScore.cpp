@@ -8,9 +8,7 @@
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <array>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -27,28 +25,26 @@ constexpr std::size_t longest_max = 0xFFFFFFFFU;
 }  // namespace
 
 struct KINDRED_HIDDEN PreparedScore::State {
-  State(const VectorIndex& index_, const SearchOptions& options_, std::size_t longest_)
-      : index(index_),
-        of(*index_.m_state),
+  State(VectorIndex::State& index, const SearchOptions& options_, std::size_t longest_)
+      : of(index),
         options(options_),
         longest(longest_),
         filter_bytes(options_.filter.begin(), options_.filter.end()),
         filter_bits(options_.filter_bits.begin(), options_.filter_bits.end()) {
     options.filter = filter_bytes;
     options.filter_bits = filter_bits;
-    const auto lock = Impl::cancellable_shared_lock(of.mutex);
-    filtered_ids = of.store.end_id();
+    const auto store = of.rows.get();
+    filtered_ids = store->end_id();
     filter.emplace(options.filter, options.filter_bits, filtered_ids, 1);
     constexpr double element_nanoseconds = 0.2;
-    space = Impl::host_space_for(
-        of.context, element_nanoseconds * static_cast<double>(longest * of.store.dimension()));
-    if (of.store.on_device()) space = Space::cuda;
+    space = Impl::host_space_for(of.context,
+                                 element_nanoseconds * static_cast<double>(longest * of.dimension));
+    if (store->on_device()) space = Space::cuda;
     space = options.space.value_or(space);
     options.space = space;
     results.reserve(std::min(options.top, longest));
   }
 
-  const VectorIndex& index;
   VectorIndex::State& of;
   SearchOptions options;
   std::size_t longest;
@@ -62,43 +58,43 @@ struct KINDRED_HIDDEN PreparedScore::State {
   ScoreResults general;
 
   /// Writes the rows in \p segment of those \p candidates that pass the filter, and returns their
-  /// number.
-  /// \throws InvalidArgument
-  std::size_t put_rows(const Impl::VectorSegment& segment,
-                       std::span<const std::uint64_t> candidates, std::uint32_t* rows) const {
+  /// number; no value if one of them is not in the segment.
+  std::optional<std::size_t> put_rows(const Impl::LiveSegment& segment,
+                                      std::span<const std::uint64_t> candidates,
+                                      std::uint32_t* rows) const {
     std::size_t count = 0;
     const Impl::RowFinder find(segment);
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const auto row = find(candidates[i]);
-      KINDRED_THROW_IF(!row, Impl::no_row(of.store, i, 0, candidates[i]));
-      if (!filter->passes(0, candidates[i])) continue;
-      rows[count++] = static_cast<std::uint32_t>(*row);
+    for (const std::uint64_t id : candidates) {
+      const auto row = find(id);
+      if (!row) return {};
+      if (filter->passes(0, id)) rows[count++] = static_cast<std::uint32_t>(*row);
     }
     return count;
   }
 
   /// Returns false if the prepared launches cannot be used; the index must then be called.
-  bool score_prepared(std::span<const float> query, std::span<const std::uint64_t> candidates) {
-    const auto lock = Impl::cancellable_shared_lock(of.mutex);
+  bool score_prepared(const Impl::VectorStore& store, std::span<const float> query,
+                      std::span<const std::uint64_t> candidates) {
     const bool is_filtered = !filter_bytes.empty() || !filter_bits.empty();
-    KINDRED_THROW_IF(is_filtered && filtered_ids != of.store.end_id(),
+    KINDRED_THROW_IF(is_filtered && filtered_ids != store.end_id(),
                      "the filter is for " + std::to_string(filtered_ids) +
-                         " ids; the index now has " + std::to_string(of.store.end_id()) +
+                         " ids; the index now has " + std::to_string(store.end_id()) +
                          ": prepare the call again");
-    if (of.store.segments().size() != 1 || candidates.empty()) return false;
-    const Impl::VectorSegment& segment = *of.store.segments()[0];
-    const SpaceSet spaces = reachable(of.store.residency(), segment.on_device());
-    if (segment.size() == 0 || !spaces.contains(space)) return false;
+    const Impl::LiveSegment* const segment =
+        candidates.empty() ? nullptr : store.find(candidates.front()).first;
+    if (segment == nullptr) return false;
+    if (!reachable(store.residency(), (*segment)->on_device()).contains(space)) return false;
     return Impl::with_instance(of.context, space, [&](const auto& exec_space) {
       using execution_space = std::decay_t<decltype(exec_space)>;
       auto& own = prepared.get<execution_space>();
-      const auto rows = segment.resident<execution_space>().view();
+      const auto rows = (*segment)->template resident<execution_space>().view();
       own.run_on(exec_space);
       if (!own.fits(rows)) return false;
-      const std::size_t count = put_rows(segment, candidates, own.rows());
+      const std::optional<std::size_t> count = put_rows(*segment, candidates, own.rows());
+      if (!count) return false;
       results.clear();
-      if (count == 0) return true;
-      for (const Rank rank : own.rank(rows, options.metric, query, count)) {
+      if (*count == 0) return true;
+      for (const Rank rank : own.rank(segment->part(), rows, options.metric, query, *count)) {
         if (rank == rank_none) break;
         const float score = score_of(options.metric, rank);
         results.push_back({std::int64_t{rank_index(rank)}, score});
@@ -114,12 +110,12 @@ PreparedScore::PreparedScore(const VectorIndex& index, std::size_t longest,
                    "the longest list is " + std::to_string(longest) + "; it must be 1 … " +
                        std::to_string(longest_max));
   KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
-  m_state = std::make_unique<State>(index, options, longest);
+  m_state = std::make_unique<State>(*index.m_state, options, longest);
   VectorIndex::State& of = m_state->of;
   Impl::with_instance(of.context, m_state->space, [&](const auto& exec_space) {
     m_state->prepared.get<std::decay_t<decltype(exec_space)>>().bind(
-        exec_space, of.context.memory(m_state->space), of.context.pinned_memory(),
-        of.store.dimension(), longest, options.top);
+        exec_space, of.context.memory(m_state->space), of.context.pinned_memory(), of.dimension,
+        longest, options.top);
   });
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedScore");
@@ -131,17 +127,18 @@ std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
                                                std::span<const std::uint64_t> candidates) try {
   Arch::require_usable_process();
   State& state = *m_state;
-  const std::size_t dimension = state.of.store.dimension();
+  const std::size_t dimension = state.of.dimension;
   KINDRED_THROW_IF(query.size() != dimension, "the query has " + std::to_string(query.size()) +
                                                   " elements; the index has vectors of " +
                                                   std::to_string(dimension));
   KINDRED_THROW_IF(candidates.size() > state.longest,
                    "there are " + std::to_string(candidates.size()) +
                        " candidates; this was prepared for " + std::to_string(state.longest));
-  if (state.score_prepared(query, candidates)) return state.results;
+  const auto rows = state.of.rows.get();
+  if (state.score_prepared(*rows, query, candidates)) return state.results;
   const std::array<std::uint64_t, 2> offsets{0, candidates.size()};
-  state.general =
-      state.index.score(query, RaggedSpan<std::uint64_t>{offsets, candidates}, state.options);
+  state.general = state.of.score(rows, query, RaggedSpan<std::uint64_t>{offsets, candidates},
+                                 state.options, {});
   return state.general.results.values;
 } catch (...) {
   Impl::rethrow_translated("Kindred::PreparedScore::score");

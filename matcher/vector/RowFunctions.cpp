@@ -34,7 +34,7 @@ Impl::RowCall checked_rows(const RowArray& rows, const RowOptions& options) {
   call.space = options.space;
   call.element = given.array.type();
   KINDRED_THROW_IF(
-      !is_vector_element(call.element) || call.element == DataType::int8,
+      !widens_to_float32(call.element),
       "rows is " + to_string(given.array) + "; its elements must be float32, float16 or bfloat16");
   Impl::require_array(given, call.element, {Impl::any_extent, Impl::any_extent});
   call.rows = static_cast<const std::byte*>(given.array.data());
@@ -57,8 +57,7 @@ NamedArray named(const RowArray& rows) {
 void row_scores(Context& context, const ConstArray& queries, const RowArray& rows, const Array& out,
                 const RowOptions& options) try {
   Impl::RowCall call = checked_rows(rows, options);
-  const Impl::VectorCall arrays(context, call.dimension,
-                                {{"queries", queries}, named(rows), {"out", out}}, {},
+  const Impl::VectorCall arrays(context, call.dimension, {{"queries", queries}, named(rows)}, out,
                                 options.space);
   const Impl::VectorCall::Matrix to = arrays.matrix(out, call.count);
   call.metric = options.metric;
@@ -72,10 +71,8 @@ void row_scores(Context& context, const ConstArray& queries, const RowArray& row
 SearchResults top_rows(Context& context, const ConstArray& queries, const RowArray& rows,
                        const RowOptions& options, const SearchOutput& out) try {
   Impl::RowCall call = checked_rows(rows, options);
-  const Impl::VectorCall arrays(
-      context, call.dimension,
-      {{"queries", queries}, named(rows), {"scores", out.scores}, {"ids", out.ids}}, out,
-      options.space);
+  const Impl::VectorCall arrays(context, call.dimension, {{"queries", queries}, named(rows)}, out,
+                                options.space);
   if (!arrays.has_output) arrays.require_output_on_host();
   RankedOutput to = arrays.ranked(out, options.top);
   KINDRED_THROW_IF(call.count > ranked_rows_max,

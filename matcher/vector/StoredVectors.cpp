@@ -2,6 +2,7 @@
 #include <kindred/matcher/StoredVectors.hpp>
 
 #include "VectorSections.hpp"
+#include "kit/LiveParts.hpp"
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
@@ -28,56 +29,45 @@ using Impl::SectionFile;
 using Impl::SectionWriter;
 using Impl::VectorsHead;
 
-std::uint32_t id_of(const StoredVectors& part, std::size_t row) {
-  return part.ids.empty() ? part.first_id + static_cast<std::uint32_t>(row) : part.ids[row];
-}
+/// A part of a store. \see for_each_run
+struct Part {
+  std::size_t size() const { return of.norms.size(); }
+  std::uint32_t id(std::size_t row) const {
+    return of.ids.empty() ? of.first_id + static_cast<std::uint32_t>(row) : of.ids[row];
+  }
+  bool is_live(std::size_t row) const {
+    return of.live.empty() || (of.live[row / 64] >> (row % 64) & 1U) != 0;
+  }
+  std::size_t removed() const { return of.live.size(); }  // or 0
 
-/// Calls `body(begin, end)` for every run of rows that were not removed.
-template <class Body>
-void for_each_live_run(const StoredVectors& part, const Body& body) {
-  const std::size_t count = part.rows.count();
-  if (part.live.empty()) {
-    if (count > 0) body(std::size_t{0}, count);
-    return;
-  }
-  const auto is_live = [&](std::size_t row) {
-    return (part.live[row / 64] >> (row % 64) & 1U) != 0;
-  };
-  for (std::size_t row = 0; row < count;) {
-    if (!is_live(row)) {
-      ++row;
-      continue;
-    }
-    std::size_t end = row + 1;
-    while (end < count && is_live(end)) ++end;
-    body(row, end);
-    row = end;
-  }
-}
+  const StoredVectors& of;
+};
+using Parts = std::vector<Part>;
 
 /// Writes a section with the live rows of all parts. \param of returns the column of a part \param
 /// unit number of elements per row
 template <class T, class Column>
-void write_column(SectionWriter& writer, const char* name, std::span<const StoredVectors> parts,
-                  std::size_t unit, const Column& of) {
+void write_column(SectionWriter& writer, const char* name, const Parts& parts, std::size_t unit,
+                  const Column& of) {
   writer.begin<T>(name);
-  for (const StoredVectors& part : parts) {
-    const T* const column = of(part);
-    for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
-      writer.put<T>(std::span<const T>(column + begin * unit, (end - begin) * unit));
-    });
-  }
+  Impl::for_each_run(parts, [&](std::size_t p, std::size_t begin, std::size_t end) {
+    writer.put<T>(std::span<const T>(of(parts[p].of) + begin * unit, (end - begin) * unit));
+  });
 }
 
-void write_ids(SectionWriter& writer, std::span<const StoredVectors> parts) {
+void write_ids(SectionWriter& writer, const Parts& parts) {
   writer.begin<std::uint32_t>("id");
-  for (const StoredVectors& part : parts) {
-    for_each_live_run(part, [&](std::size_t begin, std::size_t end) {
-      std::vector<std::uint32_t> ids(end - begin);
-      for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = id_of(part, begin + i);
-      writer.put<std::uint32_t>(ids);
-    });
-  }
+  Impl::for_each_run(parts, [&](std::size_t p, std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> ids(end - begin);
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = parts[p].id(begin + i);
+    writer.put<std::uint32_t>(ids);
+  });
+}
+
+Parts parts_of(std::span<const StoredVectors> stored) {
+  Parts parts;
+  for (const StoredVectors& one : stored) parts.push_back({one});
+  return parts;
 }
 
 /// What a scale of int8 rows, a norm, and a number of the quantized copy must be.
@@ -127,27 +117,30 @@ void check_columns(const StoredVectors& part) {
   check_all("quantized norm", quantized.norms, "≥ 0", is_bound);
 }
 
-/// Checks that the ids of a part ascend from \p next_id and stay below \p end_id. Returns the id
-/// after the last one. \throws InvalidArgument
-std::uint64_t check_ids(const StoredVectors& part, std::uint64_t next_id, std::uint64_t end_id) {
-  const auto check = [&](std::uint64_t id) {
-    KINDRED_THROW_IF(id < next_id || id >= end_id,
-                     "a row has the id " + std::to_string(id) + "; ids must ascend from " +
-                         std::to_string(next_id) + " and stay below " + std::to_string(end_id));
-    next_id = id + 1;
-  };
-  for (const std::uint32_t id : part.ids) check(id);
+/// \throws InvalidArgument unless \p id is at least \p next_id and below \p end_id
+void check_id(std::uint64_t id, std::uint64_t next_id, std::uint64_t end_id) {
+  KINDRED_THROW_IF(id < next_id || id >= end_id,
+                   "a row has the id " + std::to_string(id) + "; ids must ascend from " +
+                       std::to_string(next_id) + " and stay below " + std::to_string(end_id));
+}
+
+/// \throws InvalidArgument unless the ids of a part ascend and are below \p end_id
+void check_ids(const StoredVectors& part, std::uint64_t end_id) {
+  std::uint64_t next_id = 0;
+  for (const std::uint32_t id : part.ids) {
+    check_id(id, next_id, end_id);
+    next_id = std::uint64_t{id} + 1;
+  }
   const std::size_t count = part.rows.count();
-  if (!part.ids.empty() || count == 0) return next_id;
-  check(part.first_id);
-  if (count > 1) check(std::uint64_t{part.first_id} + count - 1);
-  return next_id;
+  if (!part.ids.empty() || count == 0) return;
+  check_id(part.first_id, 0, end_id);
+  if (count > 1)
+    check_id(std::uint64_t{part.first_id} + count - 1, std::uint64_t{part.first_id} + 1, end_id);
 }
 
 /// Writes all sections of the live rows of \p parts.
-void write_columns(SectionWriter& writer, const VectorsHead& head,
-                   std::span<const StoredVectors> parts) {
-  const DataType element = parts.front().rows.element;
+void write_columns(SectionWriter& writer, const VectorsHead& head, const Parts& parts) {
+  const DataType element = parts.front().of.rows.element;
   Impl::write_head(writer, head);
   Impl::with_element_type(element, [&](auto zero) {
     using T = decltype(zero);
@@ -282,7 +275,7 @@ void save_vectors(FileTarget target, std::span<const StoredVectors> parts, std::
                   const std::function<void(SectionWriter&)>& more) {
   const VectorsHead head = checked_head(parts, end_id);
   SectionWriter writer(std::move(target), vectors_kind);
-  write_columns(writer, head, parts);
+  write_columns(writer, head, parts_of(parts));
   if (more) more(writer);
   writer.commit();
 }
@@ -305,15 +298,20 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
                                           "; it must be at most " + std::to_string(id_limit));
   VectorsHead head{static_cast<std::uint64_t>(first.element), first.dimension, 0, end_id,
                    parts.front().quantized.stride};
-  std::uint64_t next_id = 0;
   for (const StoredVectors& part : parts) {
     KINDRED_THROW_IF(part.rows.element != first.element || part.rows.dimension != first.dimension,
                      "the element types or dimensions of the parts do not match");
     check_columns(part);
+    check_ids(part, end_id);
     if (part.quantized.stride != head.quantized_stride) head.quantized_stride = 0;
-    next_id = check_ids(part, next_id, end_id);
-    for_each_live_run(part, [&](std::size_t begin, std::size_t end) { head.rows += end - begin; });
   }
+  std::uint64_t next_id = 0;
+  const Parts all = parts_of(parts);
+  for_each_run(all, [&](std::size_t p, std::size_t begin, std::size_t end) {
+    check_id(all[p].id(begin), next_id, end_id);
+    next_id = std::uint64_t{all[p].id(end - 1)} + 1;
+    head.rows += end - begin;
+  });
   return head;
 }
 

@@ -10,6 +10,7 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -29,39 +30,19 @@ inline std::size_t stride_of(const NamedArray& given) {
 
 /// \brief The queries of a call, where its arrays lie and what the caller asks for of its place.
 struct VectorCall {
-  /// \param arrays all arrays of the call, the queries first
-  /// \param out among them, if it is given: queries of one dimension are then one query
+  /// \brief A call with ranked results. \param read the queries, and one more array at most
+  /// \param out if it is given, queries of one dimension are one query
   /// \throws InvalidArgument, SpaceUnavailable
-  VectorCall(const Context& context, std::size_t dimension,
-             std::initializer_list<NamedArray> arrays, const SearchOutput& out,
-             const std::optional<Space>& space_, const std::optional<Stream>& stream_ = {})
-      : has_output(is_given(out)), space(space_), stream(stream_) {
-    const NamedArray& given = *arrays.begin();
-    const auto extent = static_cast<std::int64_t>(dimension);
-    is_flat = given.array.rank() == 1;
-    if (!is_flat) {
-      require_array(given, DataType::float32, {any_extent, extent});
-      queries.count = static_cast<std::size_t>(given.array.extent(0));
-    } else if (has_output) {
-      require_array(given, DataType::float32, {extent});
-      queries.count = 1;
-    } else {
-      require_array(given, DataType::float32, {any_extent});
-      KINDRED_THROW_IF(given.array.size() % dimension != 0,
-                       value_message("the size of the queries", given.array.size()) +
-                           "; it must be a multiple of the dimension, " +
-                           std::to_string(dimension));
-      queries.count = given.array.size() / dimension;
-    }
-    queries.values = static_cast<const float*>(given.array.data());
-    queries.stride = is_flat ? dimension : stride_of(given);
-    bytes = queries.count * dimension * sizeof(float);
-    on_device = space_of(context, arrays).has_value();
-    if (!on_device) require_no_stream(stream);
-    KINDRED_THROW_IF(on_device && space.value_or(Space::cuda) != Space::cuda,
-                     "the arrays lie on a device, and the requested space is " +
-                         std::string(to_string(*space)) + "; request cuda or no space");
-  }
+  VectorCall(const Context& context, std::size_t dimension, std::initializer_list<NamedArray> read,
+             const SearchOutput& out, const std::optional<Space>& space_,
+             const std::optional<Stream>& stream_ = {})
+      : VectorCall(context, dimension, read, {{{"scores", out.scores}, {"ids", out.ids}}},
+                   is_given(out), space_, stream_) {}
+  /// \brief A call that writes scores. \throws InvalidArgument, SpaceUnavailable
+  VectorCall(const Context& context, std::size_t dimension, std::initializer_list<NamedArray> read,
+             const Array& out, const std::optional<Space>& space_,
+             const std::optional<Stream>& stream_ = {})
+      : VectorCall(context, dimension, read, {{{"out", out}, {}}}, false, space_, stream_) {}
 
   /// \brief Requires an array with a row per query, and returns the elements of a row.
   /// \param extent of a row, or `any_extent` \throws InvalidArgument
@@ -95,6 +76,9 @@ struct VectorCall {
     const std::size_t top = columns(scores, DataType::float32);
     KINDRED_THROW_IF(top == 0, "top, the extent of scores, is 0; it must be at least 1");
     columns(ids, DataType::int64, static_cast<std::int64_t>(top));
+    require_apart(scores, ids);
+    require_apart_from_read(scores);
+    require_apart_from_read(ids);
     return {static_cast<float*>(out.scores.data()), stride_of(scores),
             static_cast<std::int64_t*>(out.ids.data()), stride_of(ids), top};
   }
@@ -112,6 +96,7 @@ struct VectorCall {
     KINDRED_THROW_IF(out.size() != size, value_message("the size of the output", out.size()) +
                                              "; it must be queries × rows, " +
                                              std::to_string(size));
+    require_apart_from_read(given);
     return {static_cast<float*>(out.data()), is_flat ? rows : stride_of(given)};
   }
 
@@ -124,11 +109,50 @@ struct VectorCall {
   std::optional<Stream> stream;
 
  private:
+  using NamedArrays = std::array<NamedArray, 2>;
+
+  VectorCall(const Context& context, std::size_t dimension, std::initializer_list<NamedArray> read,
+             const NamedArrays& written, bool has_output_, const std::optional<Space>& space_,
+             const std::optional<Stream>& stream_)
+      : has_output(has_output_), space(space_), stream(stream_) {
+    std::copy(read.begin(), read.end(), m_read.begin());
+    const NamedArray& given = m_read[0];
+    const auto extent = static_cast<std::int64_t>(dimension);
+    is_flat = given.array.rank() == 1;
+    if (!is_flat) {
+      require_array(given, DataType::float32, {any_extent, extent});
+      queries.count = static_cast<std::size_t>(given.array.extent(0));
+    } else if (has_output) {
+      require_array(given, DataType::float32, {extent});
+      queries.count = 1;
+    } else {
+      require_array(given, DataType::float32, {any_extent});
+      KINDRED_THROW_IF(given.array.size() % dimension != 0,
+                       value_message("the size of the queries", given.array.size()) +
+                           "; it must be a multiple of the dimension, " +
+                           std::to_string(dimension));
+      queries.count = given.array.size() / dimension;
+    }
+    queries.values = static_cast<const float*>(given.array.data());
+    queries.stride = is_flat ? dimension : stride_of(given);
+    bytes = queries.count * dimension * sizeof(float);
+    on_device = space_of(context, {m_read[0], m_read[1], written[0], written[1]}).has_value();
+    if (!on_device) require_no_stream(stream);
+    KINDRED_THROW_IF(on_device && space.value_or(Space::cuda) != Space::cuda,
+                     "the arrays lie on a device, and the requested space is " +
+                         std::string(to_string(*space)) + "; request cuda or no space");
+  }
+
+  void require_apart_from_read(const NamedArray& written) const {
+    for (const NamedArray& read : m_read) require_apart(read, written);
+  }
   /// By default, the ids are no integers.
   static bool is_given(const SearchOutput& out) noexcept {
     return out.scores.rank() != 1 || out.ids.rank() != 1 ||
            out.scores.size() + out.ids.size() > 0 || out.ids.type() != Array().type();
   }
+
+  NamedArrays m_read{};
 };
 
 }  // namespace Kindred::Impl

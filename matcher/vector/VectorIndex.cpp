@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -14,26 +13,12 @@
 #include "RowCopies.hpp"
 #include "VectorIndexState.hpp"
 #include "VectorSections.hpp"
-#include "kit/ChangeGuard.hpp"
 
 namespace Kindred {
 
 using Impl::value_message;
 
 namespace {
-
-/// \brief Calls `change()`, which changes the rows of \p state, after all calls that read them.
-/// \throws DeviceLost, and what \p change throws
-template <class State, class Change>
-decltype(auto) changing(State& state, const char* what, const Change& change) {
-  const Impl::ChangeGuard guard(state);
-  if (state.context.is_usable(Space::cuda)) {
-    Impl::with_instance(state.context, Space::cuda, [&](const auto& exec_space) {
-      state.lend_arrays(exec_space, [](auto& array_search) { array_search.wait(); });
-    });
-  }
-  return Impl::translating_out_of_memory(what, change);
-}
 
 /// \brief Rows of \p array, of the type and dimension of the index. \p packed keeps a copy of rows
 /// that lie apart or on a device. \throws InvalidArgument, SpaceUnavailable
@@ -78,8 +63,6 @@ VectorIndex::VectorIndex(Context& context, std::span<const float> rows, std::siz
   Impl::rethrow_translated("Kindred::VectorIndex");
 }
 
-VectorIndex::VectorIndex(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-
 VectorIndex::VectorIndex(Context& context, const VectorSpan& rows,
                          const VectorIndexOptions& options)
     : m_state(Impl::translating_out_of_memory("Kindred::VectorIndex", [&] {
@@ -94,27 +77,22 @@ VectorIndex::VectorIndex(Context& context, const StoredVectors& stored,
 
 VectorIndex VectorIndex::load(Context& context, const FileSource& source,
                               const VectorIndexOptions& options, int threads) try {
-  return of_file(context, StoredVectors::load(source, threads), options);
+  return VectorIndex(context, StoredVectors::load(source, threads), options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::load");
 }
 
-VectorIndex VectorIndex::of_file(Context& context, const StoredVectors& stored,
-                                 const VectorIndexOptions& options) {
-  return VectorIndex(std::make_unique<State>(context, stored, options, Impl::StoredAccess::write));
-}
-
 void VectorIndex::save(const std::string& path) const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  Impl::save_vectors(path, m_state->store.stored(), m_state->store.end_id());
+  const auto rows = m_state->rows.get();
+  Impl::save_vectors(path, rows->stored(), rows->end_id());
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::save");
 }
 
 std::vector<std::byte> VectorIndex::to_bytes() const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+  const auto rows = m_state->rows.get();
   std::vector<std::byte> bytes;
-  Impl::save_vectors(bytes, m_state->store.stored(), m_state->store.end_id());
+  Impl::save_vectors(bytes, rows->stored(), rows->end_id());
   return bytes;
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::to_bytes");
@@ -122,56 +100,60 @@ std::vector<std::byte> VectorIndex::to_bytes() const try {
 
 std::size_t VectorIndex::size() const noexcept { return m_state->size; }
 std::uint64_t VectorIndex::end_id() const noexcept { return m_state->end_id; }
-std::uint64_t VectorIndex::changes() const noexcept { return m_state->changes; }
-std::size_t VectorIndex::dimension() const noexcept { return m_state->store.dimension(); }
-DataType VectorIndex::element() const noexcept { return m_state->store.element(); }
+std::uint64_t VectorIndex::changes() const noexcept {
+  // While a change is published, every call returns another number, so that none seems to have been
+  // the same before and after it.
+  const std::uint64_t now = m_state->changes;
+  return now % 2 == 0 ? now : m_state->changes.fetch_add(2);
+}
+std::size_t VectorIndex::dimension() const noexcept { return m_state->dimension; }
+DataType VectorIndex::element() const noexcept { return m_state->element; }
 
 std::vector<std::uint64_t> VectorIndex::ids() const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
+  const auto rows = m_state->rows.get();
   std::vector<std::uint64_t> out;
-  out.reserve(m_state->store.size());
-  for (const auto& segment : m_state->store.segments())
-    segment->for_each_live(0, segment->size(),
-                           [&](std::size_t row) { out.push_back(segment->id(row)); });
+  out.reserve(rows->size());
+  const auto segments = rows->segments();
+  Impl::for_each_run(segments, [&](std::size_t s, std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) out.push_back(segments[s].id(begin));
+  });
   return out;
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::ids");
 }
 
 void VectorIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  const Impl::VectorStore& store = m_state->store;
-  const std::size_t dimension = store.dimension();
+  const auto rows = m_state->rows.get();
+  const std::size_t dimension = rows->dimension();
   KINDRED_THROW_IF(out.size() % dimension != 0 || out.size() / dimension != ids.size(),
                    "out has " + std::to_string(out.size()) + " elements; " +
                        std::to_string(ids.size()) + " rows have " + std::to_string(dimension) +
                        " elements each");
   for (const std::uint64_t id : ids) {
-    if (store.find(id).first == nullptr)
+    if (rows->find(id).first == nullptr)
       throw NotFound("no row has the id " + std::to_string(id) + "; ids are below " +
-                     std::to_string(store.end_id()));
+                     std::to_string(rows->end_id()));
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto [segment, row] = store.find(ids[i]);
-    decode_rows(segment->row(row), out.subspan(i * dimension, dimension));
+    const auto [segment, row] = rows->find(ids[i]);
+    decode_rows((*segment)->rows().rows(row, 1), out.subspan(i * dimension, dimension));
   }
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::rows");
 }
 
 VectorStatistics VectorIndex::statistics() const try {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  return m_state->store.statistics();
+  return m_state->rows.get()->statistics();
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::statistics");
 }
 
 std::uint64_t VectorIndex::bytes(Space space) const {
-  const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  const VectorStatistics statistics = m_state->store.statistics();
+  const auto rows = m_state->rows.get();
   if (!m_state->context.is_usable(space)) return 0;
+  const VectorStatistics statistics = rows->statistics();
   if (space != Space::cuda) return statistics.host_bytes;
-  return m_state->store.on_device() ? statistics.device_bytes : 0;
+  return rows->on_device() ? statistics.device_bytes : 0;
 }
 
 std::uint64_t VectorIndex::add(const RowArray& rows) try {
@@ -179,28 +161,21 @@ std::uint64_t VectorIndex::add(const RowArray& rows) try {
   const VectorSpan span =
       rows.array ? dense_rows(m_state->context, element(), dimension(), *rows.array, packed)
                  : rows.span;
-  return changing(*m_state, "Kindred::VectorIndex::add", [&] { return m_state->store.add(span); });
+  return m_state->change([&](const Impl::VectorStore& store) { return store.with(span); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::add");
 }
 
 void VectorIndex::remove(std::span<const std::uint64_t> ids) try {
-  changing(*m_state, "Kindred::VectorIndex::remove", [&] { m_state->store.remove(ids); });
+  m_state->change([&](const Impl::VectorStore& store) { return store.without(ids); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::remove");
 }
 
 void VectorIndex::replace(std::uint64_t id, const VectorSpan& row) try {
-  changing(*m_state, "Kindred::VectorIndex::replace", [&] { m_state->store.replace(id, row); });
+  m_state->change([&](const Impl::VectorStore& store) { return store.with(id, row); });
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::replace");
-}
-
-std::uint64_t VectorIndex::upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
-                                  std::span<const std::size_t> replacements,
-                                  std::span<const std::size_t> added) {
-  return changing(*m_state, "Kindred::VectorIndex::upsert",
-                  [&] { return m_state->store.upsert(rows, ids, replacements, added); });
 }
 
 }  // namespace Kindred

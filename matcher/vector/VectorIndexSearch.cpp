@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The searches of an index: on the host and, of its arrays, on a device.
-#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Cancellation.hpp>
@@ -74,8 +73,9 @@ void push_row(ScoreResults& results, Metric metric, std::span<const Rank> ranks)
 
 }  // namespace
 
-Workload VectorIndex::State::workload(const Impl::VectorCall& call, Operation operation,
-                                      std::size_t items, std::size_t transfer_bytes) const {
+Workload VectorIndex::State::workload(const Impl::VectorStore& store, const Impl::VectorCall& call,
+                                      Operation operation, std::size_t items,
+                                      std::size_t transfer_bytes) const {
   Workload workload;
   workload.operation = operation;
   workload.items = items;
@@ -84,7 +84,7 @@ Workload VectorIndex::State::workload(const Impl::VectorCall& call, Operation op
     workload.transfer_bytes = transfer_bytes;
     workload.history = &history;
     workload.resident =
-        streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
+        store.streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
     return workload;
   }
   KINDRED_THROW_IF(store.residency() == Residency::host,
@@ -100,19 +100,22 @@ Workload VectorIndex::State::workload(const Impl::VectorCall& call, Operation op
   return workload;
 }
 
-Workload VectorIndex::State::search_workload(const Impl::VectorCall& call, SearchPath path,
+Workload VectorIndex::State::search_workload(const Impl::VectorStore& store,
+                                             const Impl::VectorCall& call, SearchPath path,
                                              std::size_t transfer_bytes) const {
   const std::size_t queries = call.queries.count;
-  if (!call.on_device && streams())
+  const bool streams = store.streams();
+  if (!call.on_device && streams)
     transfer_bytes += store.size() * store.dimension() * size_of(store.element());
-  Workload out = workload(call, Impl::operation_of(path), store.size() * queries, transfer_bytes);
+  Workload out =
+      workload(store, call, Impl::operation_of(path), store.size() * queries, transfer_bytes);
   out.work = Impl::search_work(path, store.size(), queries, store.dimension());
-  if (path == SearchPath::quantized && streams()) out.resident = SpaceSet::host();
+  if (path == SearchPath::quantized && streams) out.resident = SpaceSet::host();
   return out;
 }
 
-SearchPath VectorIndex::State::path_of(const Impl::VectorCall& call, const SearchOptions& options,
-                                       std::size_t kept) const {
+SearchPath VectorIndex::State::path_of(const Impl::VectorStore& store, const Impl::VectorCall& call,
+                                       const SearchOptions& options, std::size_t kept) const {
   const auto why_not = [&](SearchPath path) {
     if (!call.on_device) return Impl::why_not(path, store);
     return Impl::with_instance(context, Space::cuda, [&](const auto& exec_space) {
@@ -133,13 +136,13 @@ SearchPath VectorIndex::State::path_of(const Impl::VectorCall& call, const Searc
   std::array<double, space_count> of_brute_force{};
   for (const SearchPath path : Impl::all_search_paths) {
     if (!why_not(path).empty()) continue;
-    const Workload one = search_workload(call, path);
+    const Workload one = search_workload(store, call, path);
     const auto predicted = context.dispatcher().predict(one);
     if (path == SearchPath::brute_force) of_brute_force = predicted;
     for (const Space space : all_spaces) {
       double seconds = predicted[space_index(space)];
       if (path == SearchPath::quantized) {
-        const double debt = quantization_debt(space);
+        const double debt = quantization_debt(store, space);
         // Reading fewer bytes should take less time, whatever the priors say of this machine.
         if (debt == 0 && seconds_without_copy.load(std::memory_order_relaxed) > 0 &&
             quantized_tries[space_index(space)].are_left(one.work))
@@ -154,19 +157,20 @@ SearchPath VectorIndex::State::path_of(const Impl::VectorCall& call, const Searc
   return best;
 }
 
-double VectorIndex::State::quantization_debt(Space space) const {
-  if (!context.is_usable(space) || store.has_quantized_copy(space)) return 0;
+double VectorIndex::State::quantization_debt(const Impl::VectorStore& store, Space space) const {
+  if (!context.is_usable(space)) return 0;
   const double rate = space == Space::cuda     ? 5e10
                       : space == Space::serial ? 1.5e8
                                                : 1.5e8 * context.threads();
-  return std::max(0.0, elements() / rate - seconds_without_copy.load(std::memory_order_relaxed));
+  const double missing = static_cast<double>(store.rows_without_copy(space) * dimension);
+  return std::max(0.0, missing / rate - seconds_without_copy.load(std::memory_order_relaxed));
 }
 
-void VectorIndex::State::observe(const DispatchRecord& record) {
+void VectorIndex::State::observe(const Impl::VectorStore& store, const DispatchRecord& record) {
   if (record.operation == Operations::search_quantized)
     return quantized_tries[space_index(record.chosen)].count(record.work);
   // Beyond this, the copy has been paid for on every space.
-  const double enough = elements() / 1.5e8;
+  const double enough = static_cast<double>(store.size() * dimension) / 1.5e8;
   if (!(seconds_without_copy.load(std::memory_order_relaxed) > enough))
     seconds_without_copy.fetch_add(record.taken, std::memory_order_relaxed);
 }
@@ -222,24 +226,30 @@ template <class Body>
 DispatchRecord VectorIndex::State::queue(const Impl::VectorCall& call, const Workload& workload,
                                          const Body& body) {
   return context.run(workload, Space::cuda, [&](Space chosen) {
-    Impl::with_instance_on(context, chosen, call.stream, [&](const auto& exec_space) {
-      lend_arrays(exec_space, [&](auto& search) {
-        body(exec_space, search);
-        if (!call.stream) Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
-      });
-    });
+    Impl::with_instance_on(
+        context, chosen, call.stream, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+          if constexpr (Arch::is_device<ExecutionSpace>) {
+            using search_type = Impl::ArraySearch<ExecutionSpace>;
+            array_searches.of<ExecutionSpace>(1).lend(
+                [&] { return std::make_unique<search_type>(context.memory(Space::cuda)); },
+                exec_space, "Kindred::VectorIndex::arrays", 0,
+                [&](search_type& search) {
+                  body(exec_space, search);
+                  if (call.stream) return;
+                  Arch::fence(exec_space, "Kindred::VectorIndex::arrays");
+                  search.wait();  // which releases the rows
+                });
+          }
+        });
   });
 }
 
-SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions& options,
-                                  const SearchOutput& out) const try {
-  State& state = *m_state;
-  const Impl::VectorStore& store = state.store;
-  const Impl::VectorCall call(state.context, store.dimension(),
-                              {{"queries", queries}, {"scores", out.scores}, {"ids", out.ids}}, out,
-                              options.space, options.stream);
+SearchResults VectorIndex::State::search(const Rows& of, const ConstArray& queries,
+                                         const SearchOptions& options, const SearchOutput& out) {
+  const Impl::VectorStore& store = *of;
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}}, out, options.space,
+                              options.stream);
   RankedOutput to = call.ranked(out, options.top);
-  const auto lock = Impl::engine_shared_lock(state.mutex);
   const std::size_t count = call.queries.count;
   const std::size_t kept = std::min<std::size_t>(to.top, store.size());
   if (!call.has_output) to.top = kept;
@@ -248,17 +258,17 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
   if (call.on_device) {
     require_no_filter(options);
     if (!call.has_output) call.require_output_on_host();
-    const SearchPath path = state.path_of(call, options, kept);
+    const SearchPath path = path_of(store, call, options, kept);
     results.report.path = to_string(path);
     results.record.operation = Impl::operation_of(path);
     if (count == 0) return results;
-    results.record = state.queue(
-        call, state.search_workload(call, path), [&](const auto& exec_space, auto& calls) {
-          calls.search(exec_space, store, call.queries, options.metric, path, kept, to);
+    results.record =
+        queue(call, search_workload(store, call, path), [&](const auto& exec_space, auto& calls) {
+          calls.search(exec_space, of, call.queries, options.metric, path, kept, to);
         });
     return results;
   }
-  const SearchPath path = state.path_of(call, options, kept);
+  const SearchPath path = path_of(store, call, options, kept);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
   results.record.operation = Operations::search;
   const std::size_t places = size_product("queries × top", {count, to.top});
@@ -277,13 +287,13 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
       to = {results.scores.data(), kept, results.ids.data(), kept, kept};
     });
   };
-  const Workload workload = state.search_workload(
-      call, path, call.bytes + filter.transfer_bytes() + sizeof(Rank) * count * kept);
+  const Workload workload = search_workload(
+      store, call, path, call.bytes + filter.transfer_bytes() + sizeof(Rank) * count * kept);
   const auto block = [&](const auto& search) { return search.block(store, kept, filter); };
   const auto start = [&] { results.report = {}; };
   const auto rank = [&](const auto& exec_space, auto& search, std::size_t begin,
                         std::size_t length) {
-    const Impl::HostWorkers host = host_beside(state.context, exec_space);
+    const Impl::HostWorkers host = host_beside(context, exec_space);
     const std::span<const Rank> best =
         search.search(exec_space, host, store, part_of(call.queries, begin, length), filter, begin,
                       options.metric, kept, results.report);
@@ -307,31 +317,25 @@ SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions
   constexpr std::size_t large = 1U << 18U;
   if (places < large || call.has_output) {
     make_room();
-    results.record = state.run(call, workload, path, block, start, results.report, rank);
+    results.record = run(call, workload, path, block, start, results.report, rank);
   } else {
-    Impl::host_workers(state.context, options.space.value_or(Space::openmp))
+    Impl::host_workers(context, options.space.value_or(Space::openmp))
         .run_beside(
-            [&] {
-              results.record = state.run(call, workload, path, block, start, results.report, rank);
-            },
+            [&] { results.record = run(call, workload, path, block, start, results.report, rank); },
             make_room);
   }
-  state.observe(results.record);
+  observe(store, results.record);
   return results;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::VectorIndex::search");
 }
 
-ScoreResults VectorIndex::search_at_least(const ConstArray& queries, float score,
-                                          const SearchOptions& options) const try {
-  State& state = *m_state;
-  const Impl::VectorStore& store = state.store;
+ScoreResults VectorIndex::State::search_at_least(const Rows& of, const ConstArray& queries,
+                                                 float score, const SearchOptions& options) {
+  const Impl::VectorStore& store = *of;
   Impl::require_host({"queries", queries});
-  const Impl::VectorCall call(state.context, store.dimension(), {{"queries", queries}}, {},
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}}, SearchOutput(),
                               options.space, options.stream);
   KINDRED_THROW_IF(std::isnan(score), "the score is NaN; no row is at or above it");
-  const auto lock = Impl::engine_shared_lock(state.mutex);
-  const SearchPath path = state.path_of(call, options, 1);
+  const SearchPath path = path_of(store, call, options, 1);
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(),
                               call.queries.count);
   ScoreResults results;
@@ -340,8 +344,8 @@ ScoreResults VectorIndex::search_at_least(const ConstArray& queries, float score
   // The largest rank with this score.
   const Rank bound = options.metric == Metric::l2 ? rank_ascending(score, 0xFFFFFFFFU)
                                                   : rank_descending(score, 0xFFFFFFFFU);
-  results.record = state.run(
-      call, state.search_workload(call, path, call.bytes + filter.transfer_bytes()), path,
+  results.record = run(
+      call, search_workload(store, call, path, call.bytes + filter.transfer_bytes()), path,
       [&](const auto&) { return Impl::block_queries(store, 1, filter); },
       [&] {
         results.report = {};
@@ -354,25 +358,20 @@ ScoreResults VectorIndex::search_at_least(const ConstArray& queries, float score
                                   begin, options.metric, bound, results.report))
           push_row(results, options.metric, ranks);
       });
-  state.observe(results.record);
+  observe(store, results.record);
   return results;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::VectorIndex::search_at_least");
 }
 
-ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists& candidates,
-                                const SearchOptions& options, const SearchOutput& out) const try {
-  State& state = *m_state;
-  const Impl::VectorStore& store = state.store;
+ScoreResults VectorIndex::State::score(const Rows& of, const ConstArray& queries,
+                                       const CandidateLists& candidates,
+                                       const SearchOptions& options, const SearchOutput& out) {
+  const Impl::VectorStore& store = *of;
   const Impl::NamedArray array{"candidates", candidates.array.value_or(ConstArray())};
-  const Impl::VectorCall call(
-      state.context, store.dimension(),
-      {{"queries", queries}, array, {"scores", out.scores}, {"ids", out.ids}}, out, options.space,
-      options.stream);
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}, array}, out, options.space,
+                              options.stream);
   const std::size_t count = call.queries.count;
   const Impl::IdSpans lists(call, candidates);
   const RankedOutput to = call.ranked(out, options.top);
-  const auto lock = Impl::engine_shared_lock(state.mutex);
   ScoreResults results;
   results.record.operation = Operations::score;
   if (call.on_device) {
@@ -380,14 +379,13 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
     if (!call.has_output) call.require_output_on_host();
     const IdLists given = lists.array();
     if (count == 0) return results;
-    results.record =
-        state.queue(call, state.workload(call, Operations::score, lists.size(), 0),
-                    [&](const auto& exec_space, auto& calls) {
-                      const std::string why_not =
-                          calls.why_not(exec_space, store, given.queries, given.length, to.top);
-                      KINDRED_THROW_IF(!why_not.empty(), why_not);
-                      calls.score(exec_space, store, call.queries, given, options.metric, to);
-                    });
+    results.record = queue(call, workload(store, call, Operations::score, lists.size(), 0),
+                           [&](const auto& exec_space, auto& calls) {
+                             const std::string why_not = calls.why_not(
+                                 exec_space, store, given.queries, given.length, to.top);
+                             KINDRED_THROW_IF(!why_not.empty(), why_not);
+                             calls.score(exec_space, of, call.queries, given, options.metric, to);
+                           });
     return results;
   }
   const Impl::IdFilter filter(options.filter, options.filter_bits, store.end_id(), count);
@@ -397,12 +395,12 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
   for (std::size_t query = 0; query < count; ++query)
     longest = std::max(longest, lists[query].size());
   const std::size_t most = std::min<std::size_t>(to.top, longest);
-  Workload workload = state.workload(
-      call, Operations::score, lists.size(),
+  Workload workload = this->workload(
+      store, call, Operations::score, lists.size(),
       call.bytes + sizeof(std::uint32_t) * lists.size() + sizeof(Rank) * count * most);
-  if (state.streams()) workload.resident = SpaceSet::host();
+  if (store.streams()) workload.resident = SpaceSet::host();
   std::vector<Rank> best;
-  results.record = state.run(
+  results.record = run(
       call, workload, std::nullopt,
       [&](const auto&) {
         return Impl::block_queries(store, Impl::candidate_ranks(store, longest, most), filter);
@@ -414,7 +412,7 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
       },
       results.report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
-        search.score(exec_space, host_beside(state.context, exec_space), store,
+        search.score(exec_space, host_beside(context, exec_space), store,
                      part_of(call.queries, begin, length), rows, begin, options.metric, most, best,
                      results.report);
         const std::size_t kept = best.size() / length;
@@ -429,39 +427,60 @@ ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists&
         }
       });
   return results;
-} catch (...) {
-  Impl::rethrow_translated("Kindred::VectorIndex::score");
 }
 
-DispatchRecord VectorIndex::score_all(const ConstArray& queries, const Array& out,
-                                      const ScoreOptions& options) const try {
-  State& state = *m_state;
-  const Impl::VectorStore& store = state.store;
-  const Impl::VectorCall call(state.context, store.dimension(),
-                              {{"queries", queries}, {"out", out}}, {}, options.space,
+DispatchRecord VectorIndex::State::score_all(const Rows& of, const ConstArray& queries,
+                                             const Array& out, const ScoreOptions& options) {
+  const Impl::VectorStore& store = *of;
+  const Impl::VectorCall call(context, dimension, {{"queries", queries}}, out, options.space,
                               options.stream);
-  const auto lock = Impl::engine_shared_lock(state.mutex);
   const Impl::VectorCall::Matrix to = call.matrix(out, store.size());
   DispatchRecord record;
   record.operation = Operations::search;
   if (call.queries.count == 0 || store.size() == 0) return record;
   constexpr SearchPath path = SearchPath::brute_force;
   const std::size_t bytes = call.bytes + call.queries.count * store.size() * sizeof(float);
-  const Workload workload = state.search_workload(call, path, bytes);
+  const Workload workload = search_workload(store, call, path, bytes);
   if (call.on_device) {
-    return state.queue(call, workload, [&](const auto& exec_space, auto& calls) {
-      calls.score_all(exec_space, store, call.queries, options.metric, to.values, to.stride);
+    return queue(call, workload, [&](const auto& exec_space, auto& calls) {
+      calls.score_all(exec_space, of, call.queries, options.metric, to.values, to.stride);
     });
   }
   const Impl::IdFilter no_filter({}, {}, store.end_id(), call.queries.count);
   SearchReport report;
-  return state.run(
+  return run(
       call, workload, path, [&](const auto&) { return Impl::block_queries(store, 0, no_filter); },
       [] {}, report,
       [&](const auto& exec_space, auto& search, std::size_t begin, std::size_t length) {
         search.score_all(exec_space, store, part_of(call.queries, begin, length), options.metric,
                          to.values + begin * to.stride, to.stride);
       });
+}
+
+SearchResults VectorIndex::search(const ConstArray& queries, const SearchOptions& options,
+                                  const SearchOutput& out) const try {
+  return m_state->search(m_state->rows.get(), queries, options, out);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::search");
+}
+
+ScoreResults VectorIndex::search_at_least(const ConstArray& queries, float score,
+                                          const SearchOptions& options) const try {
+  return m_state->search_at_least(m_state->rows.get(), queries, score, options);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::search_at_least");
+}
+
+ScoreResults VectorIndex::score(const ConstArray& queries, const CandidateLists& candidates,
+                                const SearchOptions& options, const SearchOutput& out) const try {
+  return m_state->score(m_state->rows.get(), queries, candidates, options, out);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::VectorIndex::score");
+}
+
+DispatchRecord VectorIndex::score_all(const ConstArray& queries, const Array& out,
+                                      const ScoreOptions& options) const try {
+  return m_state->score_all(m_state->rows.get(), queries, out, options);
 } catch (...) {
   Impl::rethrow_translated("Kindred::VectorIndex::score_all");
 }

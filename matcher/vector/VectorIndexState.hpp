@@ -2,7 +2,9 @@
 #ifndef KINDRED_MATCHER_VECTOR_VECTOR_INDEX_STATE_HPP
 #define KINDRED_MATCHER_VECTOR_VECTOR_INDEX_STATE_HPP
 
-#include <kindred/core/common/SharedMutex.hpp>
+#include <kindred/backends/impl/CallbackDelay.hpp>
+#include <kindred/core/common/Mutex.hpp>
+#include <kindred/core/common/SharedSnapshot.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 #include <kindred/matcher/VectorOperationInfo.hpp>
 #include <kindred/memory/WorkspaceCache.hpp>
@@ -13,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "ArraySearch.hpp"
 #include "ExactSearch.hpp"
@@ -23,40 +26,71 @@
 namespace Kindred {
 
 struct KINDRED_HIDDEN VectorIndex::State {
-  template <class... Rows>
-  explicit State(Context& owner, const Rows&... rows) : context(owner), store(owner, rows...) {
+  /// What a call works on, from its checks to its results, while others change the rows.
+  using Rows = std::shared_ptr<const Impl::VectorStore>;
+
+  template <class... Given>
+  explicit State(Context& owner, const Given&... given)
+      : State(owner, std::make_shared<const Impl::VectorStore>(owner, given...)) {}
+  State(Context& owner, Rows first)
+      : context(owner), dimension(first->dimension()), element(first->element()) {
     context.dispatcher().register_operations({Operations::search, Operations::search_quantized,
                                               Operations::search_gemm, Operations::score});
-    publish();
+    publish(std::move(first));
   }
 
-  /// Copies the numbers that must be readable at any time, also in callbacks and under locks that
-  /// those take.
-  void publish() noexcept {
-    size = store.size();
-    end_id = store.end_id();
+  /// Replaces the rows. Called by one change at a time.
+  void publish(Rows next) noexcept {
+    ++changes;  // odd until the numbers are those of the rows
+    size = next->size();
+    end_id = next->end_id();
+    rows.set(std::move(next));
     ++changes;
   }
+  /// \brief Publishes `change(rows)`, while nobody else changes them, and returns the first id that
+  /// was not assigned before. \throws Cancelled, and what \p change throws
+  template <class Change>
+  std::uint64_t change(const Change& change) {
+    const auto lock = Impl::engine_lock(changing);
+    const Rows before = rows.get();
+    publish(std::make_shared<const Impl::VectorStore>(change(*before)));
+    return before->end_id();
+  }
 
+  SearchResults search(const Rows& of, const ConstArray& queries, const SearchOptions& options,
+                       const SearchOutput& out);
+  ScoreResults search_at_least(const Rows& of, const ConstArray& queries, float score,
+                               const SearchOptions& options);
+  ScoreResults score(const Rows& of, const ConstArray& queries, const CandidateLists& candidates,
+                     const SearchOptions& options, const SearchOutput& out);
+  DispatchRecord score_all(const Rows& of, const ConstArray& queries, const Array& out,
+                           const ScoreOptions& options);
+
+  Context& context;
+  const std::size_t dimension;
+  const DataType element;
+  Impl::SharedSnapshot<Impl::VectorStore> rows;
+  Impl::TimedMutex changing;  ///< held by a change
+  std::atomic<std::size_t> size{0};
+  std::atomic<std::uint64_t> end_id{0};
+  std::atomic<std::uint64_t> changes{0};
+
+ private:
   /// \brief The workload of \p call: \p items scored rows. \throws InvalidArgument and
   /// SpaceUnavailable for arrays on a device if the rows are not there
-  Workload workload(const Impl::VectorCall& call, Operation operation, std::size_t items,
-                    std::size_t transfer_bytes) const;
+  Workload workload(const Impl::VectorStore& store, const Impl::VectorCall& call,
+                    Operation operation, std::size_t items, std::size_t transfer_bytes) const;
   /// The workload of a search with \p path.
-  Workload search_workload(const Impl::VectorCall& call, SearchPath path,
-                           std::size_t transfer_bytes = 0) const;
+  Workload search_workload(const Impl::VectorStore& store, const Impl::VectorCall& call,
+                           SearchPath path, std::size_t transfer_bytes = 0) const;
   /// \brief The path that is predicted to be fastest, or the requested one.
   /// \param kept results per query \throws InvalidArgument if the requested path is not available
-  SearchPath path_of(const Impl::VectorCall& call, const SearchOptions& options,
-                     std::size_t kept) const;
-  /// \brief The seconds that building the quantized copy on \p space takes, minus those spent in
-  /// searches without it: the copy is built once such searches have cost as much.
-  double quantization_debt(Space space) const;
-  void observe(const DispatchRecord& record);
-
-  double elements() const { return static_cast<double>(store.size() * store.dimension()); }
-  /// Whether a device streams rows from the host.
-  bool streams() const { return store.residency() == Residency::automatic && !store.on_device(); }
+  SearchPath path_of(const Impl::VectorStore& store, const Impl::VectorCall& call,
+                     const SearchOptions& options, std::size_t kept) const;
+  /// \brief The seconds that building the missing quantized copies on \p space takes, minus those
+  /// spent in searches without them: they are built once such searches have cost as much.
+  double quantization_debt(const Impl::VectorStore& store, Space space) const;
+  void observe(const Impl::VectorStore& store, const DispatchRecord& record);
 
   /// On the space that the dispatcher chooses or the caller requests, calls `start()`, then
   /// `body(exec_space, search, begin, length)` for blocks of the queries, each of at most
@@ -70,30 +104,8 @@ struct KINDRED_HIDDEN VectorIndex::State {
   /// Calls `body(exec_space, search)` for a call on arrays that lie on the device.
   template <class Body>
   DispatchRecord queue(const Impl::VectorCall& call, const Workload& workload, const Body& body);
-  /// Calls `body(search)` with the workspace of calls on arrays on a device. \throws as
-  /// `WorkspaceCache::lend`
-  template <class ExecutionSpace, class Body>
-  void lend_arrays([[maybe_unused]] const ExecutionSpace& exec_space,
-                   [[maybe_unused]] const Body& body) {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
-      using search_type = Impl::ArraySearch<ExecutionSpace>;
-      array_searches.of<ExecutionSpace>(1).lend(
-          [&] { return std::make_unique<search_type>(context.memory(Space::cuda)); }, exec_space,
-          "Kindred::VectorIndex::arrays", 0,
-          [&](search_type& search) {
-            search.begin(changes);
-            body(search);
-          });
-    }
-  }
 
-  Context& context;
   mutable CallHistory history;
-  Impl::VectorStore store;
-  mutable Impl::SharedMutex mutex;  ///< protects the store
-  std::atomic<std::size_t> size{0};
-  std::atomic<std::uint64_t> end_id{0};
-  std::atomic<std::uint64_t> changes{0};
   std::atomic<double> seconds_without_copy{0.0};  ///< of searches without quantized copies
   std::array<Impl::PathTries, space_count> quantized_tries;
   Impl::WorkspaceCaches<Impl::ExactSearch> searches;
@@ -103,4 +115,4 @@ struct KINDRED_HIDDEN VectorIndex::State {
 
 }  // namespace Kindred
 
-#endif  // KINDRED_MATCHER_VECTOR_VECTOR_INDEX_STATE_HPP
+#endif  // KINDRED_MATCHER_VECTOR_INDEX_STATE_HPP

@@ -42,8 +42,8 @@ VectorsHead checked_head(std::span<const StoredVectors> parts, std::uint64_t end
 
 /// \brief As `StoredVectors::save`, for the rows of several parts as one store. The quantized copy
 /// is written if every part has one with the same stride.
-/// \param parts at least one, all of the same element type and dimension; ids ascend from part to
-/// part
+/// \param parts at least one, all of the same element type and dimension. Rows are written in
+/// ascending order of their ids, of which no two that were not removed may be equal
 /// \param end_id of the store, greater than every id; that of the parts is ignored
 /// \param more writes more sections of the same commit
 void save_vectors(FileTarget target, std::span<const StoredVectors> parts, std::uint64_t end_id,

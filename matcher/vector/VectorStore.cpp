@@ -2,11 +2,10 @@
 #include "VectorStore.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
-#include <kindred/core/vector/RowFilter.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <memory>
 #include <string>
 
 #include "VectorSections.hpp"
@@ -35,11 +34,11 @@ VectorStore::VectorStore(Context& context, const VectorSpan& rows,
       m_dimension(rows.dimension),
       m_options(options) {
   check_options();
-  add(rows);
+  *this = with(rows);
 }
 
 VectorStore::VectorStore(Context& context, const StoredVectors& stored,
-                         const VectorIndexOptions& options, StoredAccess access)
+                         const VectorIndexOptions& options)
     : m_context(&context),
       m_element(stored.rows.element),
       m_dimension(stored.rows.dimension),
@@ -48,14 +47,31 @@ VectorStore::VectorStore(Context& context, const StoredVectors& stored,
   check_options();
   checked_head({&stored, 1}, stored.end_id);
   if (stored.rows.count() == 0) return;
-  m_segments.push_back(std::make_shared<VectorSegment>(context, stored, access));
-  place(*m_segments.front());
-  m_size = m_segments.front()->size() - m_segments.front()->removed();
+  auto segment = std::make_shared<VectorSegment>(context, stored);
+  place(*segment);
+  m_segments.emplace_back(std::move(segment), LiveBits(stored.live, stored.rows.count()));
+  m_size = m_segments.front().live_count();
 }
 
 std::vector<StoredVectors> VectorStore::stored() const {
+  // Copies of the rows that were added last, so that the file keeps that of the others.
+  const std::size_t without = rows_without_copy(Space::serial);
+  if (without > 0 && 2 * without < m_size) {
+    const Space space =
+        host_space_for(*m_context, static_cast<double>(without) * static_cast<double>(m_dimension));
+    const HostLease lease(*m_context, space);
+    for (const LiveSegment& segment : m_segments)
+      segment->quantized(lease.get(), m_context->memory(space));
+  }
   std::vector<StoredVectors> parts;
-  for (const auto& segment : m_segments) parts.push_back(segment->stored());
+  for (const LiveSegment& segment : m_segments) {
+    StoredVectors& part = parts.emplace_back(segment->stored());
+    if (segment.live().has_all()) continue;
+    const auto words =
+        std::make_shared<const std::vector<std::uint64_t>>(segment.live().words(segment.size()));
+    part.live = *words;
+    part.owner = words;
+  }
   if (parts.empty()) {
     parts.emplace_back();
     parts.back().rows.element = m_element;
@@ -89,7 +105,7 @@ void VectorStore::check(const VectorSpan& rows) const {
 bool VectorStore::on_device() const noexcept {
   return m_context->is_usable(Space::cuda) && m_options.residency != Residency::host &&
          std::all_of(m_segments.begin(), m_segments.end(),
-                     [](const auto& segment) { return segment->on_device(); });
+                     [](const LiveSegment& segment) { return segment->on_device(); });
 }
 
 void VectorStore::place(VectorSegment& segment) const {
@@ -102,160 +118,135 @@ void VectorStore::place(VectorSegment& segment) const {
   }
 }
 
-VectorStore::Segments VectorStore::compacted(Segments segments) const {
-  const auto sparse = [](const VectorSegment& segment) {
-    return 4 * segment.removed() > segment.size();
-  };
-  std::vector<std::shared_ptr<VectorSegment>> out;
-  for (std::size_t end = segments.size(); end > 0;) {
-    // From the last segment on, merges every segment that has at most twice as many rows as those
-    // after it.
-    std::size_t begin = end - 1;
-    std::size_t rows = segments[begin]->size();
-    bool rebuild = sparse(*segments[begin]);
-    while (begin > 0 && segments[begin - 1]->size() <= 2 * rows) {
-      --begin;
-      rows += segments[begin]->size();
-      rebuild = true;
-    }
-    const std::span joined(segments.data() + begin, end - begin);
-    end = begin;
-    if (!rebuild) {
-      out.push_back(joined.front());
-      continue;
-    }
-    const bool any = std::any_of(joined.begin(), joined.end(), [](const auto& segment) {
-      return segment->size() > segment->removed();
-    });
-    if (!any) continue;
-    out.push_back(std::make_shared<VectorSegment>(*m_context, joined));
-    place(*out.back());
-  }
-  std::reverse(out.begin(), out.end());
-  return out;
+VectorStore::Segments VectorStore::compacted() const {
+  return merged(m_segments, [this](std::span<const LiveSegment> parts) {
+    auto segment = std::make_shared<VectorSegment>(*m_context, parts);
+    place(*segment);
+    return segment;
+  });
 }
 
-VectorStore::Segments VectorStore::with(
-    const VectorSpan& rows, std::optional<std::span<const std::size_t>> positions) const {
-  const std::size_t count = positions ? positions->size() : rows.count();
-  Segments segments = m_segments;
-  if (count == 0) return segments;
-  KINDRED_THROW_IF(count >= id_limit - m_end_id,
-                   value_message("the number of rows", count) + "; ids from " +
+void VectorStore::require_ids(std::size_t added) const {
+  KINDRED_THROW_IF(added > 0 && added >= id_limit - m_end_id,
+                   value_message("the number of rows", added) + "; ids from " +
                        std::to_string(m_end_id) + " must stay below " + std::to_string(id_limit));
-  auto segment = std::make_shared<VectorSegment>(*m_context, m_element, m_dimension, count,
-                                                 static_cast<std::uint32_t>(m_end_id));
-  if (!positions) segment->fill(0, rows);
-  for (std::size_t i = 0; positions && i < count; ++i)
-    segment->fill(i, rows.rows((*positions)[i], 1));
-  segment->finish();
-  const bool alone = segments.empty() || segments.back()->size() > 2 * count;
-  segments.push_back(segment);
-  if (!alone) return compacted(std::move(segments));
-  place(*segment);
-  return segments;
 }
 
-std::vector<RowChange::Place> VectorStore::places_of(const Segments& segments,
-                                                     std::span<const std::uint64_t> ids,
-                                                     std::span<const std::size_t> positions) const {
-  std::vector<std::size_t> order(ids.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!std::is_sorted(ids.begin(), ids.end()))
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return ids[a] < ids[b]; });
-  std::vector<RowChange::Place> places;
-  places.reserve(ids.size());
-  std::size_t s = 0;  // segments hold ascending ids
-  for (const std::size_t i : order) {
-    while (s < segments.size() && segments[s]->last_id() < ids[i]) ++s;
-    const auto row = s < segments.size() ? segments[s]->find(ids[i]) : std::nullopt;
-    if (!row) {
-      throw NotFound("no row has the id " + std::to_string(ids[i]) + "; ids are below " +
-                     std::to_string(m_end_id));
-    }
-    places.push_back({segments[s].get(), *row, positions[i]});
-  }
-  return places;
-}
-
-std::uint64_t VectorStore::upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
-                                  std::span<const std::size_t> replacements,
-                                  std::span<const std::size_t> added) {
-  check(rows);
-  // Rows that are replaced may be in a segment that is not published yet, merged with new ones.
-  Segments next = with(rows, added);
-  if (!ids.empty()) RowChange(*m_context, rows, places_of(next, ids, replacements)).apply();
-  return publish(std::move(next), added.size());
-}
-
-std::uint64_t VectorStore::add(const VectorSpan& rows) {
-  check(rows);
-  return publish(with(rows, {}), rows.count());
-}
-
-std::uint64_t VectorStore::publish(Segments next, std::size_t added) noexcept {
-  const std::uint64_t first = m_end_id;
-  m_segments = std::move(next);
+void VectorStore::append(const std::shared_ptr<VectorSegment>& segment, std::size_t added) {
+  m_segments.emplace_back(segment);
+  m_segments = compacted();
+  if (m_segments.back().part() == segment) place(*segment);
   m_end_id += added;
-  m_size += added;
-  return first;
+  m_size += segment->size();
 }
 
-void VectorStore::remove(std::span<const std::uint64_t> ids) {
-  for (const std::uint64_t id : ids) {
-    if (find(id).first != nullptr) continue;
-    throw NotFound("no row has the id " + std::to_string(id) + "; " + std::to_string(m_size) +
-                   " of the ids below " + std::to_string(m_end_id) + " have one");
-  }
-  const std::vector<std::uint64_t> sorted =
-      sorted_for_removal(ids, [](std::uint64_t id) { return "id " + std::to_string(id); });
-  std::vector<std::pair<VectorSegment*, std::size_t>> rows;
-  rows.reserve(sorted.size());
-  for (const std::uint64_t id : sorted) {
-    for (const auto& segment : m_segments) {
-      if (const auto row = segment->find(id)) rows.emplace_back(segment.get(), *row);
-    }
-  }
-  for (const auto& [segment, row] : rows) segment->prepare_to_remove();
-  for (const auto& [segment, row] : rows) segment->remove(row);
-  m_size -= sorted.size();
-  compact_quietly();
+VectorStore VectorStore::with(const VectorSpan& rows) const {
+  check(rows);
+  VectorStore next = *this;
+  const std::size_t count = rows.count();
+  if (count == 0) return next;
+  require_ids(count);
+  next.append(std::make_shared<VectorSegment>(*m_context, rows, m_end_id), count);
+  return next;
 }
 
-void VectorStore::compact_quietly() noexcept {
-  const auto sparse = [](const auto& segment) { return 4 * segment->removed() > segment->size(); };
-  if (std::none_of(m_segments.begin(), m_segments.end(), sparse)) return;
+VectorStore VectorStore::with(const VectorSpan& rows, std::span<const std::uint64_t> ids,
+                              std::span<const std::size_t> replacements,
+                              std::span<const std::size_t> added) const {
+  check(rows);
+  require_ids(added.size());
+  std::vector<VectorSegment::Row> chosen;
+  chosen.reserve(ids.size() + added.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) chosen.push_back({ids[i], replacements[i]});
+  std::sort(chosen.begin(), chosen.end(), [](auto a, auto b) { return a.id < b.id; });
+  std::vector<std::uint64_t> sorted;
+  sorted.reserve(ids.size());
+  for (const VectorSegment::Row& row : chosen) sorted.push_back(row.id);
+  VectorStore next = *this;
+  next.remove(sorted, [&](std::uint64_t id) {
+    return "no row has the id " + std::to_string(id) + "; ids are below " +
+           std::to_string(m_end_id);
+  });
+  for (std::size_t i = 0; i < added.size(); ++i) chosen.push_back({m_end_id + i, added[i]});
+  if (!chosen.empty())
+    next.append(std::make_shared<VectorSegment>(*m_context, rows, chosen), added.size());
+  return next;
+}
+
+VectorStore VectorStore::with(std::uint64_t id, const VectorSpan& row) const {
+  check(row);
+  KINDRED_THROW_IF(row.count() != 1, value_message("the number of rows", row.count()) +
+                                         "; exactly one row must be passed");
+  constexpr std::size_t only = 0;
+  return with(row, {&id, 1}, {&only, 1}, {});
+}
+
+VectorStore VectorStore::without(std::span<const std::uint64_t> ids) const {
+  const auto missing = [&](std::uint64_t id) {
+    return "no row has the id " + std::to_string(id) + "; " + std::to_string(m_size) +
+           " of the ids below " + std::to_string(m_end_id) + " have one";
+  };
+  for (const std::uint64_t id : ids)
+    if (find(id).first == nullptr) throw NotFound(missing(id));
+  VectorStore next = *this;
+  next.remove(sorted_for_removal(ids, [](std::uint64_t id) { return "id " + std::to_string(id); }),
+              missing);
   try {
     try {
-      m_segments = compacted(m_segments);
+      next.m_segments = next.compacted();
     } catch (const std::exception& error) {
       m_context->log(LogLevel::info,
                      std::string("removed rows were not reclaimed yet: ") + error.what());
     }
   } catch (const std::exception&) {
-    return;  // no memory for the message; the rows are removed nevertheless
+    return next;  // no memory for the message; the rows are removed nevertheless
   }
+  return next;
 }
 
-void VectorStore::replace(std::uint64_t id, const VectorSpan& row) {
-  check(row);
-  KINDRED_THROW_IF(row.count() != 1, value_message("the number of rows", row.count()) +
-                                         "; exactly one row must be passed");
-  constexpr std::size_t only = 0;
-  upsert(row, {&id, 1}, {&only, 1}, {});
+template <class Missing>
+void VectorStore::remove(std::span<const std::uint64_t> ids, const Missing& missing) {
+  std::vector<std::vector<std::size_t>> rows(m_segments.size());
+  for (const std::uint64_t id : ids) {
+    const auto [segment, row] = find(id);
+    if (segment == nullptr) throw NotFound(missing(id));
+    rows[static_cast<std::size_t>(segment - m_segments.data())].push_back(row);
+  }
+  for (std::size_t s = 0; s < rows.size(); ++s)
+    if (!rows[s].empty()) m_segments[s].remove(rows[s]);
+  m_size -= ids.size();
 }
 
-std::pair<const VectorSegment*, std::size_t> VectorStore::find(std::uint64_t id) const noexcept {
-  for (const auto& segment : m_segments) {
-    if (const auto row = segment->find(id)) return {segment.get(), *row};
+std::pair<const LiveSegment*, std::size_t> VectorStore::find(std::uint64_t id) const noexcept {
+  for (const LiveSegment& segment : m_segments) {
+    if (const auto row = segment.find(id)) return {&segment, *row};
   }
   return {nullptr, 0};
 }
 
-bool VectorStore::has_quantized_copy(Space space) const {
-  return m_element == DataType::int8 ||
-         std::all_of(m_segments.begin(), m_segments.end(),
-                     [&](const auto& segment) { return segment->quantized_bytes(space) > 0; });
+std::vector<VectorStore::Numbers> VectorStore::numbers() const {
+  std::vector<Numbers> out(m_segments.size());
+  const auto overlaps = [](const LiveSegment& a, const LiveSegment& b) {
+    return a->last_id() > b->id(0);
+  };
+  if (std::adjacent_find(m_segments.begin(), m_segments.end(), overlaps) == m_segments.end()) {
+    for (std::size_t s = 1; s < out.size(); ++s)
+      out[s].first = out[s - 1].first + m_segments[s - 1].live_count();
+    return out;
+  }
+  for (std::size_t s = 0; s < out.size(); ++s) out[s].each.reserve(m_segments[s].live_count());
+  std::uint32_t number = 0;
+  for_each_run(m_segments, [&](std::size_t s, std::size_t begin, std::size_t end) {
+    for (; begin < end; ++begin) out[s].each.push_back(number++);
+  });
+  return out;
+}
+
+std::size_t VectorStore::rows_without_copy(Space space) const noexcept {
+  std::size_t rows = 0;
+  for (const LiveSegment& segment : m_segments)
+    if (m_element != DataType::int8 && segment->quantized_bytes(space) == 0) rows += segment.size();
+  return rows;
 }
 
 VectorStatistics VectorStore::statistics() const {
@@ -263,7 +254,7 @@ VectorStatistics VectorStore::statistics() const {
   out.rows = m_size;
   out.segments = m_segments.size();
   for (const auto& segment : m_segments) {
-    out.removed += segment->removed();
+    out.removed += segment.removed();
     const std::uint64_t host_quantized = segment->quantized_bytes(Space::serial);
     out.host_bytes += segment->host().bytes() + host_quantized;
     out.quantized_bytes += host_quantized;

@@ -2,33 +2,32 @@
 #ifndef KINDRED_MATCHER_VECTOR_VECTOR_STORE_HPP
 #define KINDRED_MATCHER_VECTOR_VECTOR_STORE_HPP
 
-#include "RowChange.hpp"
 #include "VectorSegment.hpp"
 
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace Kindred::Impl {
 
-/// \brief The rows of an index as segments of ascending ids, each less than half as long as the
-/// previous one, and the end of the assigned ids.
+/// \brief The rows of an index as of one change, and the end of the assigned ids: segments, of
+/// which each is more than twice as long as the next one. Ids ascend within a segment; a row that
+/// was replaced has moved to a later segment, so that the ids of segments overlap.
 ///
-/// Not thread-safe: changes need exclusive access.
+/// Never changes: a change makes another store, which shares the segments that stay.
 class VectorStore {
  public:
   /// \throws InvalidArgument, SpaceUnavailable, OutOfMemory
   VectorStore(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
 
   /// \brief Uses rows in place. \throws InvalidArgument, SpaceUnavailable, OutOfMemory
-  VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options,
-              StoredAccess access = StoredAccess::read);
-  /// The segments in the form in which files store them; valid until the next change.
+  VectorStore(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
+  /// \brief The segments in the form in which files store them, each the owner of what is only
+  /// made for that. Small segments get a quantized copy if others have one. \throws OutOfMemory
   std::vector<StoredVectors> stored() const;
 
   std::size_t size() const noexcept { return m_size; }
@@ -37,48 +36,56 @@ class VectorStore {
   DataType element() const noexcept { return m_element; }
   Residency residency() const noexcept { return m_options.residency; }
   QuantizedCopy quantized_copy() const noexcept { return m_options.quantized_copy; }
-  std::span<const std::shared_ptr<VectorSegment>> segments() const noexcept { return m_segments; }
+  std::span<const LiveSegment> segments() const noexcept { return m_segments; }
   /// Whether all rows are on the device.
   bool on_device() const noexcept;
-  /// Whether all rows are int8 or have their quantized copy in memory of \p space.
-  bool has_quantized_copy(Space space) const;
+  /// Whether a device streams rows from the host.
+  bool streams() const noexcept { return residency() == Residency::automatic && !on_device(); }
+  /// The rows that have no quantized copy in memory of \p space; int8 rows need none.
+  std::size_t rows_without_copy(Space space) const noexcept;
   VectorStatistics statistics() const;
 
-  std::uint64_t add(const VectorSpan& rows);
-  void remove(std::span<const std::uint64_t> ids);
-  void replace(std::uint64_t id, const VectorSpan& row);
-  /// \brief Replaces the rows of \p ids, which are distinct, by those of \p rows at \p
-  /// replacements, and adds those at \p added, in this order. On an exception nothing is changed.
-  /// \return the id of the first added row
-  std::uint64_t upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
-                       std::span<const std::size_t> replacements,
-                       std::span<const std::size_t> added);
+  /// With \p rows behind the others, from `end_id` on. \throws InvalidArgument, OutOfMemory
+  VectorStore with(const VectorSpan& rows) const;
+  /// \brief With the rows of \p ids, which are distinct, replaced by those of \p rows at \p
+  /// replacements, and with those at \p added behind the others, in this order.
+  /// \throws NotFound, InvalidArgument, OutOfMemory
+  VectorStore with(const VectorSpan& rows, std::span<const std::uint64_t> ids,
+                   std::span<const std::size_t> replacements,
+                   std::span<const std::size_t> added) const;
+  /// With \p row, a single one, as the row \p id. \throws NotFound, InvalidArgument, OutOfMemory
+  VectorStore with(std::uint64_t id, const VectorSpan& row) const;
+  /// Without the rows of \p ids. \throws NotFound
+  VectorStore without(std::span<const std::uint64_t> ids) const;
 
   /// The segment and row of \p id; a null segment if no row has it.
-  std::pair<const VectorSegment*, std::size_t> find(std::uint64_t id) const noexcept;
+  std::pair<const LiveSegment*, std::size_t> find(std::uint64_t id) const noexcept;
+
+  /// The numbers of a segment's rows that were not removed, counted in the order of all ids.
+  struct Numbers {
+    std::size_t first = 0;            ///< of the segment, if its rows follow one another;
+    std::vector<std::uint32_t> each;  ///< otherwise that of each row
+  };
+  /// Of all segments. O(segments), or O(rows) if their ids overlap.
+  std::vector<Numbers> numbers() const;
 
  private:
-  using Segments = std::vector<std::shared_ptr<VectorSegment>>;
+  using Segments = std::vector<LiveSegment>;
 
   void check_options() const;
   void check(const VectorSpan& rows) const;
-  /// The segments with the rows of \p rows at \p positions behind them; without a list, all of
-  /// them.
-  Segments with(const VectorSpan& rows,
-                std::optional<std::span<const std::size_t>> positions) const;
-  /// Uses \p next, which has \p added rows more, and returns the id of the first of these.
-  std::uint64_t publish(Segments next, std::size_t added) noexcept;
-  /// Where \p ids are in \p segments. \throws NotFound
-  std::vector<RowChange::Place> places_of(const Segments& segments,
-                                          std::span<const std::uint64_t> ids,
-                                          std::span<const std::size_t> positions) const;
+  /// Removes rows of \p ids, which ascend. \param missing the message for an id without a row
+  template <class Missing>
+  void remove(std::span<const std::uint64_t> ids, const Missing& missing);
+  /// Appends \p added rows, which \p segment has beside replaced ones.
+  void append(const std::shared_ptr<VectorSegment>& segment, std::size_t added);
+  /// \throws InvalidArgument if there are not enough ids for \p added rows
+  void require_ids(std::size_t added) const;
   /// Copies a segment to the device according to the options. \throws OutOfMemory if residency on
   /// the device is required
   void place(VectorSegment& segment) const;
-  /// Reclaims the space of removed rows, if memory permits.
-  void compact_quietly() noexcept;
   /// Merges segments of similar size, and rebuilds those with many removed rows.
-  Segments compacted(Segments segments) const;
+  Segments compacted() const;
 
   Context* m_context;
   DataType m_element;

@@ -203,6 +203,14 @@ TEST(CVectors, FunctionsAreThoseOfCpp) {
                                        &average_tensor),
               KINDRED_INVALID);
   }
+  std::vector<float> shared(100, 1.0F);
+  Tensor left(shared.data(), KINDRED_FLOAT32, 2, 4);
+  Tensor right(shared.data() + 8, KINDRED_FLOAT32, 3, 4);
+  for (const std::ptrdiff_t begin : {7, 19, 20}) {
+    Tensor dots(shared.data() + begin, KINDRED_FLOAT32, 2, 3);
+    EXPECT_EQ(kindred_pairwise_dots(c_context(), &left, &right, nullptr, KINDRED_SPACE_ANY, &dots),
+              begin < 20 ? KINDRED_INVALID : KINDRED_OK);
+  }
 }
 
 int count_until(void* user, std::uint64_t done) {

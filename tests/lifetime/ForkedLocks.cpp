@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locks in a process that was forked while other threads held them, or waited for them.
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
-#include <kindred/core/common/SharedMutex.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
-#include <optional>
-#include <shared_mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "Check.hpp"
@@ -20,7 +14,6 @@ namespace {
 
 using namespace Kindred;
 using Impl::PlainMutex;
-using Impl::SharedMutex;
 
 /// Calls \p call on another thread, which then waits until `end`.
 class Holder {
@@ -44,8 +37,6 @@ class Holder {
   std::atomic<bool> m_ends{false};
   std::thread m_thread;
 };
-
-void sleep_a_little() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 }  // namespace
 
@@ -74,37 +65,6 @@ int main() {
           check(sum == 4000, "a free mutex excludes the threads of the child");
         },
         "in a child, a plain mutex that another thread held throws, and a free one works");
-  }
-  {
-    std::optional<SharedMutex> read(std::in_place, SharedMutex::InChild::usable);
-    std::optional<SharedMutex> written(std::in_place, SharedMutex::InChild::usable);
-    std::optional<Holder> reader(std::in_place, [&] { return std::shared_lock(*read); });
-    std::optional<Holder> writer(std::in_place, [&] { return std::unique_lock(*written); });
-    // Writers that wait, and readers behind them.
-    std::vector<std::thread> waiting;
-    for (SharedMutex* mutex : {&*read, &*written}) {
-      waiting.emplace_back([mutex] { const std::unique_lock lock(*mutex); });
-      sleep_a_little();
-      waiting.emplace_back([mutex] { const std::shared_lock lock(*mutex); });
-      sleep_a_little();
-    }
-    in_child(
-        [&] {
-          for (int i = 0; i < 2; ++i) {
-            { const std::unique_lock lock(*read); }
-            const std::shared_lock lock(*read);
-          }
-          for (int i = 0; i < 2; ++i) {
-            check_throws([&] { const std::unique_lock lock(*written); }, "writing throws");
-            check_throws([&] { const std::shared_lock lock(*written); }, "reading throws");
-          }
-          read.reset();  // others wait for them in the parent
-          written.reset();
-        },
-        "in a child, what others only read can be used, and what they were changing throws");
-    reader.reset();
-    writer.reset();
-    for (std::thread& thread : waiting) thread.join();
   }
   return 0;
 }

@@ -131,7 +131,7 @@ class VectorIndex(unittest.TestCase):
         kept = np.delete(np.arange(60), [3, 7, 20, 21])
         self.assert_best(index.search(queries, 10), "cosine", now[kept], queries, 10, kept)
         np.testing.assert_array_equal(index.ids, kept)
-        self.assertEqual((len(index), index.end_id, index.statistics()["removed"]), (56, 60, 4))
+        self.assertEqual((len(index), index.end_id, index.statistics()["removed"]), (56, 60, 5))
         for wrong in ([0, 3], [60], [1, 1], [-1], [2**63]):
             with self.assertRaises((pykindred.NotFound, pykindred.InvalidArgument)):
                 index.remove(wrong)
@@ -262,6 +262,7 @@ class VectorIndex(unittest.TestCase):
         rows = vectors("rows", 30, 7)
         index = pykindred.VectorIndex(rows)
         ones = np.ones((2, 7), np.float32)
+        shared = np.ones((1, 10 + len(rows)), np.float32)
         for call, error, message in (
                 (lambda: index.search(ones.astype(np.float64)), TypeError, "queries is float64"),
                 (lambda: index.search(ones.astype(">f4")), TypeError, "queries"),
@@ -288,6 +289,8 @@ class VectorIndex(unittest.TestCase):
                 (lambda: index.search(ones, stream="x"), TypeError, "stream"),
                 (lambda: index.search(ones, stream=True), TypeError, "stream"),
                 (lambda: index.search(ones, stream=7), ValueError, "stream"),
+                (lambda: index.score_all(shared[:, :7], out=shared[:, 6:6 + len(index)]), ValueError, "queries and out overlap"),
+                (lambda: pykindred.row_scores(shared[:, :7], rows, out=shared[:, 6:6 + len(rows)]), ValueError, "queries and out overlap"),
                 (lambda: pykindred.VectorIndex(rows, context=3), TypeError, "context"),
                 (lambda: pykindred.VectorIndex(rows[0]), ValueError, "rows"),
                 (lambda: pykindred.VectorIndex(rows[:, :0]), ValueError, "rows"),

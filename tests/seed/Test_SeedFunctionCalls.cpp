@@ -132,7 +132,7 @@ TEST(SeedFunctionCalls, RefuseWhatDoesNotFit) {
               HasSubstr("x is float32 [12]"));
   EXPECT_THAT(
       message(small.seeds(), ConstArray(small.numbers.data(), DataType::float64, Extents{1, 4}), y),
-      HasSubstr("must be float32 or float16 or bfloat16"));
+      HasSubstr("must be float32, float16 or bfloat16"));
   EXPECT_THAT(message(small.seeds(), x, Small::out(small.y, {4, 3})),
               HasSubstr("y is float32 [4, 3]; it must be float32 [3, 4]"));
   EXPECT_THAT(

@@ -106,6 +106,26 @@ TEST(PreparedScore, UsesTheCurrentRowsWhenTheIndexChanges) {
   EXPECT_EQ(scored(prepared.score(query, candidates)), by_index(index, query, candidates, options));
 }
 
+TEST(PreparedScore, FindsReplacedRowsInWhateverSegmentTheyAre) {
+  auto generator = Testing::generator("PreparedScore replaced");
+  VectorIndex index(Testing::context(), normal_values(generator, 100 * 16), 16);
+  const std::vector<std::vector<std::uint64_t>> lists{{5, 99, 3, 5}, {7},       {7, 8},
+                                                      {5, 7},        {8, 3, 7}, {99, 5}};
+  for (const Space space : Testing::spaces()) {
+    SearchOptions options;
+    options.space = space;
+    PreparedScore prepared(index, 10, options);
+    const std::vector<float> query = normal_values(generator, 16);
+    for (int change = 0; change < 6; ++change) {
+      for (const auto& candidates : lists)
+        EXPECT_EQ(scored(prepared.score(query, candidates)),
+                  by_index(index, query, candidates, options))
+            << to_string(space) << " after change " << change;
+      index.replace(change % 2 == 0 ? 7 : 8, VectorSpan(normal_values(generator, 16), 16));
+    }
+  }
+}
+
 TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
   auto generator = Testing::generator("PreparedScore shrinks");
   VectorIndex index(Testing::context(), normal_values(generator, 5000 * 16), 16);

@@ -340,6 +340,15 @@ TEST(RowFunctions, RefuseArraysThatDoNotMatch) {
   EXPECT_THAT(
       scores_message(floats({2, 3}), floats({4, 3}, {}, ArrayMemory::device), floats({2, 4})),
       HasSubstr("same memory"));
+  std::vector<float> whole(100, 1.0F);
+  const auto part = [&](std::size_t begin, const shape_type& shape) {
+    return Array(whole.data() + begin, DataType::float32, shape);
+  };
+  EXPECT_THAT(scores_message(part(0, {2, 3}), part(6, {4, 3}), part(5, {2, 4})),
+              HasSubstr("queries and out overlap"));
+  EXPECT_THAT(scores_message(part(0, {2, 3}), part(6, {4, 3}), part(17, {2, 4})),
+              HasSubstr("rows and out overlap"));
+  row_scores(context, part(0, {2, 3}), part(6, {4, 3}), part(18, {2, 4}));
   const auto top_message = [&](const Array& scores, const Array& places) {
     return Testing::message_of<InvalidArgument>([&] {
       top_rows(context, floats({2, 3}), floats({4, 3}), {}, {scores, places});

@@ -192,6 +192,20 @@ TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
   EXPECT_EQ(folder.names().size(), 2U);
 }
 
+TEST(StoredVectors, OfPartsWhoseIdsInterleaveAreWrittenInTheirOrder) {
+  const TempFolder folder;
+  const StoredPart a(0, 4, 2);
+  StoredPart b(3, 3, 2);
+  b.live = {0b101};
+  b.part.live = b.live;
+  Impl::write_vectors(folder / "a", std::vector{b.part, a.part}, 30);
+  const StoredVectors stored = StoredVectors::load(folder / "a", 1);
+  EXPECT_THAT(stored.ids, ElementsAre(0, 2, 3, 4, 6, 7));
+  EXPECT_THAT(stored.norms, ElementsAre(0.5, 1.5, 3.5, 2.5, 3.5, 5.5));
+  EXPECT_THAT(stored.quantized.errors, ElementsAre(0, 1, 0, 2, 3, 2));
+  EXPECT_EQ(stored.quantized.values[2 * 16], 3);
+}
+
 TEST(StoredVectors, RejectInconsistentArguments) {
   const TempFolder folder;
   const auto refusal = [&](const std::vector<StoredVectors>& parts, std::uint64_t end_id = 30) {
@@ -201,7 +215,7 @@ TEST(StoredVectors, RejectInconsistentArguments) {
   StoredPart b(3, 1, 2);
   StoredPart wide(20, 1, 3);
   EXPECT_THAT(refusal({}), HasSubstr("there must be at least one"));
-  EXPECT_THAT(refusal({a.part, b.part}), HasSubstr("a row has the id 3; ids must ascend from 5"));
+  EXPECT_THAT(refusal({a.part, a.part}), HasSubstr("a row has the id 0; ids must ascend from 1"));
   EXPECT_THAT(refusal({a.part}, 4), HasSubstr("id 4; ids must ascend from 3 and stay below 4"));
   EXPECT_THAT(refusal({a.part, wide.part}), HasSubstr("do not match"));
   EXPECT_THAT(refusal({a.part}, std::uint64_t{1} << 32U), HasSubstr("at most 4294967295"));

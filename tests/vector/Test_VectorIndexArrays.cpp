@@ -223,14 +223,22 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
 TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
   Data data;
   Context& context = Testing::context();
-  Impl::VectorStore store(context,
-                          VectorSpan(std::span(data.rows).first(500 * dimension), dimension), {});
-  store.add({std::span(data.rows).subspan(500 * dimension, 120 * dimension), dimension});
-  store.add({std::span(data.rows).subspan(620 * dimension, 50 * dimension), dimension});
-  store.add({std::span(data.rows).subspan(670 * dimension), dimension});
+  const VectorSpan all(data.rows, dimension);
+  Impl::VectorStore changed(context, all.rows(0, 500), {});
+  changed = changed.with(all.rows(500, 120)).with(all.rows(620, 50)).with(all.rows(670, 30));
   std::vector<std::uint64_t> removed;
   for (std::uint64_t id = 3; id < 700; id += 29) removed.push_back(id);
-  store.remove(removed);
+  changed = changed.without(removed);
+  // Rows that were replaced lie behind those of larger ids.
+  std::vector<std::uint64_t> replaced;
+  for (std::uint64_t id = 7; id < 700; id += 29) replaced.push_back(id);
+  const std::vector<std::size_t> others(replaced.size(), 11);
+  changed = changed.with(all, replaced, others, {});
+  const std::vector<std::size_t> own(replaced.begin(), replaced.end());
+  changed = changed.with(all, replaced, own, {}).with(500, all.rows(500, 1));
+  ASSERT_GT(changed.segments().size(), 1U);
+  const auto rows = std::make_shared<const Impl::VectorStore>(changed);
+  const Impl::VectorStore& store = *rows;
   ASSERT_EQ(store.size(), data.index.size());
   const HostSpace& exec_space = Impl::host_instance(context, Space::serial);
   Impl::ArraySearch<HostSpace> search(context.memory(Space::serial));
@@ -239,14 +247,14 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
     const GivenQueries given{queries.data(), count, dimension};
     for (const Metric metric : all_metrics) {
       std::vector<float> out(count * store.size());
-      search.score_all(exec_space, store, given, metric, out.data(), store.size());
+      search.score_all(exec_space, rows, given, metric, out.data(), store.size());
       EXPECT_EQ(bits(out), expected_scores(data, queries, metric));
       for (const std::size_t top : {3UL, 50UL}) {
         std::vector<float> scores(count * top);
         std::vector<std::int64_t> ids(count * top);
         for (const SearchPath path : {SearchPath::brute_force, SearchPath::gemm}) {
           ASSERT_EQ(search.why_not(path, dimension, top), "");
-          search.search(exec_space, store, given, metric, path, top,
+          search.search(exec_space, rows, given, metric, path, top,
                         {scores.data(), top, ids.data(), top, top});
           EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, queries, metric, top))
               << to_string(path);
@@ -353,6 +361,46 @@ TEST(VectorIndexArrays, ThatDoNotMatchAreRefused) {
         index.score_all(floats(2, 24, ArrayMemory::device), floats(2, 500, ArrayMemory::device)),
         SpaceUnavailable);
   }
+}
+
+TEST(VectorIndexArrays, OfResultsShareNoMemoryWithOthers) {
+  Data data(false);
+  const VectorIndex& index = data.index;
+  std::vector<float> values(1000 * dimension, 1.0F);
+  std::vector<std::int64_t> numbers(2000, 2);
+  const auto floats = [&](std::size_t begin, std::size_t rows, std::size_t columns) {
+    return matrix(values.data() + begin, DataType::float32, rows, columns, columns);
+  };
+  const auto ids = [&](std::size_t begin, std::size_t rows, std::size_t columns) {
+    return matrix(numbers.data() + begin, DataType::int64, rows, columns, columns);
+  };
+  const auto ids_in_values = [&](std::size_t begin, std::size_t rows, std::size_t columns) {
+    return matrix(reinterpret_cast<std::int64_t*>(values.data() + begin), DataType::int64, rows,
+                  columns, columns);
+  };
+  const auto message = [](const auto& call) { return Testing::message_of<InvalidArgument>(call); };
+  const Array queries = floats(0, 2, 24);
+  EXPECT_THAT(message([&] {
+                index.search(queries, {}, {floats(47, 2, 5), ids(0, 2, 5)});
+              }),
+              HasSubstr("queries and scores overlap"));
+  EXPECT_THAT(message([&] {
+                index.search(queries, {}, {floats(48, 2, 5), ids_in_values(46, 2, 5)});
+              }),
+              HasSubstr("overlap"));
+  EXPECT_THAT(message([&] {
+                index.search(queries, {}, {floats(48, 2, 5), ids_in_values(56, 2, 5)});
+              }),
+              HasSubstr("scores and ids overlap"));
+  EXPECT_THAT(message([&] {
+                index.score(queries, ids(0, 2, 8), {}, {floats(48, 2, 5), ids(15, 2, 5)});
+              }),
+              HasSubstr("candidates and ids overlap"));
+  EXPECT_THAT(message([&] { index.score_all(queries, floats(47, 2, 500)); }),
+              HasSubstr("queries and out overlap"));
+  index.search(queries, {}, {floats(48, 2, 5), ids_in_values(58, 2, 5)});
+  index.score(queries, ids(0, 2, 8), {}, {floats(48, 2, 5), ids(16, 2, 5)});
+  index.score_all(queries, floats(48, 2, 500));
 }
 
 /// Memory of a device with the values of an array, and the array.

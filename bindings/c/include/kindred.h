@@ -1612,7 +1612,7 @@ typedef struct kindred_index_statistics {
   uint64_t rows;   /* that can be found */
   uint64_t end_id; /* all ids below it have been assigned */
   uint64_t dimension;
-  uint64_t removed; /* removed rows that still occupy memory */
+  uint64_t removed; /* rows that were removed or replaced and still occupy memory */
   uint64_t segments;
   uint64_t host_bytes;
   uint64_t device_bytes;
@@ -1630,9 +1630,9 @@ typedef struct kindred_index_statistics {
 KINDRED_API kindred_status kindred_index_create(
     kindred_context* context, const DLTensor* rows, KINDRED_OPTIONAL const DLTensor* scales,
     KINDRED_OPTIONAL const kindred_index_options* options, kindred_index** index) KINDRED_NOEXCEPT;
-/** Maps a file of kindred_index_save or of `kindred build`, and validates every byte; rows are
- * copied only when they change. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is
- * damaged; nothing of it is used.
+/** Maps a file of kindred_index_save or of `kindred build`, which is only read, and validates
+ * every byte. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is damaged; nothing
+ * of it is used.
  *  @param threads that validate the file; 0: all of the machine */
 KINDRED_API kindred_status kindred_index_load(kindred_context* context, const char* path,
                                               KINDRED_OPTIONAL const kindred_index_options* options,
@@ -1953,7 +1953,7 @@ KINDRED_API kindred_status kindred_weighted_average_rows(kindred_context* contex
                                                          float* out) KINDRED_NOEXCEPT;
 /** The dot products of all pairs.
  *  @param a float32, of the dimension of the rows
- *  @param out float32, rows of a * rows */
+ *  @param out float32, rows of a * rows; overlaps neither a nor rows */
 KINDRED_API kindred_status kindred_pairwise_dots(kindred_context* context, const DLTensor* a,
                                                  const DLTensor* rows,
                                                  KINDRED_OPTIONAL const DLTensor* scales,
@@ -3575,7 +3575,7 @@ typedef struct kindred_keyed_index_statistics {
   uint64_t key_bytes; /* of memory */
   uint64_t end_id;    /* all ids below it have been assigned */
   uint64_t dimension;
-  uint64_t removed; /* removed rows that still occupy memory */
+  uint64_t removed; /* rows that were removed or replaced and still occupy memory */
   uint64_t segments;
   uint64_t host_bytes; /* of the rows, as the following */
   uint64_t device_bytes;

@@ -234,7 +234,7 @@ std::vector<Array> output_arrays_of(DLTensor* const* tensors, std::size_t count,
 }
 
 DataType element_of(const ConstArray& array, const char* name) {
-  KINDRED_C_REFUSE_IF(!is_vector_element(array.type()) || array.type() == DataType::int8,
+  KINDRED_C_REFUSE_IF(!widens_to_float32(array.type()),
                       std::string(name) + " is " + to_string(array) +
                           "; it must have elements of type float32, float16 or bfloat16");
   return array.type();

@@ -42,7 +42,7 @@ class IndexStatistics(Statistics, c="index_statistics", cpp="VectorStatistics"):
     rows: U64  # that can be found
     end_id: U64 = "object.end_id()"  # all ids below it have been assigned
     dimension: U64 = "object.dimension()"
-    removed: U64  # removed rows that still occupy memory
+    removed: U64  # rows that were removed or replaced and still occupy memory
     segments: U64
     host_bytes: U64
     device_bytes: U64
@@ -55,7 +55,8 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
     A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
     better; ``"l2"`` is the Euclidean distance, not squared, smaller is better. Equal scores are ranked by id, NaN last. The id of a row
-    is its number in the order of insertion, and is never reused. Thread-safe; a call that changes rows waits for the calls that read them.
+    is its number in the order of insertion, and is never reused. Thread-safe: a call reads the rows that
+    were there when it began, and does not wait for changes.
 
     Python: Arrays may lie on the host or on the device of the context. On a device, results are written there; the call is ordered by ``stream``
     (an int, an object with ``__cuda_stream__``, a stream of PyTorch or CuPy; by default the current stream of the library of the queries),
@@ -78,7 +79,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         """
 
     def load(context: Context, path: Path, options: IndexOptions, threads: Threads) -> New:
-        """Maps a file of `save` or of ``kindred build``, and validates every byte; rows are copied only when they change.
+        """Maps a file of `save` or of ``kindred build``, which is only read, and validates every byte.
 
         Args:
             threads: that validate the file; 0: all of the machine

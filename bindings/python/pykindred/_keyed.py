@@ -73,7 +73,7 @@ class KeyedVectorIndex(Closing):
     UTF-8) and bytes, or as uint8 ``[count, width]``, such as 16 bytes per UUID. Results have the keys as uint64, or as objects of type bytes.
 
     Scores and orders are those of :class:`VectorIndex`; equal scores are ranked by id, that is, in the order in which keys were added. Thread-safe;
-    a call that changes rows waits for the calls that read them. Arrays lie on the host.
+    a call reads what was there when it began, and does not wait for changes. Arrays lie on the host.
 
     Args:
         keys: one per row; an empty array or list decides the kind of an empty index (a list: integers)

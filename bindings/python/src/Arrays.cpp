@@ -476,6 +476,12 @@ ConstArray Input::array() const {
   return {m_data, m_type, shape(), {m_strides.data(), m_rank}, m_memory, m_device};
 }
 
+void Borrowed::require_widens_to_float32() const {
+  if (!widens_to_float32(m_type))
+    refuse_type(std::string(m_name) + " is " + text() +
+                "; its elements must be float32, float16 or bfloat16");
+}
+
 void Input::require_type(std::initializer_list<DataType> types) const {
   if (std::find(types.begin(), types.end(), type()) != types.end()) return;
   std::string allowed;

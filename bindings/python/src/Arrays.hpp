@@ -113,6 +113,8 @@ class Borrowed {
   bool is_contiguous() const noexcept;
   /// `float64 [3, 4]`
   std::string text() const;
+  /// \throws InvalidType unless the elements are float32, float16 or bfloat16
+  void require_widens_to_float32() const;
   int traverse(visitproc visit, void* arg) const;
 
  protected:

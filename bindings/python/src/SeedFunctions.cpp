@@ -108,7 +108,7 @@ class Pass {
   }
 
   static void require_rows(const Input& given) {
-    given.require_type({DataType::float32, DataType::float16, DataType::bfloat16});
+    given.require_widens_to_float32();
     given.require_rank(2, 2);
   }
 

@@ -58,9 +58,7 @@ class Rows {
   /// Checks the array of the results. \throws InvalidType, InvalidArgument
   void require_output(const Output& y) const {
     require_like(y);
-    if (y.type() != DataType::float32 && y.type() != DataType::float16 &&
-        y.type() != DataType::bfloat16)
-      refuse_type("out is " + y.text() + "; its elements must be float32, float16 or bfloat16");
+    y.require_widens_to_float32();
   }
   nanobind::object made(DataType type, std::initializer_list<std::int64_t> shape) const {
     if (type == DataType::bfloat16 && !m_x.on_device())
@@ -80,7 +78,7 @@ class Rows {
 
  private:
   void require_rows(const Input& given) const {
-    given.require_type({DataType::float32, DataType::float16, DataType::bfloat16});
+    given.require_widens_to_float32();
     given.require_rank(2, 2);
     given.require_columns(m_shared.layer.hidden());
   }

@@ -25,7 +25,8 @@ KOKKOS_INLINE_FUNCTION float on_curve(const ScoreCurve& curve, float score) {
 template <class Element>
 struct MatrixCall : Impl::ScoreCall<Element> {
   ScoreCurve curve;
-  const std::uint32_t* row_of;  // of a column; null: column c is row c
+  const std::uint32_t* row_of;    // of a column; null: column c is row c
+  const std::uint32_t* place_of;  // of a column; null: its number
   float* out;
   std::uint64_t stride;
 
@@ -41,6 +42,7 @@ struct MatrixCall : Impl::ScoreCall<Element> {
                                  queries.count},
         curve(score_curve),
         row_of(columns.rows.size() == 0 ? nullptr : columns.rows.data()),
+        place_of(columns.places.size() == 0 ? nullptr : columns.places.data()),
         out(scores),
         stride(columns.stride == 0 ? count : columns.stride) {}
 
@@ -55,7 +57,8 @@ struct MatrixCall : Impl::ScoreCall<Element> {
   KOKKOS_INLINE_FUNCTION void write(std::uint64_t query, std::uint64_t column, double sum,
                                     double norm) const {
     const Rank rank = Impl::score_rank(this->metric, sum, this->query_norms[query], norm, 0);
-    out[query * stride + column] = on_curve(curve, score_of(this->metric, rank));
+    const std::uint64_t place = place_of == nullptr ? column : place_of[column];
+    out[query * stride + place] = on_curve(curve, score_of(this->metric, rank));
   }
 };
 
@@ -78,11 +81,14 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
   const std::uint64_t stride = columns.stride == 0 ? count : columns.stride;
   check.is_at_least("columns.stride", stride, count);
   check.has_if_given("columns.rows", columns.rows, count);
+  check.has_if_given("columns.places", columns.places, count);
   Impl::check_rows(check, rows, has_columns ? 0 : count);
   if (!has_columns && score_matrix_reads_norms<ExecutionSpace>(queries.count))
     Impl::check_norms(check, metric, rows, count);
   Impl::check_queries(check, queries, rows.dimension);
-  check.has("out", out, Impl::extent_of_rows(queries.count, count, stride));
+  check.has(
+      "out", out,
+      Impl::extent_of_rows(queries.count, columns.places.size() == 0 ? count : stride, stride));
   if (count == 0 || queries.count == 0) return;
   Impl::with_element(rows, [&](const auto& elements) {
     const MatrixCall call(metric, curve, elements, count, queries, out.data(), columns);

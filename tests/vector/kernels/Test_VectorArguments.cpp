@@ -179,6 +179,14 @@ const std::vector<CheckedCall> score_calls{
        score_matrix<HostSpace>(on, Metric::ip, {}, rows, 3, queries_of(a, 2),
                                a.array<float>("out", 6), columns);
      }},
+    {"score_matrix",
+     [](const HostSpace& on, Arguments& a) {
+       ScoreColumns<HostSpace> columns;
+       columns.stride = 4;
+       columns.places = a.array<std::uint32_t>("columns.places", 3);
+       score_matrix<HostSpace>(on, Metric::cosine, {}, rows_of(a, 3), 3, queries_of(a, 2),
+                               a.array<float>("out", 8), columns);
+     }},
     {"score_matrix_here",
      [](const HostSpace&, Arguments& a) {
        ScoreColumns<HostSpace> columns;

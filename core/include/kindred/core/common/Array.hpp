@@ -40,6 +40,8 @@ std::string_view to_string(DataType type) noexcept;
 
 /// Whether rows of vectors may have elements of \p type.
 constexpr bool is_vector_element(DataType type) noexcept { return type <= DataType::int8; }
+/// Whether \p type is float32, float16 or bfloat16, which float32 represents exactly.
+constexpr bool widens_to_float32(DataType type) noexcept { return type <= DataType::bfloat16; }
 
 /// Bytes per element; 1 for a number that is no type.
 constexpr std::size_t size_of(DataType type) noexcept {

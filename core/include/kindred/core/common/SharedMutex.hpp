@@ -29,44 +29,28 @@ namespace Kindred::Impl {
 /// locking it throws.
 class SharedMutex {
  public:
-  /// Whether what it protects may be used in a forked child: not if it has a context. Locking then
-  /// throws there only if another thread held the lock for a change at the time of the fork.
-  enum class InChild : bool { refused, usable };
-
-  explicit SharedMutex(InChild in_child = InChild::refused)
-      : m_in_child(in_child), m_process(process_number()), m_locks(new Locks) {}
+  SharedMutex() : m_locks(new Locks) {}
   ~SharedMutex() {
-    Locks* const locks = m_locks.load(std::memory_order_relaxed);
     // Other threads may have waited for it at the time of the fork.
-    if (m_process.load(std::memory_order_relaxed) == process_number())
-      delete locks;
-    else
-      keep_until_exit(locks);
+    is_own() ? delete m_locks : keep_until_exit(m_locks);
   }
   SharedMutex(const SharedMutex&) = delete;
   SharedMutex& operator=(const SharedMutex&) = delete;
 
   /// \throws SpaceUnavailable
-  void lock() {
-    own_locks().lock();
-    begin_change();
-  }
+  void lock() { own_locks().lock(); }
   void unlock() {
-    m_is_changing.store(false, std::memory_order_release);
-    if (Locks* const locks = locked()) locks->unlock();
+    if (is_own()) m_locks->unlock();
   }
 
   /// \throws SpaceUnavailable
   void lock_shared() { own_locks().lock_shared(); }
   void unlock_shared() {
-    if (Locks* const locks = locked()) locks->unlock_shared();
+    if (is_own()) m_locks->unlock_shared();
   }
 
   /// \throws Cancelled, SpaceUnavailable
-  void lock_cancellable() {
-    own_locks().lock_cancellable();
-    begin_change();
-  }
+  void lock_cancellable() { own_locks().lock_cancellable(); }
   /// \throws Cancelled, SpaceUnavailable
   void lock_shared_cancellable() { own_locks().lock_shared_cancellable(); }
 
@@ -74,13 +58,10 @@ class SharedMutex {
   /// Keeps other writers out. \throws Cancelled, SpaceUnavailable
   void lock_writers_cancellable() { own_locks().lock_writers_cancellable(); }
   /// Called by the thread that keeps writers out: keeps readers out, too. \throws Cancelled
-  void lock_readers_cancellable() {
-    own_locks().lock_readers_cancellable();
-    begin_change();
-  }
+  void lock_readers_cancellable() { own_locks().lock_readers_cancellable(); }
   /// Called by the thread that keeps writers out, but not readers.
   void unlock_writers() {
-    if (Locks* const locks = locked()) locks->unlock_writers();
+    if (is_own()) m_locks->unlock_writers();
   }
 
  private:
@@ -203,34 +184,17 @@ class SharedMutex {
     std::uint64_t m_turns = 0;  ///< that ended
   };
 
-  /// In the order in which a child that is forked now sees it: before the writes of the change.
-  void begin_change() noexcept { m_is_changing.exchange(true, std::memory_order_acq_rel); }
-  /// The locks of this process. \throws SpaceUnavailable, Busy
+  /// Whether this process made it, not its parent.
+  bool is_own() const noexcept { return m_process == process_number(); }
+  /// \throws SpaceUnavailable, Busy
   Locks& own_locks() {
     refuse_in_check();
-    if (m_process.load(std::memory_order_acquire) != process_number()) renew();
-    return *m_locks.load(std::memory_order_relaxed);
-  }
-  /// The locks, if this process has locked them, not its parent.
-  Locks* locked() const noexcept {
-    const bool is_own = m_process.load(std::memory_order_relaxed) == process_number();
-    return is_own ? m_locks.load(std::memory_order_relaxed) : nullptr;
-  }
-  /// Threads that do not exist in this process may hold the old locks, which nothing destroys.
-  void renew() {
-    if (m_in_child == InChild::refused) require_same_process();
-    const std::lock_guard lock(m_renewing);
-    if (m_process.load(std::memory_order_relaxed) == process_number()) return;
-    if (m_is_changing.load(std::memory_order_relaxed)) refuse_interrupted_change();
-    keep_until_exit(m_locks.exchange(new Locks, std::memory_order_relaxed));
-    m_process.store(process_number(), std::memory_order_release);
+    if (!is_own()) require_same_process();
+    return *m_locks;
   }
 
-  const InChild m_in_child;
-  std::atomic<unsigned> m_process;  ///< that uses `m_locks`
-  std::atomic<Locks*> m_locks;
-  std::atomic<bool> m_is_changing{false};
-  PlainMutex m_renewing;
+  const unsigned m_process = process_number();
+  Locks* const m_locks;
 };
 
 /// \throws Cancelled, SpaceUnavailable

@@ -25,6 +25,8 @@ struct ScoreColumns {
   std::uint64_t stride = 0;  ///< elements from one query to the next; 0: the number of columns
   /// The row of each column; size 0: column c is row c.
   ArrayView<const std::uint32_t, ExecutionSpace> rows = {};
+  /// Where each column is stored, below the stride; size 0: at its number.
+  ArrayView<const std::uint32_t, ExecutionSpace> places = {};
 };
 
 /// Whether `score_matrix` reads the norms of the rows under cosine for so many queries. If not,
@@ -48,7 +50,8 @@ void score_matrix(const ExecutionSpace& exec_space, Metric metric, const ScoreCu
                   const ScoreColumns<ExecutionSpace>& columns = {});
 
 /// \brief The same for the columns `begin … end` on the calling thread, without a launch.
-/// \param out the place of column \p begin of the first query \param columns with a stride
+/// \param out the place of column \p begin of the first query \param columns with a stride, and
+/// without places
 /// \throws InvalidArgument if an array is too short or misaligned, or a size is out of range
 void score_matrix_here(Metric metric, const ScoreCurve& curve, const VectorRows<HostSpace>& rows,
                        std::uint64_t begin, std::uint64_t end,

@@ -38,8 +38,8 @@ struct UpsertCounts {
 /// found by key. Scores and orders are those of `VectorIndex`; equal scores are ranked by id, that
 /// is, in the order in which keys were added.
 ///
-/// Thread-safe: calls that read run concurrently; a call that changes rows waits for them, and
-/// later calls wait for it. Callbacks of the context must not call the index.
+/// Thread-safe: a call reads the rows and keys as of one change, and does not wait for changes, nor
+/// they for it; changes follow one another.
 class KeyedVectorIndex {
  public:
   /// \brief An index of \p rows, as by `upsert` into an empty one.
@@ -67,10 +67,10 @@ class KeyedVectorIndex {
 
   /// \brief Adds rows of new keys and replaces those of the others under their ids, all in one
   /// change. If a key occurs several times, its last row counts; new keys get ids in the order of
-  /// their first occurrence. Complexity as `VectorIndex::add` for new keys, as `replace` for each
-  /// of the others. Fences the instances that copy rows. \throws InvalidArgument for keys of
-  /// another kind or number, and as `add` and `replace` of `VectorIndex`; OutOfMemory. The index is
-  /// then unchanged.
+  /// their first occurrence. Complexity as `VectorIndex::remove` of the others and `add` of all
+  /// rows together, and amortised expected O(log keys) per new key. Fences the instances that copy
+  /// rows. \throws InvalidArgument for keys of another kind or number, and as `add` and `replace`
+  /// of `VectorIndex`; OutOfMemory. The index is then unchanged.
   UpsertCounts upsert(const KeySpan& keys, const VectorSpan& rows);
   /// \brief Removes keys with their rows. \throws InvalidArgument for keys of another kind;
   /// NotFound for a key that is not there or is listed twice; nothing is removed then

@@ -17,9 +17,9 @@ namespace KINDRED_PUBLIC Kindred {
 /// prepared in advance, so a call makes one launch and allocates nothing.
 ///
 /// Results equal those of `VectorIndex::score`, with or without a filter. The first call, and the
-/// first call after a change of the index, repeats the preparation. For an index of several
-/// segments, or one whose device copy holds no aligned rows, calls take the path of
-/// `VectorIndex::score`. Not thread-safe; several objects may use one index concurrently.
+/// first one whose rows are in another segment of the index, repeats the preparation. If the rows
+/// of a list are in several segments, or the device copy holds no aligned rows, calls take the path
+/// of `VectorIndex::score`. Not thread-safe; several objects may use one index concurrently.
 class PreparedScore {
  public:
   /// \brief Reserves the workspace of the calls: O(longest + dimension) bytes.

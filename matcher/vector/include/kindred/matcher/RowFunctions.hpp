@@ -24,8 +24,8 @@ namespace KINDRED_PUBLIC Kindred {
 // so do the rows of the other arrays of the call. All arrays lie on the host, or all on the device
 // of the context; what wrote those on a device must have ended, and the instance of the device is
 // fenced. Calls throw InvalidArgument for a dimension of 0, other types, shapes and strides, a
-// wrong number of scales, rows that are not aligned to their elements, and arrays in different
-// memory; SpaceUnavailable; OutOfMemory.
+// wrong number of scales, rows that are not aligned to their elements, arrays in different memory,
+// and results that share memory with another array; SpaceUnavailable; OutOfMemory.
 
 /// Options of `row_scores` and `top_rows`.
 struct RowOptions {

@@ -125,7 +125,7 @@ struct ScoreResults {
 /// The contents of an index. Byte counts include all copies.
 struct VectorStatistics {
   std::uint64_t rows = 0;      ///< that can be found
-  std::uint64_t removed = 0;   ///< removed rows that still occupy memory
+  std::uint64_t removed = 0;   ///< rows that were removed or replaced and still occupy memory
   std::uint64_t segments = 0;  ///< number of segments that hold the rows
   std::uint64_t host_bytes = 0;
   std::uint64_t device_bytes = 0;
@@ -139,9 +139,9 @@ struct VectorStatistics {
 /// double sums in a fixed order, rounded to float32 once, with NaN stored as 0x7FC00000 and zero as
 /// +0 (docs/internals/exactness.md). A query with a NaN scores NaN with every row (but 0 with a
 /// row of zeros under cosine). Equal scores are ranked by id. The id of a row is its number in the
-/// order of insertion and is never reused. Thread-safe; a call that changes rows waits for the
-/// calls that read them, and later calls wait for it. Callbacks of the context must not call the
-/// index.
+/// order of insertion and is never reused. Thread-safe: a call reads the rows as of one change, and
+/// does not wait for changes, nor they for it; changes follow one another. The memory of rows that
+/// were changed is released after the last call that reads them.
 class VectorIndex {
  public:
   /// \brief Builds an index of float32 rows. Complexity O(count · dimension) for the copy and the
@@ -158,14 +158,13 @@ class VectorIndex {
   /// scales; otherwise as above
   VectorIndex(Context& context, const VectorSpan& rows, const VectorIndexOptions& options);
   /// \brief Builds an index that uses the rows in place. `stored.owner` is kept alive; without an
-  /// owner the memory must outlive this object. The memory is only read, and may be read-only: the
-  /// first `replace` copies all rows. Complexity O(rows) on the host; on a device also a copy of
-  /// the rows. Fences the instances that copy the rows.
+  /// owner the memory must outlive this object. The memory is only read. Complexity O(rows) on the
+  /// host; on a device also a copy of the rows. Fences the instances that copy the rows.
   /// \throws InvalidArgument for what `StoredVectors::save` rejects: inconsistent sizes, ids that
   /// do not ascend or are not below `end_id`, negative scales or norms; SpaceUnavailable;
   /// OutOfMemory
   VectorIndex(Context& context, const StoredVectors& stored, const VectorIndexOptions& options);
-  /// \brief Maps a store file; rows are copied only when they change. Complexity O(bytes of the
+  /// \brief Maps a store file, which is only read. Complexity O(bytes of the
   /// file), all of which are validated. Fences as the constructor.
   /// \param threads maximum number of threads that validate the file; 0: the number of hardware
   /// threads
@@ -206,14 +205,13 @@ class VectorIndex {
   /// exception the index is unchanged.
   std::uint64_t add(const RowArray& rows);
   /// \brief Removes rows; their ids are not reused. Complexity O(ids · segments · log rows), plus a
-  /// copy of each segment of which more than a quarter is removed. Fences the instances that copy.
+  /// copy of a block of bits per 131,072 rows that lose one, and of each segment of which more than
+  /// a quarter is removed. Fences the instances that copy.
   /// \throws NotFound for an id that was never assigned, was already removed or is listed twice;
   /// nothing is removed then
   void remove(std::span<const std::uint64_t> ids);
-  /// \brief Replaces the row \p id. Complexity O(segments · log rows + dimension), plus O(bytes)
-  /// the first time if the index was built from `StoredVectors`. Fences the instances that hold the
-  /// row.
-  /// \param row a single row of the same element type and dimension
+  /// \brief Replaces the row \p id. Complexity as `remove` and `add` of one row together. Fences
+  /// the instances that copy rows. \param row a single row of the same element type and dimension
   /// \throws NotFound, InvalidArgument, OutOfMemory; the row is then unchanged
   void replace(std::uint64_t id, const VectorSpan& row);
 
@@ -235,14 +233,15 @@ class VectorIndex {
   // - The rows of the index must be resident there. `search` uses `brute_force` or, for up to 1024
   //   results per query, `gemm`; the others score all rows.
   // - All calls share a workspace, so that calls on several streams run one after the other. The
-  //   first call of a size, and the first after a change of the rows, may wait for the device. A
-  //   change of the rows waits for the calls. A call must not be captured in a CUDA graph.
+  //   first call of a size, and the first after a change of the rows, may wait for the device. The
+  //   rows that a queued call reads live until it has ended, and a later call on such arrays
+  //   notices that. A call must not be captured in a CUDA graph.
   //
   // Arguments are checked before anything is allocated or launched. All calls throw InvalidArgument
   // for another type, shape or dimension, arrays in different memory, a stream for arrays on the
   // host, another space than that of arrays on a device, a wrong size of a filter, a filter for
-  // arrays on a device, and top = 0; SpaceUnavailable, also if the rows are not on the device of
-  // the arrays; OutOfMemory.
+  // arrays on a device, results that share memory with another array of the call, and top = 0;
+  // SpaceUnavailable, also if the rows are not on the device of the arrays; OutOfMemory.
 
   /// \brief The exact top-k rows of every query.
   ///
@@ -285,16 +284,8 @@ class VectorIndex {
  private:
   friend class KeyedVectorIndex;
   friend class PreparedScore;
-  /// Replaces and adds rows in one change. \see Impl::VectorStore::upsert
-  std::uint64_t upsert(const VectorSpan& rows, std::span<const std::uint64_t> ids,
-                       std::span<const std::size_t> replacements,
-                       std::span<const std::size_t> added);
   struct State;
-  explicit VectorIndex(std::unique_ptr<State> state);
   Impl::OwnedState<State> m_state;
-  /// Uses the private mapping of a file, which nobody else uses.
-  static VectorIndex of_file(Context& context, const StoredVectors& stored,
-                             const VectorIndexOptions& options);
 };
 
 }  // namespace Kindred

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of indexes of vectors while other threads change them.
+#include <gtest/gtest.h>
+#include <kindred/matcher/KeyedVectorIndex.hpp>
+#include <kindred/matcher/PreparedScore.hpp>
+#include <kindred/matcher/VectorIndex.hpp>
+
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "OneThread.hpp"
+#include "StoppedInKernel.hpp"
+
+namespace VectorChangesTest {
+
+using namespace Kindred;
+using namespace std::chrono_literals;
+using Testing::one_thread;
+
+constexpr std::size_t dimension = 4;
+constexpr std::size_t top = 7;
+
+/// Small integers, so that many scores are equal.
+std::vector<float> some_row(std::mt19937_64& generator) {
+  std::vector<float> row(dimension);
+  for (float& value : row) value = static_cast<float>(generator() % 5) - 2.0F;
+  return row;
+}
+
+/// What every call of an index returns as of one change.
+struct Answers {
+  std::vector<std::int64_t> ids;
+  std::vector<float> scores;
+  std::vector<float> all_scores;
+  std::vector<std::uint64_t> all_ids;
+  std::vector<float> rows;
+
+  friend bool operator==(const Answers&, const Answers&) = default;
+};
+
+SearchOptions options_of(SearchPath path) {
+  SearchOptions options;
+  options.metric = Metric::ip;
+  options.top = top;
+  options.path = path;
+  return options;
+}
+const std::vector<float> query{1.0F, -2.0F, 0.5F, 1.0F};
+
+/// The answers of a new index of these rows, whose ids are the same numbers in another form.
+Answers expected_of(const std::map<std::uint64_t, std::vector<float>>& rows) {
+  Answers out;
+  for (const auto& [id, row] : rows) {
+    out.all_ids.push_back(id);
+    out.rows.insert(out.rows.end(), row.begin(), row.end());
+  }
+  const VectorIndex index(one_thread(), out.rows, dimension);
+  const SearchResults found = index.search(query, options_of(SearchPath::brute_force));
+  out.scores = found.scores;
+  for (const std::int64_t id : found.ids)
+    out.ids.push_back(static_cast<std::int64_t>(out.all_ids[static_cast<std::size_t>(id)]));
+  out.all_scores.resize(rows.size());
+  index.score_all(query, out.all_scores, {.metric = Metric::ip});
+  return out;
+}
+
+/// \brief A history of changes, and what is to be found after each of them.
+struct History {
+  using Change = std::function<void(VectorIndex&)>;
+
+  explicit History(std::size_t count) {
+    auto generator = Testing::generator("changes of rows");
+    std::map<std::uint64_t, std::vector<float>> rows;
+    std::uint64_t end = 0;
+    const auto add = [&](std::size_t more) {
+      std::vector<float> values;
+      for (std::size_t i = 0; i < more; ++i) {
+        rows[end] = some_row(generator);
+        values.insert(values.end(), rows[end].begin(), rows[end].end());
+        ++end;
+      }
+      return values;
+    };
+    first = add(150);
+    expected.push_back(expected_of(rows));
+    while (changes.size() < count) {
+      const auto some_id = [&] {
+        auto at = rows.begin();
+        std::advance(at, static_cast<std::ptrdiff_t>(generator() % rows.size()));
+        return at->first;
+      };
+      const std::size_t kind = generator() % 4;
+      if (kind == 0) {
+        changes.emplace_back([values = add(1 + generator() % 5)](VectorIndex& index) {
+          index.add({values, dimension});
+        });
+      } else if (kind == 1 && rows.size() > 20) {
+        const std::uint64_t id = some_id();
+        rows.erase(id);
+        changes.emplace_back([id](VectorIndex& index) { index.remove({{id}}); });
+      } else {
+        const std::uint64_t id = some_id();
+        rows[id] = some_row(generator);
+        changes.emplace_back([id, row = rows[id]](VectorIndex& index) {
+          index.replace(id, {row, dimension});
+        });
+      }
+      expected.push_back(expected_of(rows));
+    }
+  }
+
+  std::vector<float> first;
+  std::vector<Change> changes;
+  std::vector<Answers> expected;  ///< before the first change, and after each
+};
+
+TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
+  const History history(300);
+  VectorIndex index(one_thread(), history.first, dimension);
+  std::atomic<std::size_t> begun{0};
+  std::atomic<std::size_t> ended{0};
+  std::atomic<std::uint64_t> wrong{0};
+  std::atomic<std::uint64_t> calls{0};
+  // `is_equal(expected)` must hold for one of the versions that were there during `call()`.
+  const auto expect_one_version = [&](const auto& call, const auto& is_equal) {
+    const std::size_t from = ended;
+    const auto answer = call();
+    const std::size_t to = begun;
+    bool found = false;
+    for (std::size_t version = from; version <= to && !found; ++version)
+      found = is_equal(history.expected[version], answer);
+    if (!found) ++wrong;
+    ++calls;
+  };
+  const auto search = [&](SearchPath path) {
+    expect_one_version([&] { return index.search(query, options_of(path)); },
+                       [](const Answers& expected, const SearchResults& answer) {
+                         return answer.ids == expected.ids && answer.scores == expected.scores;
+                       });
+  };
+  const std::vector<std::function<void()>> readers{
+      [&] { search(SearchPath::brute_force); },
+      [&] { search(SearchPath::quantized); },
+      [&] { search(SearchPath::gemm); },
+      [&] {
+        expect_one_version([&] { return index.ids(); },
+                           [](const Answers& expected, const std::vector<std::uint64_t>& answer) {
+                             return answer == expected.all_ids;
+                           });
+      },
+      [&] {
+        const std::uint64_t changes = index.changes();
+        std::vector<float> out(index.size());
+        try {
+          expect_one_version(
+              [&] {
+                index.score_all(query, out, {.metric = Metric::ip});
+                return out;
+              },
+              [](const Answers& expected, const std::vector<float>& answer) {
+                return answer == expected.all_scores;
+              });
+        } catch (const InvalidArgument&) {
+          if (index.changes() == changes) ++wrong;  // the size was that of the rows
+        }
+      },
+      [&] {
+        expect_one_version(
+            [&] { return VectorIndex::from_bytes(one_thread(), index.to_bytes()).ids(); },
+            [](const Answers& expected, const std::vector<std::uint64_t>& answer) {
+              return answer == expected.all_ids;
+            });
+      }};
+  std::vector<std::jthread> threads;
+  std::atomic<bool> is_done{false};
+  for (const auto& reader : readers) {
+    threads.emplace_back([&] {
+      while (!is_done) reader();
+    });
+  }
+  for (const History::Change& change : history.changes) {
+    ++begun;
+    change(index);
+    ++ended;
+    const std::uint64_t before = calls;
+    while (ended % 8 == 0 && calls < before + 4) std::this_thread::yield();
+  }
+  is_done = true;
+  threads.clear();
+  EXPECT_EQ(wrong, 0U);
+  const Answers& last = history.expected.back();
+  for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
+    const SearchResults found = index.search(query, options_of(path));
+    EXPECT_EQ(found.ids, last.ids);
+    EXPECT_EQ(found.scores, last.scores);
+  }
+  std::vector<float> rows(last.rows.size());
+  index.rows(last.all_ids, rows);
+  EXPECT_EQ(rows, last.rows);
+}
+
+TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
+  // The row of a key is a function of the key and a number that only grows; a key that is there
+  // has one id as long as it is not removed.
+  constexpr std::uint64_t keys = 40;
+  const auto row_of = [](std::uint64_t key, std::uint64_t number) {
+    return std::vector<float>{static_cast<float>(key), static_cast<float>(number), 0.0F, 0.0F};
+  };
+  std::vector<std::uint64_t> first(keys);
+  std::vector<float> rows;
+  for (std::uint64_t key = 0; key < keys; ++key) {
+    first[key] = key;
+    const auto row = row_of(key, 0);
+    rows.insert(rows.end(), row.begin(), row.end());
+  }
+  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(first), {rows, dimension});
+  std::atomic<bool> is_done{false};
+  std::atomic<std::uint64_t> wrong{0};
+  std::atomic<std::uint64_t> calls{0};
+  std::vector<std::jthread> readers;
+  for (int reader = 0; reader < 3; ++reader) {
+    readers.emplace_back([&, reader] {
+      SearchOptions options;
+      options.metric = Metric::ip;
+      options.top = 2 * keys;
+      const std::vector<float> by_key{1.0F, 0.0F, 0.0F, 0.0F};  // the score is the key
+      const std::vector<float> by_number{0.0F, 1.0F, 0.0F, 0.0F};
+      while (!is_done) {
+        if (reader == 0) {
+          const auto found = index.search(by_key, options);
+          for (std::size_t i = 0; i < found.ids.size(); ++i)
+            if (static_cast<float>(found.keys.integers[i]) != found.scores[i]) ++wrong;
+        } else if (reader == 1) {
+          const auto found = index.search_at_least(by_key, 0.0F, options);
+          for (std::size_t i = 0; i < found.keys.integers.size(); ++i)
+            if (static_cast<float>(found.keys.integers[i]) != found.results.values[i].score)
+              ++wrong;
+        } else {
+          const std::vector<std::uint64_t> asked{1, 2};  // which are never removed
+          const std::vector<KeySpan> lists{KeySpan(std::span<const std::uint64_t>(asked))};
+          const auto found = index.score(by_number, lists, options);
+          // They are upserted together.
+          if (found.keys.integers.size() != 2 ||
+              found.results.values[0].score != found.results.values[1].score)
+            ++wrong;
+        }
+        ++calls;
+      }
+    });
+  }
+  auto generator = Testing::generator("changes of keys");
+  for (std::uint64_t number = 1; number <= 200; ++number) {
+    std::vector<std::uint64_t> written{1, 2};
+    std::vector<std::uint64_t> removed;
+    for (std::uint64_t key = 3; key < keys; ++key) {
+      if (generator() % 4 == 0) written.push_back(key);
+      if (generator() % 8 == 0) removed.push_back(key);
+    }
+    std::vector<float> values;
+    for (const std::uint64_t key : written) {
+      const auto row = row_of(key, number);
+      values.insert(values.end(), row.begin(), row.end());
+    }
+    index.upsert(std::span<const std::uint64_t>(written), {values, dimension});
+    const std::vector<std::int64_t> ids =
+        index.find(KeySpan(std::span<const std::uint64_t>(removed)));
+    std::vector<std::uint64_t> known;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] >= 0) known.push_back(removed[i]);
+    index.remove(std::span<const std::uint64_t>(known));
+    const std::uint64_t before = calls;
+    while (number % 10 == 0 && calls < before + 6) std::this_thread::yield();
+  }
+  is_done = true;
+  readers.clear();
+  EXPECT_EQ(wrong, 0U);
+}
+
+/// A call that stops in its kernel until the test is done with the index.
+struct StoppedSearch : testing::Test {
+  static constexpr std::size_t count = 3000;
+
+  std::mt19937_64 generator = Testing::generator("stopped search");
+  std::vector<float> rows = Testing::random_values(generator, count* dimension);
+  std::span<const float> one = std::span<const float>(rows).first(dimension);
+  SearchOptions options{.top = 3, .space = Space::serial};
+
+  /// \p change and then \p small end while \p large is in its kernel, whose results are \p is_old.
+  void expect_no_wait(const std::function<void()>& large, const std::function<void()>& change,
+                      const std::function<void()>& small) {
+    Testing::StoppedInKernel stopped([&] { return large; });
+    ASSERT_TRUE(stopped.wait_until_stopped());
+    auto changed = std::async(std::launch::async, change);
+    EXPECT_EQ(changed.wait_for(10s), std::future_status::ready) << "the change waits for a reader";
+    auto found = std::async(std::launch::async, small);
+    EXPECT_EQ(found.wait_for(10s), std::future_status::ready) << "a small call waits";
+  }
+};
+
+TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearches) {
+  VectorIndex index(one_thread(), rows, dimension);
+  const auto before = index.search(rows, options).ids;
+  std::vector<std::int64_t> large;
+  const std::vector<float> other(dimension, 100.0F);
+  SearchOptions by_product = options;
+  by_product.metric = Metric::ip;
+  expect_no_wait([&] { large = index.search(rows, options).ids; },
+                 [&] {
+                   index.replace(7, {other, dimension});
+                   index.remove({{0, 1, 2}});
+                   index.add({other, dimension});
+                 },
+                 [&] {
+                   EXPECT_EQ(index.search(other, by_product).ids[0], 7);
+                   EXPECT_EQ(index.size(), count - 2);
+                 });
+  EXPECT_EQ(large, before) << "the large search reads the rows as of its begin";
+}
+
+TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearchesOfKeys) {
+  std::vector<std::uint64_t> keys(count);
+  for (std::size_t i = 0; i < count; ++i) keys[i] = 10 + i;
+  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(keys), {rows, dimension});
+  const auto before = index.search(rows, options);
+  KeyedSearchResults large;
+  const std::vector<float> other(dimension, 100.0F);
+  const std::vector<std::uint64_t> removed(keys.begin(), keys.begin() + 900);
+  const std::vector<std::uint64_t> written{2000, 1};
+  std::vector<float> both = other;
+  both.insert(both.end(), other.begin(), other.end());
+  SearchOptions by_product = options;
+  by_product.metric = Metric::ip;
+  expect_no_wait([&] { large = index.search(rows, options); },
+                 [&] {
+                   index.remove(std::span<const std::uint64_t>(removed));
+                   index.upsert(std::span<const std::uint64_t>(written), {both, dimension});
+                 },
+                 [&] {
+                   const auto found = index.search(other, by_product);
+                   EXPECT_EQ(found.keys.integers[0], 2000U);
+                   EXPECT_EQ(found.keys.integers[1], 1U);
+                 });
+  EXPECT_EQ(large.ids, before.ids);
+  EXPECT_EQ(large.keys.integers, before.keys.integers) << "also those that were removed meanwhile";
+}
+
+TEST_F(StoppedSearch, LeavesNoEarlierRowsBehind) {
+  Context& context = one_thread();
+  VectorIndex index(context, rows, dimension);
+  const auto bytes = [&] { return context.memory_statistics(Space::serial).bytes_in_use; };
+  const auto replace_all = [&] {
+    for (std::uint64_t id = 0; id < count; ++id)
+      index.replace(id,
+                    {std::span<const float>(rows).subspan(id * dimension, dimension), dimension});
+  };
+  {
+    const std::function<void()> large = [&] { index.search(rows, options); };
+    Testing::StoppedInKernel stopped([&] { return large; });
+    ASSERT_TRUE(stopped.wait_until_stopped());
+    replace_all();
+  }
+  const std::uint64_t once = bytes();
+  replace_all();
+  EXPECT_LT(bytes(), once + count * dimension * sizeof(float));
+}
+
+}  // namespace VectorChangesTest
