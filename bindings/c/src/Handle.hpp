@@ -118,8 +118,8 @@ Handle* made_handle(const SharedContext& context, Engine engine) {
 /// A handle of an engine that other handles may share, with its context.
 template <class Handle, class Engine>
 Handle* shared_handle(const SharedContext& context, Engine engine) {
-  return make_handle_of<Handle>(std::make_shared<WithContext<Engine>>(
-      WithContext<Engine>{context, std::move(engine)}));
+  return make_handle_of<Handle>(
+      std::make_shared<WithContext<Engine>>(WithContext<Engine>{context, std::move(engine)}));
 }
 
 /// Destroys the object of a handle, which cannot be cancelled; null is accepted.
