@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what follows from bindings/c/include/kindred.h: the list of functions, bindings/c/src/Functions.inc, and the page of the
-reference, docs/c-reference.md. Usage: make_functions.py ROOT [--check]; --check writes nothing, and fails if a file is out of date."""
+"""Writes what follows from bindings/c/include/kindred.h: the page of the reference, docs/c-reference.md, or the list of functions that the
+build includes. Usage: make_functions.py ROOT [--check | --list FILE]; --check writes nothing, and fails if the page is out of date."""
 import re
 import sys
 from pathlib import Path
 
 HEADER = "bindings/c/include/kindred.h"
-LIST = "bindings/c/src/Functions.inc"
 PAGE = "docs/c-reference.md"
 # The function that chooses the library which serves a context and all that is created from it.
 CHOOSES = "kindred_context_create"
@@ -120,22 +119,20 @@ def page_of(header):
 
 def main(root, *options):
     header = Path(root, HEADER).read_text(encoding="utf-8")
-    failed = False
     declared = len(re.findall(r"^KINDRED_API\b", header, re.M))
     if declared != len(functions_of(header)):
         raise SystemExit(f"{HEADER} declares {declared} functions, of which {len(functions_of(header))} were understood")
     destroyed = {f.parameters[0].type.removesuffix("*") for f in functions_of(header) if f.name.endswith("_destroy")}
     if destroyed != set(HANDLE.findall(header)):
         raise SystemExit(f"{HEADER}: every handle has one function that destroys it, not {destroyed ^ set(HANDLE.findall(header))}")
-    for name, text in ((LIST, list_of(header)), (PAGE, page_of(header))):
-        path = Path(root, name)
-        if options == ("--check",):
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
-                print(f"{name} is out of date: run bindings/c/make_functions.py .")
-                failed = True
-        else:
-            path.write_text(text, encoding="utf-8")
-    return 1 if failed else 0
+    if options[:1] == ("--list",):
+        Path(options[1]).write_text(list_of(header), encoding="utf-8")
+    elif options != ("--check",):
+        Path(root, PAGE).write_text(page_of(header), encoding="utf-8")
+    elif Path(root, PAGE).read_text(encoding="utf-8") != page_of(header):
+        print(f"{PAGE} is out of date: run bindings/c/make_functions.py .")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

@@ -3,9 +3,15 @@
 import ast
 import html
 import re
+import sys
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "bindings/python/pykindred"
+BINDINGS = Path(__file__).resolve().parents[2] / "bindings"
+PACKAGE = BINDINGS / "python/pykindred"
+sys.path.insert(0, str(BINDINGS / "interface"))
+
+import generate  # noqa: E402
+
 # Pages, and what each describes: names of pykindred, or of a module of it.
 PAGES = {
     "vectors": ("Vectors", ["VectorIndex", "HnswIndex", "KeyedVectorIndex", "KeyedResults", "KeyedRagged", "UpsertCounts", "row_scores", "top_rows",
@@ -31,9 +37,11 @@ class Source:
 
     def __init__(self, package=PACKAGE):
         self.texts, self.trees, self.found = {}, {}, {}
-        for path in sorted(package.glob("*.py")):
-            text = path.read_text(encoding="utf-8")
-            self.texts[path.stem], self.trees[path.stem] = text.splitlines(), ast.parse(text)
+        modules = {path.stem: path.read_text(encoding="utf-8") for path in package.glob("*.py")}
+        if package == PACKAGE:  # those that the build writes
+            modules |= {Path(name).stem: text for name, text in generate.files(generate.interfaces()).items() if name.startswith("pykindred/") and name.endswith(".py")}
+        for name, text in sorted(modules.items()):
+            self.texts[name], self.trees[name] = text.splitlines(), ast.parse(text)
         for module, tree in self.trees.items():
             for node in tree.body:
                 names = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else [

@@ -355,6 +355,12 @@ class VectorIndex(unittest.TestCase):
             self.assertEqual(raised.exception.path, str(path))
             self.assertEqual(pickle.loads(pickle.dumps(raised.exception)).why, raised.exception.why)
 
+    def test_pickles_of_earlier_versions_are_read(self):
+        index = pykindred.VectorIndex(vectors("rows", 5, 7))
+        pickled = (b"cpykindred._vector\n_restored\n(cpykindred._vector\nVectorIndex\n" + pickle.dumps(index.to_bytes(), 2)[2:-1] +
+                   pickle.dumps("host", 2)[2:-1] + b"I00\ntR.")
+        self.assertEqual(pickle.loads(pickled).to_bytes(), index.to_bytes())
+
     def test_pickles_and_copies_hold_the_same(self):
         rows, queries = vectors("rows", 50, 7), vectors("queries", 3, 7)
         index = pykindred.VectorIndex(rows, residency="host", quantized_copy=False)

@@ -1557,7 +1557,7 @@ enum {
 /** Options of an index. */
 typedef struct kindred_index_options {
   size_t struct_size;
-  int32_t residency;
+  int32_t residency;      /* KINDRED_RESIDENCY_... */
   int32_t quantized_copy; /* nonzero: a search may keep copies of the rows of fewer bytes */
 } kindred_index_options;
 #define KINDRED_INDEX_OPTIONS_INIT \
@@ -1569,7 +1569,7 @@ KINDRED_API kindred_status kindred_index_options_init(kindred_index_options* opt
 /** Options of a search. */
 typedef struct kindred_search_options {
   size_t struct_size;
-  uint64_t top; /* maximum number of results per query */
+  uint64_t top; /* maximum number of results per query; may exceed the number of rows */
   const uint8_t*
       filter; /* one byte per id: a row may be returned if it is nonzero; NULL: every row */
   uint64_t filter_size;
@@ -1577,8 +1577,8 @@ typedef struct kindred_search_options {
                                   together with `filter` */
   uint64_t filter_bits_size;   /* words */
   int32_t metric;
-  int32_t space;
-  int32_t path;
+  int32_t space;      /* instead of the dispatcher's choice */
+  int32_t path;       /* instead of the fastest; the results are the same */
   int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
   void* stream;
 } kindred_search_options;
@@ -1595,7 +1595,7 @@ KINDRED_API kindred_status kindred_search_options_init(kindred_search_options* o
 typedef struct kindred_score_options {
   size_t struct_size;
   int32_t metric;
-  int32_t space;
+  int32_t space;      /* instead of the dispatcher's choice */
   int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
   int32_t reserved;   /* 0 */
   void* stream;
@@ -1624,102 +1624,114 @@ typedef struct kindred_index_statistics {
   { sizeof(kindred_index_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** Builds an index of rows, which are copied; their ids are 0, 1, ...
- *  @param rows count * dimension, float32, float16, bfloat16 or int8; count may be 0
- *  @param scales one float32 per row, for int8 only */
+ *  @param rows [count, dimension] of float32, float16, bfloat16, or int8 with `scales`; count
+ * may be 0
+ *  @param scales float32 [count], for int8 only: element v of a row of scale s is float32(s * v) */
 KINDRED_API kindred_status kindred_index_create(
     kindred_context* context, const DLTensor* rows, KINDRED_OPTIONAL const DLTensor* scales,
     KINDRED_OPTIONAL const kindred_index_options* options, kindred_index** index) KINDRED_NOEXCEPT;
-/** Maps a file that kindred_index_save has written, and validates every byte.
- *  @param threads maximum number of threads; 0: all of the machine */
+/** Maps a file of kindred_index_save or of `kindred build`, which is only read, and validates
+ * every byte. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is damaged; nothing
+ * of it is used.
+ *  @param threads that validate the file; 0: all of the machine */
 KINDRED_API kindred_status kindred_index_load(kindred_context* context, const char* path,
                                               KINDRED_OPTIONAL const kindred_index_options* options,
                                               int32_t threads,
                                               kindred_index** index) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT. */
+/** An index of the bytes of kindred_index_to_bytes, or of a file of kindred_index_save, which
+ * are copied. KINDRED_CORRUPT: the bytes are damaged; nothing of them is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status
 kindred_index_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
                          KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
                          kindred_index** index) KINDRED_NOEXCEPT;
-/** Frees an index. */
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_index_destroy(KINDRED_OPTIONAL kindred_index* index)
     KINDRED_NOEXCEPT;
-/** Adds rows of the same type and dimension. To build an index of rows on a device, create it with
- * the shape 0 * dimension and add them.
- *  @param rows count * dimension, with any distance between rows; on the host or, except int8, on a
- * device
- *  @param scales one float32 per row, for int8 only
- *  @param first_id id of the first one */
+/** Adds rows of the element type and dimension of the index. If it fails, the index is
+ * unchanged. To build an index of rows on a device, create it with the shape [0, dimension] and
+ * add them.
+ *  @param rows [count, dimension], which may lie apart; on the host or, except int8, on a device
+ *  @param scales float32 [count], of rows of int8
+ *  @param first_id of the first one */
 KINDRED_API kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows,
                                              KINDRED_OPTIONAL const DLTensor* scales,
                                              KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
-/** Removes rows; their ids are not reused. */
+/** Removes rows; their ids are not reused. KINDRED_NOT_FOUND: an id was never assigned, was
+ * already removed or is listed twice; nothing is removed then. */
 KINDRED_API kindred_status kindred_index_remove(kindred_index* index, const uint64_t* ids,
                                                 size_t count) KINDRED_NOEXCEPT;
-/** Replaces a row. @param row 1 * dimension, or dimension */
+/** Replaces the row of an id. KINDRED_NOT_FOUND: no row has the id.
+ *  @param row [dimension] of the element type of the index
+ *  @param scale of a row of int8 */
 KINDRED_API kindred_status
 kindred_index_replace(kindred_index* index, uint64_t id, const DLTensor* row,
                       KINDRED_OPTIONAL const DLTensor* scale) KINDRED_NOEXCEPT;
-/** Number of rows that can be found. */
+/** The number of rows that can be found. */
 KINDRED_API kindred_status kindred_index_size(const kindred_index* index,
                                               size_t* size) KINDRED_NOEXCEPT;
 /** The ids of all rows that can be found, ascending.
  *  @param ids at most `capacity` are written
- *  @param count number of ids; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
- * sets only this */
+ *  @param count number of ids; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
 KINDRED_API kindred_status kindred_index_ids(const kindred_index* index, uint64_t* ids,
                                              size_t capacity, size_t* count) KINDRED_NOEXCEPT;
-/** Reads rows, as the float32 rows that they decode to.
- *  @param ids may be repeated
- *  @param rows float32, count * dimension, on the host */
+/** The rows of some ids, in that order, as they decode: float32 [count, dimension].
+ * KINDRED_NOT_FOUND: no row has an id.
+ *  @param ids integers [count], or one; may be repeated
+ *  @param rows float32 [count, dimension], on the host */
 KINDRED_API kindred_status kindred_index_rows(const kindred_index* index, const uint64_t* ids,
                                               size_t count, DLTensor* rows) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
+/** Sizes and counts of what the index holds, with the bytes of all copies. */
 KINDRED_API kindred_status kindred_index_get_statistics(
     const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
 /** Bytes in the memory of a space; 0 if the rows are not there. */
 KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32_t space,
                                                uint64_t* bytes) KINDRED_NOEXCEPT;
-/** Writes all rows and ids to a file, atomically. */
+/** Writes all rows and ids to a file, atomically: the file at `path` is the old or the new one. */
 KINDRED_API kindred_status kindred_index_save(const kindred_index* index,
                                               const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_index_save writes. */
+/** The bytes of the file that kindred_index_save writes. */
 KINDRED_API kindred_status kindred_index_to_bytes(const kindred_index* index,
                                                   kindred_string** bytes) KINDRED_NOEXCEPT;
-/** The exact best rows of every query. On a device, the rows of the index must be there, and
- * neither filters nor another path than KINDRED_PATH_BRUTE_FORCE are possible. Calls on streams run
- * one after the other; the first of a size, and the first after a change of the rows, may fence.
- *  @param queries float32, queries * dimension, or dimension for one query; on the host or on a
- * device, with any distance between rows, as all tensors of the call
- *  @param scores float32, queries * top, or top; -inf (+inf under KINDRED_L2) where there is no
- * result
- *  @param ids int64, queries * top, or top; -1 where there is no result */
+/** The exact best `top` rows of every query. Tensors are on the host or, all of them, on a
+ * device. On a device, the rows of the index must be there, and neither filters nor another path
+ * than KINDRED_PATH_BRUTE_FORCE are possible. Calls on streams run one after the other; the
+ * first of a size, and the first after a change of the rows, may fence. KINDRED_NO_SPACE: the
+ * call cannot run in `space`.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query; rows may lie apart
+ *  @param scores float32 [queries, top], or [top]; -inf (+inf under KINDRED_L2) where there is
+ * no result
+ *  @param ids int64 [queries, top], or [top]; -1 where there is no result */
 KINDRED_API kindred_status
 kindred_index_search(const kindred_index* index, const DLTensor* queries,
                      KINDRED_OPTIONAL const kindred_search_options* options, DLTensor* scores,
                      DLTensor* ids, KINDRED_OPTIONAL kindred_search_report* report,
                      KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** The scores of all rows for every query, in ascending order of their ids; memory and streams as
- * of kindred_index_search.
- *  @param queries float32, queries * dimension, or dimension
- *  @param out float32, queries * rows that can be found, or rows that can be found */
+/** The scores of all rows for every query, in ascending order of their ids; memory, streams and
+ * failures as of kindred_index_search.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query; rows may lie apart
+ *  @param out float32 [queries, rows], or [rows] for one query */
 KINDRED_API kindred_status
 kindred_index_score_all(const kindred_index* index, const DLTensor* queries,
                         KINDRED_OPTIONAL const kindred_score_options* options, DLTensor* out,
                         KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** All rows whose score is `score` or better; `top` is ignored. */
+/** All rows whose score is `score` or better (at most `score` under l2), best first. Queries on
+ * the host. `top` has no effect.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query */
 KINDRED_API kindred_status
 kindred_index_search_at_least(const kindred_index* index, const DLTensor* queries, float score,
                               KINDRED_OPTIONAL const kindred_search_options* options,
                               kindred_results** results) KINDRED_NOEXCEPT;
-/** Scores candidates: of every query the rows ids[offsets[i] ... offsets[i + 1]), of which the best
- * `top` are returned. */
+/** Scores candidates: of every query the rows ids[offsets[i] ... offsets[i + 1]), of which the
+ * best `top` are returned. */
 KINDRED_API kindred_status
 kindred_index_score(const kindred_index* index, const DLTensor* queries, const uint64_t* ids,
                     const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
                     kindred_results** results) KINDRED_NOEXCEPT;
 /** The same for lists of one length; memory and streams as of kindred_index_search. Filters are
  * possible in host memory only.
- *  @param candidates int64, queries * length, or length; an id without a row, such as -1, is
+ *  @param candidates int64 [queries, length], or [length]; an id without a row, such as -1, is
  * skipped
  *  @param scores,ids as of kindred_index_search */
 KINDRED_API kindred_status kindred_index_score_arrays(
@@ -1727,25 +1739,27 @@ KINDRED_API kindred_status kindred_index_score_arrays(
     KINDRED_OPTIONAL const kindred_search_options* options, DLTensor* scores, DLTensor* ids,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
-/** Prepares scores of at most `longest` candidates of single queries. It keeps the index alive. Its
- * calls must not be concurrent. */
+/** Prepares scores of at most `longest` candidates of single queries. It keeps the index alive.
+ * Its calls must not be concurrent. KINDRED_NO_SPACE: the space cannot be used.
+ *  @param longest the largest number of candidates of a call */
 KINDRED_API kindred_status
 kindred_scorer_create(const kindred_index* index, size_t longest,
                       KINDRED_OPTIONAL const kindred_search_options* options,
                       kindred_scorer** scorer) KINDRED_NOEXCEPT;
-/** Frees a scorer. */
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_scorer_destroy(KINDRED_OPTIONAL kindred_scorer* scorer)
     KINDRED_NOEXCEPT;
-/** The best candidates of a query, best first.
- *  @param query float32, dimension elements
+/** The best candidates of a query, best first. Repeated candidates count once.
+ *  @param query float32 [dimension] on the host
+ *  @param candidates at most `longest` ids
  *  @param scores,ids at most `capacity` are written
- *  @param found number of results; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
- * and sets only this */
+ *  @param found number of results; if it exceeds `capacity`, the call fails with
+ * KINDRED_INVALID, and sets only this */
 KINDRED_API kindred_status kindred_scorer_score(kindred_scorer* scorer, const DLTensor* query,
                                                 const uint64_t* candidates, size_t count,
                                                 float* scores, int64_t* ids, size_t capacity,
                                                 size_t* found) KINDRED_NOEXCEPT;
-/** The space on which calls run. */
+/** Where calls run. */
 KINDRED_API kindred_status kindred_scorer_space(const kindred_scorer* scorer,
                                                 int32_t* space) KINDRED_NOEXCEPT;
 
@@ -1947,8 +1961,6 @@ KINDRED_API kindred_status kindred_pairwise_dots(kindred_context* context, const
 
 /* ---- HnswIndex: approximate nearest neighbours, on the host ---- */
 
-/* A call that changes a kindred_hnsw must not run concurrently with others. */
-
 /* The codes from which a traversal computes distances. */
 enum { KINDRED_TRAVERSAL_AUTOMATIC = 0, KINDRED_TRAVERSAL_BYTES = 1, KINDRED_TRAVERSAL_FLOATS = 2 };
 
@@ -1959,7 +1971,7 @@ typedef struct kindred_hnsw_settings {
   uint64_t ef_construction; /* candidate list size during insertion, m ... 65536 */
   uint64_t seed;            /* for the random levels of the nodes */
   int32_t metric;
-  int32_t traversal;
+  int32_t traversal; /* KINDRED_TRAVERSAL_... */
 } kindred_hnsw_settings;
 #define KINDRED_HNSW_SETTINGS_INIT \
   { sizeof(kindred_hnsw_settings), 16, 200, 1, KINDRED_COSINE, KINDRED_TRAVERSAL_AUTOMATIC }
@@ -1970,14 +1982,15 @@ KINDRED_API kindred_status kindred_hnsw_settings_init(kindred_hnsw_settings* set
 /** Options of a search. */
 typedef struct kindred_hnsw_search_options {
   size_t struct_size;
-  uint64_t top;          /* maximum number of results per query */
-  uint64_t ef;           /* candidate list size, at least `top`; 0: the greater of 64 and `top` */
-  const uint8_t* filter; /* as of kindred_search_options */
+  uint64_t top; /* maximum number of results per query */
+  uint64_t ef; /* candidate list size, at least `top`: larger values increase recall; 0: the greater
+                  of 64 and `top` */
+  const uint8_t* filter; /* as of kindred_search_options; bits are for all queries */
   uint64_t filter_size;
-  const uint64_t* filter_bits; /* for all queries */
+  const uint64_t* filter_bits;
   uint64_t filter_bits_size;
-  int32_t space; /* serial or openmp */
-  int32_t reserved;
+  int32_t space;    /* serial or openmp */
+  int32_t reserved; /* 0 */
 } kindred_hnsw_search_options;
 #define KINDRED_HNSW_SEARCH_OPTIONS_INIT \
   { sizeof(kindred_hnsw_search_options), 10, 0, NULL, 0, NULL, 0, KINDRED_SPACE_ANY, 0 }
@@ -2002,39 +2015,48 @@ typedef struct kindred_hnsw_statistics {
 #define KINDRED_HNSW_STATISTICS_INIT \
   { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Creates an empty index. */
+/* A call that changes a kindred_hnsw must not run concurrently with others. */
+
+/** Creates an empty index of rows of `dimension` elements. */
 KINDRED_API kindred_status kindred_hnsw_create(
     kindred_context* context, size_t dimension,
     KINDRED_OPTIONAL const kindred_hnsw_settings* settings, kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** Builds an index of rows, with the ids 0, 1, ...; faster to search than one that rows were added
- * to.
- *  @param rows float32, count * dimension, finite */
+/** Builds an index of rows, which are copied, with the ids 0, 1, ...; faster to search than one
+ * that rows were added to.
+ *  @param rows float32 [count, dimension], finite
+ *  @param progress receives the number of rows inserted so far */
 KINDRED_API kindred_status
 kindred_hnsw_build(kindred_context* context, const DLTensor* rows,
                    KINDRED_OPTIONAL const kindred_hnsw_settings* settings,
                    KINDRED_OPTIONAL kindred_progress_callback progress, KINDRED_OPTIONAL void* user,
                    kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** Maps a file that kindred_hnsw_save has written, and validates every byte. */
+/** Maps a file that kindred_hnsw_save has written, and validates every byte. KINDRED_NOT_FOUND:
+ * there is no such file. KINDRED_CORRUPT: it is damaged; nothing of it is used. */
 KINDRED_API kindred_status kindred_hnsw_load(kindred_context* context, const char* path,
                                              kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT. */
+/** An index of the bytes of kindred_hnsw_to_bytes, or of a file of kindred_hnsw_save, which are
+ * copied. KINDRED_CORRUPT: the bytes are damaged; nothing of them is used. */
 KINDRED_API kindred_status kindred_hnsw_from_bytes(kindred_context* context, const uint8_t* bytes,
                                                    size_t size,
                                                    kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** Reads a graph of float32 rows that hnswlib has saved. */
+/** Reads a graph of float32 rows that hnswlib has saved; labels become ids. The file has neither
+ * the metric nor the dimension. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is
+ * no graph of such rows, or damaged. */
 KINDRED_API kindred_status kindred_hnsw_import_hnswlib(kindred_context* context, const char* path,
                                                        int32_t metric, size_t dimension,
                                                        kindred_hnsw** hnsw) KINDRED_NOEXCEPT;
-/** Frees an index. */
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_hnsw_destroy(KINDRED_OPTIONAL kindred_hnsw* hnsw)
     KINDRED_NOEXCEPT;
-/** Adds rows. @param first_id id of the first one */
+/** Adds rows of float32. If it fails, the index is unchanged.
+ *  @param first_id of the first one */
 KINDRED_API kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows,
                                             KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
-/** Removes rows from future results. */
+/** Removes rows from future results; their ids are not reused. KINDRED_NOT_FOUND: an id has no
+ * row or is listed twice; nothing is removed then. */
 KINDRED_API kindred_status kindred_hnsw_remove(kindred_hnsw* hnsw, const uint64_t* ids,
                                                size_t count) KINDRED_NOEXCEPT;
-/** Deletes the removed rows from the graph. */
+/** Deletes the removed rows from the graph, and releases their memory. */
 KINDRED_API kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) KINDRED_NOEXCEPT;
 /** Number of rows that can be found. */
 KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw,
@@ -2048,19 +2070,19 @@ KINDRED_API kindred_status kindred_hnsw_dimension(const kindred_hnsw* hnsw,
 /** The settings with which it was created. */
 KINDRED_API kindred_status kindred_hnsw_settings_of(
     const kindred_hnsw* hnsw, kindred_hnsw_settings* settings) KINDRED_NOEXCEPT;
-/** The row of an id, as it was added. @param row float32, dimension elements */
+/** The row of an id, as it was added: float32 [dimension]. KINDRED_NOT_FOUND: no row has the id. */
 KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id,
                                             DLTensor* row) KINDRED_NOEXCEPT;
 /** Whether a row can be found. */
 KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id,
                                                  int32_t* contains) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
+/** Sizes and counts. Traverses the graph once. */
 KINDRED_API kindred_status kindred_hnsw_get_statistics(
     const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
-/** The rows nearest to each query, approximately, for tensors on the host without gaps.
- *  @param queries float32, queries * dimension
- *  @param scores float32, queries * top; -inf (+inf under KINDRED_L2) where there is no result
- *  @param ids int64, queries * top; -1 where there is no result
+/** The rows nearest to each query, approximately.
+ *  @param queries float32 [queries, dimension], on the host without gaps
+ *  @param scores float32 [queries, top]; -inf (+inf under KINDRED_L2) where there is no result
+ *  @param ids int64 [queries, top]; -1 where there is no result
  *  @param visited rows whose distance was computed, over all queries
  *  @param scanned queries that scored every row that the filter allows instead */
 KINDRED_API kindred_status kindred_hnsw_search(
@@ -2068,36 +2090,27 @@ KINDRED_API kindred_status kindred_hnsw_search(
     KINDRED_OPTIONAL const kindred_hnsw_search_options* options, DLTensor* scores, DLTensor* ids,
     KINDRED_OPTIONAL uint64_t* visited, KINDRED_OPTIONAL uint64_t* scanned,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Writes the index to a file, atomically: the file at `path` is the old or the new one. */
+KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw,
+                                             const char* path) KINDRED_NOEXCEPT;
+/** The bytes of the file that kindred_hnsw_save writes. */
+KINDRED_API kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw,
+                                                 kindred_string** bytes) KINDRED_NOEXCEPT;
+/** Writes the index in hnswlib's format; under `"cosine"`, with normalised rows. */
+KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
+                                                       const char* path) KINDRED_NOEXCEPT;
+
+/* ---- Recall of approximate results ---- */
+
 /** Compares the ids of approximate results with the true ones, row by row.
  *  @param found,truth int64, queries * top; the ids of a row are distinct, -1 is no id
  *  @param hits true neighbours that were found
  *  @param all true neighbours */
 KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
                                           uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
-/** Writes the index to a file, atomically. */
-KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw,
-                                             const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_hnsw_save writes. */
-KINDRED_API kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw,
-                                                 kindred_string** bytes) KINDRED_NOEXCEPT;
-/** Writes the index in hnswlib's format. */
-KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
-                                                       const char* path) KINDRED_NOEXCEPT;
 
-/* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
+/* ---- Edges, and what modifies their weights ---- */
 
-/* How edge weights are stored. */
-enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
-enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
-/* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
-enum {
-  KINDRED_DECAY_EXPONENTIAL = 0,
-  KINDRED_DECAY_POWER = 1,
-  KINDRED_DECAY_LINEAR = 2,
-  KINDRED_DECAY_CONSTANT = 3
-};
-/* Along the edges (y = W^T x) or against them (y = W x). */
-enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
 enum { KINDRED_FAN_CONSTANT = 0, KINDRED_FAN_INVERSE = 1, KINDRED_FAN_INVERSE_ROOT = 2 };
 
 /** A directed, weighted edge. */
@@ -2113,21 +2126,6 @@ typedef struct kindred_edge_ends {
   uint32_t to;
   int32_t kind; /* -1: every kind */
 } kindred_edge_ends;
-
-/** Options of a graph. */
-typedef struct kindred_graph_options {
-  size_t struct_size;
-  int32_t weights; /* KINDRED_WEIGHTS_... */
-  int32_t residency;
-  double merge_share; /* rebuilt rows are merged when they hold this share of the edges */
-  int32_t background_merge;
-  int32_t reserved; /* 0 */
-} kindred_graph_options;
-#define KINDRED_GRAPH_OPTIONS_INIT \
-  { sizeof(kindred_graph_options), KINDRED_WEIGHTS_FLOAT32, KINDRED_RESIDENCY_AUTOMATIC, 0.1, 1, 0 }
-/** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_graph_options_init(kindred_graph_options* options,
-                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
 /** How the kinds of the two nodes modify the weight of an edge u -> v: weight *
  * strengths[kind(u)][kind(v)] * fan(u), where the fan of a kind is its factor, 1 / out-degree, or 1
@@ -2157,6 +2155,37 @@ typedef struct kindred_spread_query {
   int32_t decay_kind;
 } kindred_spread_query;
 
+/* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
+
+/* How edge weights are stored. */
+enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
+/* How activation spreads. */
+enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
+/* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
+enum {
+  KINDRED_DECAY_EXPONENTIAL = 0,
+  KINDRED_DECAY_POWER = 1,
+  KINDRED_DECAY_LINEAR = 2,
+  KINDRED_DECAY_CONSTANT = 3
+};
+/* Along the edges (y = W^T x) or against them (y = W x). */
+enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
+
+/** Options of a graph. */
+typedef struct kindred_graph_options {
+  size_t struct_size;
+  int32_t weights;          /* KINDRED_WEIGHTS_... */
+  int32_t residency;        /* KINDRED_RESIDENCY_... */
+  double merge_share;       /* rebuilt rows are merged when they hold this share of the edges */
+  int32_t background_merge; /* nonzero: they are merged by a thread of their own */
+  int32_t reserved;         /* 0 */
+} kindred_graph_options;
+#define KINDRED_GRAPH_OPTIONS_INIT \
+  { sizeof(kindred_graph_options), KINDRED_WEIGHTS_FLOAT32, KINDRED_RESIDENCY_AUTOMATIC, 0.1, 1, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_graph_options_init(kindred_graph_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
+
 /** Options of a spread. */
 typedef struct kindred_spread_options {
   size_t struct_size;
@@ -2171,14 +2200,14 @@ typedef struct kindred_spread_options {
       per_query; /* one per query, replaces hops, decay, threshold and kinds; NULL */
   uint64_t per_query_size;
   const kindred_modifiers* modifiers; /* NULL: none */
-  int32_t mode;
+  int32_t mode;                       /* KINDRED_SPREAD_... */
   uint32_t hops;
-  int32_t decay_kind;
+  int32_t decay_kind;      /* KINDRED_DECAY_... */
   uint32_t max_iterations; /* of PageRank */
   int32_t bfloat16;        /* nonzero: hops propagate activations in bfloat16 */
-  int32_t space;
-  int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
-  int32_t reserved;   /* 0 */
+  int32_t space;           /* KINDRED_SPACE_... */
+  int32_t has_stream;      /* nonzero: `stream` orders a call on tensors on a device */
+  int32_t reserved;        /* 0 */
   void* stream;
 } kindred_spread_options;
 #define KINDRED_SPREAD_OPTIONS_INIT                                                                \
@@ -2196,10 +2225,10 @@ typedef struct kindred_hop_options {
   size_t struct_size;
   uint64_t kinds[4];                  /* bit k: edges of kind k are followed */
   const kindred_modifiers* modifiers; /* NULL: none */
-  int32_t direction;
-  int32_t space;
-  int32_t has_stream; /* nonzero: `stream` orders a call on tensors on a device */
-  int32_t reserved;   /* 0 */
+  int32_t direction;                  /* KINDRED_HOP_... */
+  int32_t space;                      /* KINDRED_SPACE_... */
+  int32_t has_stream;                 /* nonzero: `stream` orders a call on tensors on a device */
+  int32_t reserved;                   /* 0 */
   void* stream;
 } kindred_hop_options;
 #define KINDRED_HOP_OPTIONS_INIT                                                         \
@@ -2244,7 +2273,7 @@ typedef struct kindred_graph_file_info {
   uint64_t offset_bytes;
   uint64_t name_bytes;
   uint64_t bytes;
-  int32_t weights;
+  int32_t weights; /* KINDRED_WEIGHTS_... */
   int32_t edge_kinds;
   int32_t node_kinds;
   int32_t names;
@@ -2252,7 +2281,7 @@ typedef struct kindred_graph_file_info {
 #define KINDRED_GRAPH_FILE_INFO_INIT \
   { sizeof(kindred_graph_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Builds a graph.
+/** Builds a graph of edges, which are copied.
  *  @param edge_kinds one per edge; NULL: kinds are not kept
  *  @param node_kinds one per node; NULL: all nodes are of kind 0
  *  @param names one distinct name per node; NULL: nodes have no names */
@@ -2261,38 +2290,26 @@ KINDRED_API kindred_status kindred_graph_create(
     KINDRED_OPTIONAL const uint8_t* edge_kinds, KINDRED_OPTIONAL const uint8_t* node_kinds,
     KINDRED_OPTIONAL const kindred_text* names,
     KINDRED_OPTIONAL const kindred_graph_options* options, kindred_graph** graph) KINDRED_NOEXCEPT;
-/** Builds a graph without names and kinds from compressed sparse rows: row v has the edges
- * offsets[v] ... offsets[v + 1), of which i leads from v to ends[i]. Ends, weights and int64
- * offsets on the host are used in place and must not change until the graph needs them no more:
- * until `release` is called or, without it, until the graph was destroyed. Arrays on a device are
- * copied, as are int32 offsets.
- *  @param offsets int32 or int64, nodes + 1, from 0 to the number of edges
- *  @param ends int32 or uint32, one per edge
- *  @param weights float32 or bfloat16, one per edge, finite; NULL: all weights are 1
- *  @param options `weights` has no effect: weights are stored as they are given
- *  @param release called once, after a call that succeeded, when the arrays are no longer needed */
-KINDRED_API kindred_status kindred_graph_create_csr(
-    kindred_context* context, const DLTensor* offsets, const DLTensor* ends,
-    KINDRED_OPTIONAL const DLTensor* weights, KINDRED_OPTIONAL const kindred_graph_options* options,
-    KINDRED_OPTIONAL kindred_release_callback release, KINDRED_OPTIONAL void* user,
-    kindred_graph** graph) KINDRED_NOEXCEPT;
 /** Maps a file that kindred_graph_save has written, and validates every byte.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
                                               KINDRED_OPTIONAL const kindred_graph_options* options,
                                               int32_t threads,
                                               kindred_graph** graph) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT. */
+/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT: the bytes are
+ * damaged; nothing of them is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status
 kindred_graph_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
                          KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
                          kindred_graph** graph) KINDRED_NOEXCEPT;
-/** Validates a file and describes its contents. */
-KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
-                                                 kindred_graph_file_info* info) KINDRED_NOEXCEPT;
-/** Frees a graph. */
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph)
     KINDRED_NOEXCEPT;
+/** Validates a file and describes its contents.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
+                                                 kindred_graph_file_info* info) KINDRED_NOEXCEPT;
 /** Sizes and counts. */
 KINDRED_API kindred_status kindred_graph_get_statistics(
     const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
@@ -2313,15 +2330,18 @@ kindred_graph_add_nodes(kindred_graph* graph, uint64_t count, KINDRED_OPTIONAL c
                         KINDRED_OPTIONAL uint32_t* first) KINDRED_NOEXCEPT;
 /** Adds nodes to a graph with names; a known name yields its node, which is restored if it was
  * removed.
- *  @param nodes count ids */
+ *  @param kinds one per node; NULL: kind 0
+ *  @param nodes [count] ids */
 KINDRED_API kindred_status kindred_graph_add_named_nodes(
     kindred_graph* graph, const kindred_text* names, size_t count,
     KINDRED_OPTIONAL const uint8_t* kinds, KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
-/** Adds edges. @param kinds one per edge; NULL: kind 0 */
+/** Adds edges.
+ *  @param kinds one per edge; NULL: kind 0 */
 KINDRED_API kindred_status
 kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
                         KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
-/** Removes all edges between pairs of nodes. @param removed number of edges */
+/** Removes all edges between pairs of nodes.
+ *  @param removed number of edges */
 KINDRED_API kindred_status
 kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
                            KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
@@ -2333,9 +2353,21 @@ KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOE
 /** Writes the graph to a file, atomically. */
 KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
                                               const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_graph_save writes. */
+/** The bytes of the file that kindred_graph_save writes. */
 KINDRED_API kindred_status kindred_graph_to_bytes(const kindred_graph* graph,
                                                   kindred_string** bytes) KINDRED_NOEXCEPT;
+/** One hop: the sparse matrix-vector product, for one or more columns. On a stream, a call
+ * fences only if its workspace must grow, kinds or modifiers are others than before, or the
+ * graph has changed.
+ *  @param x,y float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the
+ * host or on a device where the graph is too */
+KINDRED_API kindred_status
+kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
+                  KINDRED_OPTIONAL const kindred_hop_options* options,
+                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/* ---- Spreads, and graphs as compressed sparse rows ---- */
+
 /** Spreads activation, or computes PageRank, from the sources of every query.
  *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with their
  * values */
@@ -2358,16 +2390,22 @@ KINDRED_API kindred_status kindred_graph_spread_arrays(
     const DLTensor* values, KINDRED_OPTIONAL const kindred_spread_options* options,
     DLTensor* out_nodes, DLTensor* out_values,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** One hop: the sparse matrix-vector product, for one or more columns. On a stream, a call fences
- * only if its workspace must grow, kinds or modifiers are others than before, or the graph has
- * changed.
- *  @param x,y float32, nodes or nodes * columns without gaps, which do not overlap; on the host or
- * on a device where the graph is too */
-KINDRED_API kindred_status
-kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
-                  KINDRED_OPTIONAL const kindred_hop_options* options,
-                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
+/** Builds a graph without names and kinds from compressed sparse rows: row v has the edges
+ * offsets[v] ... offsets[v + 1), of which i leads from v to ends[i]. Ends, weights and int64
+ * offsets on the host are used in place and must not change until the graph needs them no more:
+ * until `release` is called or, without it, until the graph was destroyed. Arrays on a device are
+ * copied, as are int32 offsets.
+ *  @param offsets int32 or int64, nodes + 1, from 0 to the number of edges
+ *  @param ends int32 or uint32, one per edge
+ *  @param weights float32 or bfloat16, one per edge, finite; NULL: all weights are 1
+ *  @param options `weights` has no effect: weights are stored as they are given
+ *  @param release called once, after a call that succeeded, when the arrays are no longer needed */
+KINDRED_API kindred_status kindred_graph_create_csr(
+    kindred_context* context, const DLTensor* offsets, const DLTensor* ends,
+    KINDRED_OPTIONAL const DLTensor* weights, KINDRED_OPTIONAL const kindred_graph_options* options,
+    KINDRED_OPTIONAL kindred_release_callback release, KINDRED_OPTIONAL void* user,
+    kindred_graph** graph) KINDRED_NOEXCEPT;
 /** One hop over compressed sparse rows without a graph, in host memory. Against the edges, which is
  * the direction of the rows, they are used in place; along the edges they are transposed first.
  *  @param offsets,ends,weights as of kindred_graph_create_csr

@@ -301,6 +301,11 @@ OutputRows output_rows_of(const DLTensor* rows, const DLTensor* scales, const ch
   return out;
 }
 
+std::function<void(std::uint64_t)> progress_of(kindred_progress_callback progress, void* user) {
+  if (progress == nullptr) return {};
+  return [=](std::uint64_t done) { cancel_if(progress(user, done), "progress"); };
+}
+
 kindred_record record_of(const DispatchRecord& record) {
   kindred_record out = KINDRED_RECORD_INIT;
   copy_text(out.operation, record.operation.name());

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -79,6 +80,24 @@ template <class T>
 void write_optional(T* out, T value) {
   if (out != nullptr) *out = value;
 }
+
+/// Sets the first \p size bytes of a struct, which may be smaller or larger than ours.
+template <class Options>
+kindred_status set_defaults(Options* options, std::size_t size, const Options& defaults,
+                            const char* name) noexcept {
+  return guarded([&] {
+    require(options, name);
+    check_struct_size(size, "the argument");
+    std::memset(static_cast<void*>(options), 0, size);
+    std::memcpy(static_cast<void*>(options), &defaults, std::min(size, sizeof(Options)));
+    std::memcpy(static_cast<void*>(options), &size, sizeof(size));
+  });
+}
+
+#define KINDRED_C_DEFAULTS(type, parameter, ...)                                     \
+  kindred_status type##_init(type* parameter, size_t struct_size) noexcept {         \
+    return set_defaults<type>(parameter, struct_size, type __VA_ARGS__, #parameter); \
+  }
 
 /// \throws InvalidArgument if \p value is not one of the \p count values of an enumeration
 template <class Enum>
@@ -173,6 +192,28 @@ void write_array(std::span<const T> values, T* out, std::size_t capacity, const 
                                                     std::to_string(capacity) + " elements; " +
                                                     std::to_string(values.size()) + " are needed");
   std::copy(values.begin(), values.end(), out);
+}
+
+/// Copies a list to the caller's array, and sets its size in any case.
+template <class T>
+void write_list(const std::vector<T>& values, T* out, std::size_t capacity, std::size_t* count,
+                const char* name) {
+  span_of(out, capacity, name);
+  *count = values.size();
+  write_array(std::span<const T>(values), out, capacity, name);
+}
+
+/// -1 for none.
+template <class T>
+std::int64_t number_or_none(const std::optional<T>& number) {
+  return number ? static_cast<std::int64_t>(*number) : -1;
+}
+inline kindred_text view_of(std::string_view text) { return {text.data(), text.size()}; }
+/// A callback as a function of C++, which throws Cancelled; no function for null.
+std::function<void(std::uint64_t)> progress_of(kindred_progress_callback progress, void* user);
+template <class T>
+void copy_values(const std::vector<T>& values, std::span<T> out) {
+  std::copy(values.begin(), values.end(), out.begin());
 }
 
 kindred_record record_of(const DispatchRecord& record);

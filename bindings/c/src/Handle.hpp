@@ -109,6 +109,19 @@ Handle* make_handle_of(Arguments&&... arguments) {
       new typename HandleTraits<Handle>::object_type{std::forward<Arguments>(arguments)...}));
 }
 
+/// A handle of an engine, with its context.
+template <class Handle, class Engine>
+Handle* made_handle(const SharedContext& context, Engine engine) {
+  return make_handle_of<Handle>(context, std::move(engine));
+}
+
+/// A handle of an engine that other handles may share, with its context.
+template <class Handle, class Engine>
+Handle* shared_handle(const SharedContext& context, Engine engine) {
+  return make_handle_of<Handle>(
+      std::make_shared<WithContext<Engine>>(WithContext<Engine>{context, std::move(engine)}));
+}
+
 /// Destroys the object of a handle, which cannot be cancelled; null is accepted.
 template <class Handle>
 kindred_status destroy_handle(Handle* handle, const char* name) noexcept {

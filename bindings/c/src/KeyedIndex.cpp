@@ -7,7 +7,7 @@
 #include "Keys.hpp"
 #include "Results.hpp"
 #include "Strings.hpp"
-#include "Vectors.hpp"
+#include "Vector.hpp"
 
 #include <utility>
 

@@ -5,7 +5,7 @@
 
 #include "Arguments.hpp"
 #include "Handle.hpp"
-#include "Vectors.hpp"
+#include "Vector.hpp"
 
 namespace Kindred::C {
 

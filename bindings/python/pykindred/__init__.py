@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,
                                      StoredPattern, SyncRecord)
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
-    from pykindred._prepared_score import PreparedScore
     from pykindred._results import Ragged, Record
     from pykindred._rows import row_scores, top_rows
     from pykindred._seed_layer import SeedLayer
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds
     from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity
     from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep
-    from pykindred._vector import VectorIndex
+    from pykindred._vector import PreparedScore, VectorIndex
     from pykindred._vocabulary import Vocabulary
     from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound,
                                   OutOfMemory, SpaceUnavailable)
@@ -69,7 +68,6 @@ _modules = {
     "_layers": "LinearGradients NormGradients NormResults layer_norm_act layer_norm_act_backward linear_act linear_act_backward",
     "_patterns": "Anomaly EventLists Learned LearnedPatterns PatternMemory PatternSettings Prediction StoredPattern SyncRecord",
     "_prepared": "Prepared PreparedBulk PreparedLayer",
-    "_prepared_score": "PreparedScore",
     "_results": "Ragged Record",
     "_rows": "row_scores top_rows",
     "_seed_layer": "SeedLayer",
@@ -81,7 +79,7 @@ _modules = {
     "_seeds": "SeedGradients SeedSums backward_seeds forward_seeds",
     "_sequence": "Clusters Matches PreparedQuery SequenceMatcher Sequences similarity",
     "_spreading": "Spread SpreadingEngine SpreadModifiers SpreadPath SpreadQuery SpreadStep",
-    "_vector": "VectorIndex",
+    "_vector": "PreparedScore VectorIndex",
     "_vocabulary": "Vocabulary",
     "errors": "Busy Cancelled CorruptFile DeviceLost Error InvalidArgument InvalidType NotFound OutOfMemory SpaceUnavailable",
 }

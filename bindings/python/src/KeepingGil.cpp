@@ -40,12 +40,6 @@ constexpr Named keeping[] = {
     {"DifflibQuery.blocks", short_pair},
     {"DifflibQuery.is_exact", constant},
     {"DifflibQuery.similarity", short_pair},
-    {"HnswIndex.close", reference},
-    {"HnswIndex.dimension", constant},
-    {"HnswIndex.end_id", atomic},
-    {"HnswIndex.is_closed", reference},
-    {"HnswIndex.metric", constant},
-    {"HnswIndex.size", atomic},
     {"KeyedVectorIndex.close", reference},
     {"KeyedVectorIndex.dimension", constant},
     {"KeyedVectorIndex.element", constant},
@@ -76,10 +70,6 @@ constexpr Named keeping[] = {
     {"PreparedQuery.length", constant},
     {"PreparedQuery.matched", short_pair},
     {"PreparedQuery.similarity", short_pair},
-    {"PreparedScore.close", reference},
-    {"PreparedScore.is_closed", reference},
-    {"PreparedScore.space", constant},
-    {"PreparedScore.top", constant},
     {"SeedLayer.chunk_begin", constant},
     {"SeedLayer.close", reference},
     {"SeedLayer.epoch", atomic},
@@ -96,12 +86,6 @@ constexpr Named keeping[] = {
     {"SequenceMatcher.size", constant},
     {"SpreadingEngine.close", reference},
     {"SpreadingEngine.is_closed", reference},
-    {"VectorIndex.close", reference},
-    {"VectorIndex.dimension", constant},
-    {"VectorIndex.element", constant},
-    {"VectorIndex.end_id", atomic},
-    {"VectorIndex.is_closed", reference},
-    {"VectorIndex.size", atomic},
     {"Vocabulary.__init__", of_python},
     {"Vocabulary.add", known_text},
     {"Vocabulary.decode", lock_free},
@@ -115,6 +99,7 @@ constexpr Named keeping[] = {
     {"names_keeping_gil", of_python},
     {"set_default_log", of_python},
     {"wait_for_calls", "releases the GIL where there are calls to wait for"},
+#include "KeepingGil.inc"  // of what is described
 };
 
 }  // namespace
@@ -128,6 +113,7 @@ const char* why_keeping_gil(std::string_view name) noexcept {
 std::vector<std::string_view> names_keeping_gil() {
   std::vector<std::string_view> names;
   for (const Named& one : keeping) names.push_back(one.name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 

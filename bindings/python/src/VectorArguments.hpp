@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -105,6 +106,7 @@ class VectorRows {
   /// Whether `span` gives the rows as they are; otherwise they are taken as an array.
   bool is_span() const noexcept { return !m_rows.on_device() && m_rows.is_contiguous(); }
   VectorSpan span() const { return {m_element, m_rows.host_bytes(), dimension(), m_scale_values}; }
+  RowArray array() const { return is_span() ? RowArray(span()) : RowArray(m_rows.array()); }
 
  private:
   Input m_rows;
@@ -113,12 +115,13 @@ class VectorRows {
   std::span<const float> m_scale_values;
 };
 
-/// Queries on the host without gaps.
+/// Queries, or other rows, on the host without gaps.
 class HostQueries {
  public:
-  HostQueries(nanobind::handle queries, std::size_t dimension)
-      : m_queries(queries, "queries", nullptr, Copying::if_needed, Layout::dense) {
-    m_queries.require_rank(1, 2);
+  HostQueries(nanobind::handle queries, std::size_t dimension, const char* name = "queries",
+              int least_rank = 1)
+      : m_queries(queries, name, nullptr, Copying::if_needed, Layout::dense) {
+    m_queries.require_rank(least_rank, 2);
     m_queries.require_columns(dimension);
     m_values = m_queries.host_values<float>();
   }
@@ -132,6 +135,85 @@ class HostQueries {
   Input m_queries;
   std::span<const float> m_values;
 };
+
+/// A new array [queries, columns] beside the queries, or [columns] for one query.
+inline nanobind::object empty_rows(const Context& context, nanobind::handle like,
+                                   const Input& queries, DataType type, std::int64_t columns) {
+  const bool is_one = queries.rank() == 1;
+  const std::int64_t count = is_one ? 1 : queries.extent(0);
+  if (!queries.on_device())
+    check_free_memory(context, static_cast<double>(count) * static_cast<double>(columns) *
+                                   static_cast<double>(size_of(type)));
+  return is_one ? empty_array(like, queries, type, {columns})
+                : empty_array(like, queries, type, {count, columns});
+}
+
+/// The arrays of the argument `out`, or new ones beside the queries: scores and ids.
+class RankedOutputs {
+ public:
+  RankedOutputs(const Context& context, nanobind::handle like, const Input& queries,
+                nanobind::handle out, std::int64_t top, CallStream& order) {
+    if (out.is_none()) {
+      m_scores = empty_rows(context, like, queries, DataType::float32, top);
+      m_ids = empty_rows(context, like, queries, DataType::int64, top);
+    } else {
+      outputs_of(out, top, m_scores, m_ids);
+    }
+    m_score_array.emplace(m_scores, "scores", &order);
+    m_id_array.emplace(m_ids, "ids", &order);
+  }
+  SearchOutput arrays() const { return {m_score_array->array(), m_id_array->array()}; }
+  nanobind::object made() const { return nanobind::make_tuple(m_scores, m_ids); }
+
+ private:
+  nanobind::object m_scores;
+  nanobind::object m_ids;
+  std::optional<Output> m_score_array;
+  std::optional<Output> m_id_array;
+};
+
+/// A new matrix of float32 of NumPy.
+class NewMatrix {
+ public:
+  NewMatrix(const Context& context, std::size_t rows, std::size_t columns) {
+    check_free_memory(context, static_cast<double>(rows) * static_cast<double>(columns) * 4);
+    m_made = empty_array(DataType::float32,
+                         {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
+    m_values = Output(m_made, "rows").array().host_values<float>();
+  }
+  std::span<float> values() const noexcept { return m_values; }
+  nanobind::object made() const { return m_made; }
+
+ private:
+  nanobind::object m_made;
+  std::span<float> m_values;
+};
+
+/// One row of the caller; a float is its scale.
+class OneRow {
+ public:
+  OneRow(nanobind::handle row, nanobind::handle scale) {
+    nanobind::object scales = nanobind::borrow(scale);
+    if (!scale.is_none()) {
+      const auto value = static_cast<float>(number_of(scale, "scale"));
+      scales = array_of(std::span<const float>(&value, 1));
+    }
+    m_row.emplace(row, scales, "row", Layout::dense);
+  }
+  VectorSpan span() const { return m_row->span(); }
+
+ private:
+  std::optional<VectorRows> m_row;
+};
+
+inline int threads_of(nanobind::handle threads) {
+  return static_cast<int>(std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
+}
+
+inline nanobind::object range_of(std::uint64_t first, std::int64_t count) {
+  const nanobind::handle range(reinterpret_cast<PyObject*>(&PyRange_Type));
+  return range(first, first + static_cast<std::uint64_t>(count));
+}
 
 /// Adds `load` and `from_bytes`. \tparam Shared a context and an index of vectors
 template <class Shared>

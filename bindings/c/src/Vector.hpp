@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_C_VECTORS_HPP
-#define KINDRED_C_VECTORS_HPP
+#ifndef KINDRED_C_VECTOR_HPP
+#define KINDRED_C_VECTOR_HPP
 
 #include <kindred/core/vector/Metric.hpp>
+#include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <kindred.h>
+
+#include "Handle.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace Kindred::C {
+
+/// A scorer keeps its index alive.
+using SharedIndex = std::shared_ptr<WithContext<VectorIndex>>;
+struct Scorer {
+  SharedIndex index;
+  PreparedScore prepared;
+  std::size_t dimension;
+};
+KINDRED_C_HANDLE(index, SharedIndex);
+KINDRED_C_HANDLE(scorer, Scorer);
+
+inline VectorIndex& index_of(const kindred_index* index) {
+  return object_of(index, "index")->engine;
+}
+inline const PreparedScore& scorer_of(const kindred_scorer* scorer) {
+  return object_of(scorer, "scorer").prepared;
+}
+/// Checks that rows have the dimension and type of an index.
+VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
+                    const char* name);
+/// The rows of \p array have one element per result.
+void check_columns(const Array& array, const char* name, std::size_t top);
 
 VectorIndexOptions index_options(const kindred_index_options* options);
 SearchOptions search_options(const kindred_search_options* options);
@@ -38,4 +63,4 @@ class SearchArrays {
 
 }  // namespace Kindred::C
 
-#endif  // KINDRED_C_VECTORS_HPP
+#endif  // KINDRED_C_VECTOR_HPP

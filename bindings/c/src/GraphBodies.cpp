@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+// What is special of the functions of graphs.
 #include "Graph.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include "Arguments.hpp"
 #include "Results.hpp"
-#include "Strings.hpp"
 
 namespace Kindred::C {
-
-namespace {
 
 static_assert(sizeof(kindred_edge) == sizeof(Edge) &&
               offsetof(kindred_edge, to) == offsetof(Edge, to) &&
               offsetof(kindred_edge, weight) == offsetof(Edge, weight));
 
-SpreadingEngine& graph_of(const kindred_graph* graph) { return object_of(graph, "graph").engine; }
-
 std::span<const Edge> edges_of(const kindred_edge* edges, std::size_t count) {
   const std::span<const kindred_edge> given = span_of(edges, count, "edges");
   return {reinterpret_cast<const Edge*>(given.data()), given.size()};
-}
-
-/// An array with one element per item, which may be missing.
-std::span<const std::uint8_t> kinds_of(const std::uint8_t* kinds, std::uint64_t count,
-                                       const char* name) {
-  if (kinds == nullptr) return {};
-  return span_of(kinds, count, name);
 }
 
 EdgeKinds edge_kinds(const std::uint64_t (&words)[4]) {
@@ -34,6 +23,15 @@ EdgeKinds edge_kinds(const std::uint64_t (&words)[4]) {
   for (std::size_t kind = 0; kind < out.size(); ++kind)
     out[kind] = (words[kind / 64] >> kind % 64 & 1U) != 0;
   return out;
+}
+
+namespace {
+
+/// An array with one element per item, which may be missing.
+std::span<const std::uint8_t> kinds_of(const std::uint8_t* kinds, std::uint64_t count,
+                                       const char* name) {
+  if (kinds == nullptr) return {};
+  return span_of(kinds, count, name);
 }
 
 kindred_modifiers modifiers_of(const SpreadModifiers& modifiers) {
@@ -47,6 +45,8 @@ kindred_modifiers modifiers_of(const SpreadModifiers& modifiers) {
   }
   return out;
 }
+
+}  // namespace
 
 std::optional<SpreadModifiers> modifiers_option(const kindred_modifiers* modifiers) {
   if (modifiers == nullptr) return {};
@@ -62,6 +62,8 @@ std::optional<SpreadModifiers> modifiers_option(const kindred_modifiers* modifie
   }
   return out;
 }
+
+namespace {
 
 kindred_status set_modifiers(kindred_modifiers* modifiers, std::size_t size,
                              const SpreadModifiers& values) noexcept {
@@ -117,18 +119,6 @@ struct SpreadArguments {
 
 }  // namespace
 
-GraphOptions graph_options(const kindred_graph_options* options) {
-  const kindred_graph_options given =
-      options_of(options, kindred_graph_options KINDRED_GRAPH_OPTIONS_INIT, "options");
-  check_reserved(given.reserved, "options");
-  GraphOptions out;
-  out.weights = enum_of<EdgeWeights>(given.weights, 3, "weights");
-  out.residency = residency_option(given.residency);
-  out.merge_share = given.merge_share;
-  out.background_merge = given.background_merge != 0;
-  return out;
-}
-
 kindred_status kindred_modifiers_init(kindred_modifiers* modifiers,
                                       std::size_t struct_size) noexcept {
   return set_modifiers(modifiers, struct_size, SpreadModifiers());
@@ -172,111 +162,6 @@ kindred_status kindred_graph_create(kindred_context* context, std::size_t nodes,
   });
 }
 
-kindred_status kindred_graph_load(kindred_context* context, const char* path,
-                                  const kindred_graph_options* options, std::int32_t threads,
-                                  kindred_graph** graph) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(graph, "graph");
-    const GraphOptions settings = graph_options(options);
-    *graph = make_handle_of<kindred_graph>(
-        object, SpreadingEngine::load(*object, path_of(path), settings, threads_argument(threads)));
-  });
-}
-
-kindred_status kindred_graph_from_bytes(kindred_context* context, const std::uint8_t* bytes,
-                                        std::size_t size, const kindred_graph_options* options,
-                                        std::int32_t threads, kindred_graph** graph) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(graph, "graph");
-    const GraphOptions settings = graph_options(options);
-    *graph = make_handle_of<kindred_graph>(
-        object, SpreadingEngine::load(*object, std::as_bytes(span_of(bytes, size, "bytes")),
-                                      settings, threads_argument(threads)));
-  });
-}
-
-kindred_status kindred_graph_inspect(const char* path, std::int32_t threads,
-                                     kindred_graph_file_info* info) noexcept {
-  return guarded([&] {
-    check_output(info, "info");
-    const GraphFileInfo found = SpreadingEngine::inspect(path_of(path), threads_argument(threads));
-    write_output(
-        info, kindred_graph_file_info{
-                  sizeof(kindred_graph_file_info), found.nodes, found.removed_nodes, found.edges,
-                  found.outside_unit, found.edge_bytes, found.offset_bytes, found.name_bytes,
-                  found.bytes, static_cast<std::int32_t>(found.weights), found.edge_kinds ? 1 : 0,
-                  found.node_kinds ? 1 : 0, found.names ? 1 : 0});
-  });
-}
-
-kindred_status kindred_graph_destroy(kindred_graph* graph) noexcept {
-  return destroy_handle(graph, "graph");
-}
-
-kindred_status kindred_graph_get_statistics(const kindred_graph* graph,
-                                            kindred_graph_statistics* statistics) noexcept {
-  return guarded([&] {
-    const SpreadingEngine& object = graph_of(graph);
-    check_output(statistics, "statistics");
-    const GraphStatistics found = object.statistics();
-    kindred_graph_statistics out = KINDRED_GRAPH_STATISTICS_INIT;
-    out.nodes = found.nodes;
-    out.removed_nodes = found.removed_nodes;
-    out.edges = found.edges;
-    out.rebuilt_rows = found.rebuilt_rows;
-    out.rebuilt_edges = found.rebuilt_edges;
-    out.merges = found.merges;
-    out.edge_bytes = found.edge_bytes;
-    out.offset_bytes = found.offset_bytes;
-    out.rebuilt_bytes = found.rebuilt_bytes;
-    out.name_bytes = found.name_bytes;
-    std::copy(std::begin(found.bytes), std::end(found.bytes), out.bytes);
-    out.weights = static_cast<std::int32_t>(found.weights);
-    out.edge_kinds = found.edge_kinds ? 1 : 0;
-    out.node_kinds = found.node_kinds ? 1 : 0;
-    out.names = found.names ? 1 : 0;
-    write_output(statistics, out);
-  });
-}
-
-kindred_status kindred_graph_has_node(const kindred_graph* graph, std::uint32_t node,
-                                      std::int32_t* exists) noexcept {
-  return guarded([&] {
-    const SpreadingEngine& object = graph_of(graph);
-    require(exists, "exists");
-    *exists = object.has_node(node) ? 1 : 0;
-  });
-}
-
-kindred_status kindred_graph_find(const kindred_graph* graph, const char* name, std::size_t size,
-                                  std::int64_t* node) noexcept {
-  return guarded([&] {
-    const SpreadingEngine& object = graph_of(graph);
-    require(node, "node");
-    const auto found = object.find(text_of(name, size, "name"));
-    *node = found ? static_cast<std::int64_t>(*found) : -1;
-  });
-}
-
-kindred_status kindred_graph_name(const kindred_graph* graph, std::uint32_t node,
-                                  kindred_text* name) noexcept {
-  return guarded([&] {
-    const SpreadingEngine& object = graph_of(graph);
-    require(name, "name");
-    const std::string_view found = object.name(node);
-    *name = {found.data(), found.size()};
-  });
-}
-
-kindred_status kindred_graph_add_nodes(kindred_graph* graph, std::uint64_t count,
-                                       const std::uint8_t* kinds, std::uint32_t* first) noexcept {
-  return guarded([&] {
-    write_optional(first, graph_of(graph).add_nodes(count, kinds_of(kinds, count, "kinds")));
-  });
-}
-
 kindred_status kindred_graph_add_named_nodes(kindred_graph* graph, const kindred_text* names,
                                              std::size_t count, const std::uint8_t* kinds,
                                              std::uint32_t* nodes) noexcept {
@@ -286,12 +171,6 @@ kindred_status kindred_graph_add_named_nodes(kindred_graph* graph, const kindred
     const std::vector<std::uint32_t> ids = object.add_nodes(texts, kinds_of(kinds, count, "kinds"));
     if (nodes != nullptr) std::copy(ids.begin(), ids.end(), nodes);
   });
-}
-
-kindred_status kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges,
-                                       std::size_t count, const std::uint8_t* kinds) noexcept {
-  return guarded(
-      [&] { graph_of(graph).add_edges(edges_of(edges, count), kinds_of(kinds, count, "kinds")); });
 }
 
 kindred_status kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges,
@@ -308,26 +187,6 @@ kindred_status kindred_graph_remove_edges(kindred_graph* graph, const kindred_ed
            edge.kind < 0 ? std::optional<std::uint8_t>() : static_cast<std::uint8_t>(edge.kind)});
     }
     write_optional(removed, object.remove_edges(ends));
-  });
-}
-
-kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const std::uint32_t* nodes,
-                                          std::size_t count) noexcept {
-  return guarded([&] { graph_of(graph).remove_nodes(span_of(nodes, count, "nodes")); });
-}
-
-kindred_status kindred_graph_merge(kindred_graph* graph) noexcept {
-  return guarded([&] { graph_of(graph).merge(); });
-}
-kindred_status kindred_graph_save(const kindred_graph* graph, const char* path) noexcept {
-  return guarded([&] { graph_of(graph).save(path_of(path)); });
-}
-
-kindred_status kindred_graph_to_bytes(const kindred_graph* graph, kindred_string** bytes) noexcept {
-  return guarded([&] {
-    const SpreadingEngine& object = graph_of(graph);
-    require(bytes, "bytes");
-    *bytes = make_string(object.to_bytes());
   });
 }
 
@@ -373,26 +232,6 @@ kindred_status kindred_graph_spread_arrays(const kindred_graph* graph, const DLT
         "out_nodes is " + to_string(ConstArray(places)) + "; a row must have `top` elements, " +
             std::to_string(given.options.top));
     write_record(record, object.spread(sources, given.options, output).record);
-  });
-}
-
-kindred_status kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
-                                 const kindred_hop_options* options,
-                                 kindred_record* record) noexcept {
-  return guarded([&] {
-    const SpreadingEngine& object = graph_of(graph);
-    check_record(record);
-    require_all({{x, "x"}, {y, "y"}});
-    const kindred_hop_options given =
-        options_of(options, kindred_hop_options KINDRED_HOP_OPTIONS_INIT, "options");
-    check_reserved(given.reserved, "options");
-    HopOptions hop;
-    hop.direction = enum_of<HopDirection>(given.direction, 2, "direction");
-    hop.kinds = edge_kinds(given.kinds);
-    hop.modifiers = modifiers_option(given.modifiers);
-    hop.space = space_option(given.space);
-    hop.stream = stream_option(given.has_stream, given.stream);
-    write_record(record, object.hop(array_of(x, "x"), output_array_of(y, "y"), hop));
   });
 }
 

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PYTHON_PREPARED_SCORE_BODIES_HPP
+#define KINDRED_PYTHON_PREPARED_SCORE_BODIES_HPP
+
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 
-#include <nanobind/nanobind.h>
-
-#include "Arrays.hpp"
-#include "Calls.hpp"
-#include "Engines.hpp"
-#include "Errors.hpp"
-#include "Options.hpp"
-#include "Texts.hpp"
-#include "VectorArguments.hpp"
-#include "VectorIndexHandle.hpp"
-
-#include <algorithm>
 #include <limits>
-#include <memory>
 #include <mutex>
-#include <span>
-#include <string>
-#include <utility>
 
-namespace nb = nanobind;
-
-namespace Kindred::Python {
-
-// A namespace per file: several files are compiled together.
-namespace PreparedScores {
+// What is special of PreparedScore.
+namespace Kindred::Python::PreparedScores {
 
 namespace {
 
@@ -38,30 +21,31 @@ struct Shared {
         top(static_cast<std::int64_t>(options.top)),
         empty_score(options.metric == Metric::l2 ? std::numeric_limits<float>::infinity()
                                                  : -std::numeric_limits<float>::infinity()),
-        call(index->index, longest, options) {}
+        scorer(index->index, longest, options) {}
 
   std::shared_ptr<Vectors::Shared> index;
   std::size_t dimension;
   std::int64_t top;
   float empty_score;
   Impl::Mutex mutex;
-  PreparedScore call;
+  PreparedScore scorer;
 };
 using Handle = EngineHandle<Shared>;
 
-std::shared_ptr<Shared> made_of(nb::handle index, nb::handle longest, nb::handle top,
-                                nb::handle metric, nb::handle filter, nb::handle space) {
+Handle create(nb::handle index, nb::handle longest, nb::handle top, nb::handle filter,
+              nb::handle metric, nb::handle space) {
   const Vectors::Handle* handle = nullptr;
   if (!nb::try_cast(index, handle) || handle == nullptr)
     refuse_type("index is of type " + type_text(index) + "; it must be a pykindred.VectorIndex");
   const std::shared_ptr<Vectors::Shared> shared = handle->open();
-  SearchOptions options = search_options(metric, space, nb::none());
+  GivenSearchOptions given(nb::handle(), filter, metric, space, nb::handle());
+  SearchOptions& options = given.options;
   const auto count = static_cast<std::size_t>(integer_of(longest, "longest", 1));
   // By default, all candidates.
   options.top = top.is_none() ? count : static_cast<std::size_t>(integer_of(top, "top", 1));
-  const Filter given_filter(filter);
-  given_filter.set(options);
-  return make_unlocked<Shared>(shared, count, options);
+  Handle made("PreparedScore", make_unlocked<Shared>(shared, count, options));
+  made.keep(callbacks_of(*shared->context));
+  return made;
 }
 
 /// The numbers of candidates, of int64 or uint64. \throws InvalidArgument for negative ones
@@ -108,7 +92,7 @@ nb::object score(const Handle& self, nb::handle query, nb::handle candidates, nb
   const std::span<std::int64_t> best_ids = id_out.array().host_values<std::int64_t>();
   unlocked([&] {
     const std::lock_guard lock(shared->mutex);
-    const std::span<const ScoredId> found = shared->call.score(values, ids);
+    const std::span<const ScoredId> found = shared->scorer.score(values, ids);
     for (std::size_t i = 0; i < found.size(); ++i) {
       best_scores[i] = found[i].score;
       best_ids[i] = found[i].id;
@@ -120,29 +104,10 @@ nb::object score(const Handle& self, nb::handle query, nb::handle candidates, nb
   return nb::make_tuple(score_array, id_array);
 }
 
+std::int64_t top(const Handle& self) { return self.open()->top; }
+
 }  // namespace
 
-}  // namespace PreparedScores
+}  // namespace Kindred::Python::PreparedScores
 
-void register_prepared_score(Module& module) {
-  using namespace PreparedScores;
-  Class<Handle>(module, "PreparedScore")
-      .def(
-          "__init__",
-          [](Handle* self, nb::handle index, nb::handle longest, nb::handle top, nb::handle metric,
-             nb::handle filter, nb::handle space) {
-            new (self) Handle{"PreparedScore", made_of(index, longest, top, metric, filter, space)};
-            self->keep(callbacks_of(*self->open()->index->context));
-          },
-          nb::arg("index").none(), nb::arg("longest").none(), nb::arg("top").none(),
-          nb::arg("metric").none(), nb::arg("filter").none(), nb::arg("space").none())
-      .def("close", &Handle::close)
-      .def("is_closed", &Handle::is_closed)
-      .def("top", [](const Handle& self) { return self.open()->top; })
-      .def("space",
-           [](const Handle& self) { return std::string(to_string(self.open()->call.space())); })
-      .def("score", score, nb::arg("query").none(), nb::arg("candidates").none(),
-           nb::arg("out").none());
-}
-
-}  // namespace Kindred::Python
+#endif  // KINDRED_PYTHON_PREPARED_SCORE_BODIES_HPP

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the interface of C: declarations and structs of kindred.h, and the functions behind them."""
+import re
+import textwrap
+
+import kinds
+from read import Statistics, Struct
+
+WIDTH = 100
+
+
+# What a call returns where Python raises; statuses without an own meaning, such as KINDRED_INVALID, are in the conventions of the header.
+STATUSES = {"NotFound": "KINDRED_NOT_FOUND", "CorruptFile": "KINDRED_CORRUPT", "SpaceUnavailable": "KINDRED_NO_SPACE"}
+COMMON = {"threads": "maximum number of threads; 0: all of the machine"}
+
+
+def comment(text, parameters=()):
+    lines = textwrap.wrap("/** " + " ".join(text.split()), WIDTH - 3, subsequent_indent=" * ")
+    for name, what in parameters:
+        lines += textwrap.wrap(f" *  @param {name} {what}", WIDTH - 3, subsequent_indent=" * ")
+    return "\n".join(lines) + " */"
+
+
+def in_c(text, handles, handle=None, parameters=()):
+    """A text of both languages as that of C: names of functions, but not those of parameters, are those of the header."""
+    def named(match):
+        of, _, name = match[1].rpartition(".")
+        found = handles.get(of, handle)
+        function = found.function(name) if found and name not in parameters else None
+        return name_of(function) if function and function.only != "python" else match[0]
+    return re.sub(r"`([\w.]+)`", named, text.replace("``", "`").replace("·", "*").replace("−", "-"))
+
+
+def wrapped(first, items, last, indent=4):
+    """`first(items)last`, broken between items where it is too long."""
+    line = first + ", ".join(items) + last
+    if len(line) <= WIDTH:
+        return line
+    lines = [first.rstrip()]
+    for number, item in enumerate(items):
+        item += last if number + 1 == len(items) else ","
+        if number > 0 and len(lines[-1]) + 1 + len(item) <= WIDTH:
+            lines[-1] += " " + item
+        else:
+            lines.append(" " * indent + item)
+    return "\n".join(lines)
+
+
+# kindred.h
+
+def enum_text(enum):
+    values = ([f"{enum.constant(enum.any)} = -1"] if enum.any else []) + [f"{enum.constant(one)} = {i}" for i, one in enumerate(enum.values)]
+    return f"/* {enum.doc.text('C')} */\nenum {{ " + ", ".join(values) + " };"
+
+
+def members_of(struct):
+    """(declaration, default, comment) of every member. Members of 4 bytes are completed to 8 by a reserved one."""
+    found, half = [("size_t struct_size", f"sizeof({struct.c})", "")], False
+    reserved = ("int32_t reserved", "0", "" if isinstance(struct, Statistics) else "0")
+    for field in struct.fields:
+        kind = field.kind
+        members = field.of("members") if isinstance(kind, kinds.Field) else [f"uint64_t {field.name}"]
+        defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
+        comments = list(getattr(kind, "comments", ())) or [""] * len(members)
+        for number, (member, default, what) in enumerate(zip(members, defaults, comments, strict=True)):
+            narrow = member.startswith(("int32_t", "uint32_t"))
+            if half and not narrow:
+                found.append(reserved)
+            half = narrow and not half
+            found.append((member, default, what if not field.c_doc else field.c_doc if number == 0 else ""))
+    if half:
+        found.append(reserved)
+    return found
+
+
+def default_of(field, struct):
+    if isinstance(struct, Statistics):
+        return "0"
+    if isinstance(field.kind, kinds.EnumField):
+        enum = field.kind.enum
+        return enum.constant(enum.any if field.default is None else field.default)
+    return str(int(field.default) if isinstance(field.default, (bool, int)) else field.default).replace("1e-06", "1e-6")
+
+
+def struct_text(struct, handles):
+    members = members_of(struct)
+    lines = [comment(in_c(struct.doc.text("C"), handles)), f"typedef struct {struct.c} {{"]
+    lines += [f"  {declaration};" + (f" /* {in_c(what, handles)} */" if what else "") for declaration, _, what in members]
+    lines += [f"}} {struct.c};", f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
+    if not isinstance(struct, Statistics):
+        lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
+                  f"KINDRED_API kindred_status {struct.c}_init({struct.c}* {struct.noun}, size_t struct_size) KINDRED_NOEXCEPT;"]
+    return "\n".join(lines)
+
+
+def parameters_of(function):
+    """(declaration, whether it may be NULL) of every parameter."""
+    handle, found = function.handle, []
+    if not function.is_static:
+        found.append((f"{'' if function.changes else 'const '}kindred_{handle.c}* {handle.c}", False))
+    declared = []
+    for one in function.parameters:
+        if isinstance(one.kind, kinds.Kind):
+            declared += one.of("c")
+        elif hasattr(one.kind, "fields"):
+            declared.append(f"const {one.kind.c}* {one.name}?")
+        else:
+            declared.append(f"const kindred_{one.kind.c}* {one.kind.c}")
+    for one in function.results:
+        if one == "New":
+            declared.append(f"kindred_{handle.c}** {handle.c}")
+        elif isinstance(one, Struct):
+            declared.append(f"{one.c}* {one.noun}")
+        else:
+            declared += [one.filled(template, function.name) for template in one.c]
+    return found + [(one.rstrip("?!"), one.endswith("?")) for one in declared]
+
+
+def name_of(function):
+    return f"kindred_{function.handle.c}_{function.c_name}"
+
+
+def declaration(function, handles):
+    items = [("KINDRED_OPTIONAL " if optional else "") + one for one, optional in parameters_of(function)]
+    names = [one.split()[-1].lstrip("*") for one, _ in parameters_of(function)]
+    described = function.doc.arguments("C")
+    described |= {name: what for name, what in COMMON.items() if name not in described}
+    parameters = [(name, in_c(what, handles, function.handle, names)) for name, what in described.items() if set(name.split(",")) <= set(names)]
+    text = " ".join([function.doc.text("C"), *(f"{STATUSES[name]}: {when}." for name, when in function.doc.raised() if name in STATUSES)])
+    return comment(in_c(text, handles, function.handle, names), parameters) + "\n" + wrapped(
+        f"KINDRED_API kindred_status {name_of(function)}(", items, ") KINDRED_NOEXCEPT;")
+
+
+def functions_of(handle):
+    return [one for one in handle.functions if one.only != "python"]
+
+
+def destroy(handle):
+    return (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
+            "KINDRED_NOEXCEPT;")
+
+
+def title(interface):
+    return f"/* ---- {interface.title} ---- */"
+
+
+def header(interface):
+    """A section of kindred.h, which clang-format formats."""
+    handles = interface.handles
+    parts = [title(interface), "\n".join(map(enum_text, interface.enums.values()))]
+    parts += [struct_text(one, handles) for one in [*interface.options.values(), *interface.statistics.values()]]
+    for handle in handles.values():
+        functions = functions_of(handle)
+        makers = sum(one.results == ["New"] for one in functions)
+        declared = [declaration(one, handles) for one in functions]
+        parts += [comment(text).replace("/**", "/*", 1) for language, text in handle.doc.paragraphs if language == "C"]
+        parts.append("\n".join([*declared[:makers], destroy(handle), *declared[makers:]]))
+    return "\n\n".join(parts) + "\n\n"
+
+
+# The functions behind it
+
+def options_function(options):
+    name = options.function()
+    noun = options.noun
+    lines = [f"{options.cpp} {name}(const {options.c}* {noun}) {{",
+             f'  const {options.c} given = options_of({noun}, {options.c} {options.c.upper()}_INIT, "{noun}");']
+    if any(member == "int32_t reserved" for member, _, _ in members_of(options)):
+        lines.append(f'  check_reserved(given.reserved, "{noun}");')
+    lines.append(f"  {options.cpp} out;")
+    for field in options.fields:
+        lines += ["  " + line for line in field.of("c_lines")] or [f"  out.{field.name} = {field.of('c_value')};"]
+    return "\n".join([*lines, "  return out;", "}"])
+
+
+def c_value(one):
+    if isinstance(one.kind, kinds.Kind):
+        return one.of("c_value")
+    return f"{one.name}_given" if hasattr(one.kind, "fields") else f"{one.kind.c}_object"
+
+
+def struct_lines(function, struct):
+    """Copies a struct of C++ to that of C: statistics, or the options that an object was made with."""
+    of = f"{function.handle.name}::" if function.is_static else "object."
+    lines = [f"const {struct.cpp} found = {of}{function.cpp_name}({', '.join(function.calls_arguments(c_value))});", f"{struct.c} out = {struct.c.upper()}_INIT;"]
+    for field in struct.fields:
+        value = field.default if isinstance(struct, Statistics) and field.default else f"found.{field.name}"
+        if hasattr(field.kind, "c_out"):
+            lines += [line.replace("{value}", value) for line in field.of("c_out")]
+        else:
+            lines.append(f"out.{field.name} = {f'static_cast<std::int32_t>({value})' if isinstance(field.kind, kinds.EnumField) else value};")
+    return [*lines, f"write_output({struct.noun}, out);"]
+
+
+def call_lines(function):
+    handle, results = function.handle, function.results
+    if results == ["New"]:
+        made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(function.calls_arguments(c_value))})"
+        return [wrapped(f"*{handle.c} = {'shared' if handle.shared else 'made'}_handle<kindred_{handle.c}>(", ["shared", made], ");")]
+    if results and isinstance(results[0], Struct):
+        return struct_lines(function, results[0])
+    call = wrapped(f"object.{function.cpp_name}(", function.calls_arguments(c_value), ")")
+    if len(results) > 1:  # what the result has of each name
+        return [f"const auto found = {call};"] + [one.filled(one.c_write, function.name).replace("{found}", f"found.{type(one).__name__.lower()}")
+                                                  for one in results]
+    if results and isinstance(results[0], kinds.RecordOf):
+        call += ".record"
+    one = results[0] if results else kinds.Nothing()
+    return [one.filled(one.c_write, function.name).replace("{found}", call)]
+
+
+def definition(function):
+    handle = function.handle
+    parameters = [one for one, _ in parameters_of(function)]
+    body = []
+    if function.is_static:
+        body += [line for one in function.parameters if isinstance(one.kind, kinds.Context) for line in one.of("c_lines")]
+    else:
+        body.append(f"{'' if function.changes else 'const '}{handle.name}& object = {handle.c}_of({handle.c});")
+    declared = [template for one in function.parameters if isinstance(one.kind, kinds.Kind) for template in one.of("c")]
+    for one in function.results:
+        if one == "New":
+            declared.append(f" {handle.c}!")
+        elif isinstance(one, Struct):
+            body.append(f'check_output({one.noun}, "{one.noun}");')
+        elif hasattr(one, "c_check"):
+            body.append(one.c_check)
+        else:
+            found = [one.filled(template, function.name) for template in one.c]
+            declared += [template.rstrip("!") + "!" for template in found if not template.endswith("?")] if len(found) == 1 else found
+    required = [one.rstrip("!").split()[-1].lstrip("*") for one in declared if one.endswith("!")]
+    if len(required) == 1:
+        body.append(f'require({required[0]}, "{required[0]}");')
+    elif required:
+        body.append("require_all({" + ", ".join(f'{{{one}, "{one}"}}' for one in required) + "});")
+    for one in function.parameters:
+        if hasattr(one.kind, "fields"):
+            body.append(f"const {one.kind.cpp} {one.name}_given = {one.kind.function()}({one.name});")
+    body += [one.filled(one.c_before, function.name) for one in function.results if hasattr(one, "c_before")]
+    body += [line for one in function.parameters if isinstance(one.kind, kinds.Kind) and not isinstance(one.kind, kinds.Context)
+             for line in one.of("c_lines")]
+    body += call_lines(function)
+    indented = "\n".join(f"    {line}" for text in body for line in text.split("\n"))
+    return wrapped(f"kindred_status {name_of(function)}(", parameters, ") noexcept {") + f"\n  return guarded([&] {{\n{indented}\n  }});\n}}"
+
+
+def glue(interface, includes):
+    parts = ["// SPDX-License-Identifier: Apache-2.0\n// Generated by bindings/interface: do not edit."]
+    parts.append("\n".join(f"#include <{handle.header}>" for handle in interface.handles.values()) + "\n\n" +
+                 "\n".join(f'#include "{one}"' for one in includes))
+    parts.append("namespace Kindred::C {")
+    parts += [options_function(one) for one in interface.options.values() if one.hand != "c"]
+    for one in interface.options.values():
+        parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
+    for handle in interface.handles.values():
+        parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]
+        parts.append(f'kindred_status kindred_{handle.c}_destroy(kindred_{handle.c}* {handle.c}) noexcept {{\n'
+                     f'  return destroy_handle({handle.c}, "{handle.c}");\n}}')
+    return "\n\n".join([*parts, "}  // namespace Kindred::C\n"])

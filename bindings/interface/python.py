@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the interface of Python: the nanobind functions of the extension, its stub, and the classes of the package."""
+import re
+import textwrap
+
+import kinds
+from c import wrapped
+from read import Statistics, snake
+
+DOC_WIDTH = 140
+COMMON = {"out": "arrays for the results", "stream": "orders a call on arrays on a device; None: the current stream of their library",
+          "copy": "False raises where the layout of an array would need a copy", "context": "None: the default context",
+          "threads": "maximum number; 0: all of the machine", "path": "of the file", "data": "bytes, or another contiguous buffer of bytes"}
+
+
+class Argument:
+    def __init__(self, name, type, default=None, by_name=False, doc=""):
+        self.name, self.type, self.default, self.by_name, self.doc = name, type, default, by_name, doc
+
+    def declaration(self):
+        return f"{self.name}: {self.type}" + ("" if self.default is None else f" = {self.default}")
+
+
+def arguments_of(function):
+    """The arguments of Python in their order: those by position, options, `out`, `stream`, `copy`, the context."""
+    first, named, last = [], [], []
+    for one in function.parameters:
+        if hasattr(one.kind, "fields"):
+            for field in function.fields():
+                type_, default = function.python_types.get(field.name, field.of("python")), repr(field.default).replace("'", '"')
+                if isinstance(type_, list):
+                    type_ = field.kind.python
+                if " = " in type_:
+                    type_, default = type_.split(" = ")
+                (first if field.name == "top" else named).append(Argument(field.name, type_, default, field.name != "top", field.doc))
+        elif not isinstance(one.kind, kinds.Kind):
+            first.append(Argument(one.name, one.kind.name))
+        else:
+            for template in one.of("python"):
+                declared = template.removeprefix("* ")
+                name, _, rest = declared.partition(": ")
+                type_, _, default = rest.partition(" = ")
+                by_name = declared != template or name in function.by_name
+                (last if name in ("context", "out", "threads") else named if by_name else first).append(Argument(name, type_, default or None, by_name))
+    for name, rest in function.python_types.items():
+        if name not in [one.name for one in first + named + last]:
+            type_, _, default = rest.partition(" = ")
+            named.insert(1 if function.is_constructor() else 0, Argument(name, type_, default, True))
+    last.sort(key=lambda one: one.name == "context")
+    if function.has_stream():
+        last += [Argument("stream", "Stream", "None", True), Argument("copy", "bool | None", "None", True)]
+    found = first + named + last
+    options = function.options()
+    choices = {one.name: one.kind.enum for one in options.kind.fields if isinstance(one.kind, kinds.EnumField)} if options else {}
+    described = function.doc.arguments("Python")
+    for one in found:
+        one.doc = described.get(one.name) or ", ".join(filter(None, [one.name in choices and choices_text(choices[one.name]), one.doc])) or COMMON.get(one.name, "")
+    return found
+
+
+def choices_text(enum):
+    quoted = [f'``"{one}"``' for one in enum.values]
+    return ", ".join(quoted[:-1]) + " or " + quoted[-1]
+
+
+# The extension
+
+def given_struct(options):
+    """Options from arguments of Python; one that a function does not have is an invalid handle."""
+    fields = [one for one in options.fields if not isinstance(one.kind, kinds.StreamField)]
+    name = f"Given{options.name}"
+    lines = [f"/// {options.doc.text('Python').split('.')[0]}, from arguments of Python. Those that a function does not have are invalid handles.", f"struct {name} {{",
+             *("  " + line for line in wrapped(f"explicit {name}(" if len(fields) == 1 else f"{name}(", [f"nb::handle {one.name}" for one in fields], ") {").split("\n"))]
+    for one in fields:
+        assign = one.of("assign").replace("{value}", one.of("value"))
+        lines.append(f"    if ({one.name}.is_valid()) {assign}" if not assign.startswith("if (") else f"    if ({one.name}.is_valid() && " + assign[4:])
+    lines += ["  }", f"  {options.cpp} options;"]
+    held = [one.of("holds") for one in fields if hasattr(one.kind, "holds")]
+    return "\n".join([*lines, *([" private:"] + ["  " + one for one in held] if held else []), "};"])
+
+
+def enum_table(enum):
+    rows = ", ".join(f'{{"{one}", {enum.cpp}::{one}}}' for one in enum.values)
+    return f"[[maybe_unused]] constexpr std::array<Choice<{enum.cpp}>, {len(enum.values)}> {enum.table}{{{{{rows}}}}};"
+
+
+def value_of(one):
+    if isinstance(one.kind, kinds.Kind):
+        return one.of("value")
+    return f"{one.name}_given.options" if hasattr(one.kind, "fields") else f"{one.name}_object"
+
+
+def given_line(function, parameter):
+    taken = {"top"} if any(isinstance(one.kind, kinds.Candidates) for one in function.parameters) else set()
+    fields = [one for one in parameter.kind.fields if not isinstance(one.kind, kinds.StreamField)]
+    values = ["nb::handle()" if one.name in function.without | taken else one.name for one in fields]
+    return wrapped(f"Given{parameter.kind.name} {parameter.name}_given(", values, ");")
+
+
+def statistics_body(function, struct):
+    lines = [f"const {struct.cpp} found = {ran(function, f'return object.{function.cpp_name}();')};", "nb::dict out;"]
+    for field in struct.fields:
+        value = field.default or f"found.{field.name}"
+        lines.append(f'out["{field.name}"] = ' + (f"{value};" if isinstance(field.kind, kinds.U64) else f"std::string(to_string({value}));"))
+    return [*lines, "return out;"]
+
+
+def ran(function, call):
+    """A call of C++ without the GIL, in the order that the handle needs."""
+    if not function.handle.locked:
+        return f"unlocked([&] {{ {call} }})"
+    return f"{'changing' if function.changes else 'reading'}(*shared, [&] {{ {call} }})"
+
+
+def body_of(function):
+    handle = function.handle
+    lines = []
+    if not function.is_static:
+        lines = ["const std::shared_ptr<Shared> shared = self.open();", f"auto& object = shared->{handle.c};"]
+    if function.gil:
+        return [f"auto& object = self.open()->{handle.c};", f"const auto found = object.{function.cpp_name}();", f"return {function.results[0].value};"]
+    if function.results and isinstance(function.results[0], Statistics):
+        return lines + statistics_body(function, function.results[0])
+    found = function.lines()
+    if any("copying" in line for line in found):
+        lines.append("const Copying copying = copying_of(copy);")
+    if function.has_stream():
+        lines.append("CallStream order(stream);")
+    has_top = any("top_number" in line for line in found)
+    for one in function.parameters:
+        if hasattr(one.kind, "fields"):
+            lines.append(given_line(function, one))
+    top = "top_number" if has_top else "static_cast<std::int64_t>(options_given.options.top)"
+    # Outputs come last: what they are made like is known then.
+    ordered = sorted((one for one in function.parameters if isinstance(one.kind, kinds.Kind)), key=lambda one: hasattr(one.kind, "returns"))
+    lines += [line.replace("{top}", top) for one in ordered for line in one.of("lines")]
+    if function.has_stream():
+        lines.append("options_given.options.stream = order.stream();")
+    values = function.calls_arguments(value_of)
+    if function.results == ["New"]:
+        made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(values)})"
+        return [*lines, f'return Handle("{handle.noun}", shared_of<Shared>(shared, [&] {{ return {made}; }}));']
+    call = wrapped(f"object.{function.cpp_name}(", values, ")")
+    records = [one for one in function.results if isinstance(one, kinds.Record)]
+    returned = [one for one in function.parameters if hasattr(one.kind, "returns")]
+    result = function.results[0] if function.results and not records else kinds.Nothing()
+    if records:
+        record = "" if len(function.results) == 1 and type(records[0]) is kinds.Record else ".record"
+        lines.append(f"keep_record({ran(function, f'return {call}{record};')});")
+    elif isinstance(result, kinds.Nothing):
+        lines.append(f"{ran(function, call + ';')};")
+    else:
+        lines += [f"const auto found = {ran(function, f'return {call};')};", *getattr(result, "before", ())]
+    if returned:
+        lines.append(f"return {returned[0].kind.filled(returned[0].kind.returns[1], returned[0].name)};")
+    elif result.value:
+        lines.append(f"return {result.value};")
+    return lines
+
+
+def native_type(function):
+    """What the function of the extension returns, in C++."""
+    if function.results == ["New"]:
+        return "Handle"
+    returns = function.results or any(hasattr(one.kind, "returns") for one in function.parameters)
+    return "auto" if returns else "void"
+
+
+def native_definition(function):
+    if function.is_constructor():
+        return None
+    parameters = ([] if function.is_static else ["const Handle& self"]) + [f"nb::handle {one.name}" for one in arguments_of(function)]
+    body = "\n".join(f"  {line}" for text in body_of(function) for line in text.split("\n"))
+    return wrapped(f"{native_type(function)} {function.name}(", parameters, ") {") + f"\n{body}\n}}"
+
+
+def registration(function):
+    names = [f'nb::arg("{one.name}").none()' for one in arguments_of(function)]
+    if function.is_constructor():
+        handles = [f"nb::handle {one.name}" for one in arguments_of(function)]
+        made = ", ".join(one.name for one in arguments_of(function))
+        lines = [wrapped("[](Handle* self, ", handles, ") {"), f"  new (self) Handle(create({made}));", "}"]
+        return ".def(\n        " + "\n        ".join(['"__init__",', *"\n".join(lines).split("\n")]) + ",\n        " + wrapped("", names, ")", 8).lstrip()
+    return wrapped(f".{'def_static' if function.is_static else 'def'}(", [f'"{function.name}"', function.name, *names], ")", 8)
+
+
+def native_functions(handle):
+    return [one for one in handle.functions if one.only != "c"]
+
+
+def glue(interface, handle, includes, bodies):
+    """One file per handle. What is written by hand is included after the options, which it uses."""
+    parts = ["// SPDX-License-Identifier: Apache-2.0\n// Generated by bindings/interface: do not edit.",
+             f"#include <{handle.header}>\n\n" + "\n".join(f'#include "{one}"' for one in includes), "namespace nb = nanobind;",
+             f"namespace Kindred::Python {{\n\nnamespace {handle.namespace} {{\n\nnamespace {{"]
+    parameters = [one for function in native_functions(handle) for one in function.parameters]
+    used = {one.kind.name: one.kind for one in parameters if hasattr(one.kind, "fields")}
+    fields = [field for options in used.values() for field in options.fields]
+    enums = dict(interface.enums) | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
+    parts += map(enum_table, enums.values())
+    parts += [given_struct(one) for one in used.values()]
+    parts.append("}  // namespace")
+    if any("python" in one.hand for one in handle.functions):
+        parts.append(f'}}  // namespace {handle.namespace}\n\n}}  // namespace Kindred::Python\n\n#include "{bodies}"\n\nnamespace Kindred::Python {{\n\nnamespace {handle.namespace} {{')
+    parts.append("namespace {")
+    parts += [text for one in native_functions(handle) if "python" not in one.hand and (text := native_definition(one))]
+    parts.append(f"}}  // namespace\n\n}}  // namespace {handle.namespace}")
+    calls = "\n      ".join(['.def("close", &Handle::close)', '.def("is_closed", &Handle::is_closed)', *map(registration, native_functions(handle))])
+    parts.append(f"void register_{snake(handle.name)}(Module& module) {{\n  using namespace {handle.namespace};\n  Class<Handle>(module, \"{handle.name}\")\n      {calls};\n}}")
+    return "\n\n".join([*parts, "}  // namespace Kindred::Python\n"])
+
+
+# The package
+
+def python_type(function):
+    returned = [one for one in function.parameters if hasattr(one.kind, "returns")]
+    if returned:
+        return returned[0].kind.returns[0]
+    if not function.results:
+        return "None"
+    if isinstance(function.results[0], Statistics):
+        return "dict[str, Any]"
+    return "Any" if function.results == ["New"] else function.results[0].python
+
+
+def in_python(text, handle, arguments=()):
+    """A text of both languages as that of Python: functions are links, shapes and arguments are code."""
+    def named(match):
+        of, _, name = match[1].rpartition(".")
+        found = handle.siblings.get(of, handle)
+        function = found.function(name) if found and name not in arguments else None
+        if function and function.only != "c" and function.python in (None, "property"):
+            return f":{'attr' if function.python else 'meth'}:`{match[1]}`"
+        return f"``{match[1]}``"
+    text = re.sub(r"(?<![`:\w])`([^`]+)`(?!`)", named, text)
+    return re.sub(r"(?<![`\w\[])(\[[a-z_][\w ,*+]*\])(?![`\w])", r"``\1``", text)
+
+
+def docstring(doc, arguments, indent, handle, sections=None):
+    """The docstring of Python: the arguments that have a text follow the paragraphs, and then the sections, of another docstring where given."""
+    wide = DOC_WIDTH - indent
+    names = [one.name for one in arguments]
+    blocks = [textwrap.fill(in_python(one, handle, names), wide) for one in doc.text("Python").split("\n\n")]
+    described = [one for one in arguments if one.doc]
+    if described:
+        blocks.append("Args:\n" + "\n".join(textwrap.fill(f"{one.name}: {in_python(one.doc, handle, names)}", wide, initial_indent="    ", subsequent_indent="        ")
+                                            for one in described))
+    sections = sections or doc.sections
+    for title in ("Returns", "Raises"):
+        if title in sections:
+            blocks.append(f"{title}:\n" + textwrap.indent(in_python(sections[title], handle, names), "    "))
+    if doc.examples:
+        blocks.append(doc.examples)
+    text = "\n\n".join(blocks)
+    quoted = '"""' + text + ("\n" if "\n" in text else "") + '"""'
+    return textwrap.indent(quoted, " " * indent)
+
+
+def signature(name, arguments, result, self_name="self"):
+    items, before = [self_name] if self_name else [], False
+    for one in arguments:
+        if one.by_name and not before:
+            items.append("*")
+            before = True
+        items.append(one.declaration())
+    lines = [f"    def {name}("]
+    for number, item in enumerate(items):
+        item += f") -> {result}:" if number + 1 == len(items) else ","
+        if number > 0 and len(lines[-1]) + 1 + len(item) > DOC_WIDTH:
+            lines.append(" " * (9 + len(name)) + item)
+        else:
+            lines[-1] += (" " if number > 0 else "") + item
+    return "\n".join(lines)
+
+
+def passed(arguments):
+    return ", ".join("native(context)" if one.name == "context" else one.name for one in arguments)
+
+
+def method(function):
+    handle, arguments = function.handle, arguments_of(function)
+    doc = docstring(function.doc, arguments, 8, handle)
+    if function.is_constructor():
+        arguments_doc = docstring(handle.doc, arguments, 4, handle, function.doc.sections)
+        of_object = [one for one in function.parameters if not isinstance(one.kind, kinds.Kind) and not hasattr(one.kind, "fields")]
+        given = passed(arguments)
+        for one in of_object:
+            given = given.replace(one.name, f"{one.name}._native if isinstance({one.name}, {one.kind.name}) else {one.name}", 1)
+        lines = [signature("__init__", arguments, "None"), f"        self._native = _kindred.{handle.name}({given})"]
+        if restored_fields(handle):
+            lines.append(f"        self._options = {options_tuple(handle)}")
+        return arguments_doc, "\n".join(lines)
+    if function.results == ["New"]:
+        made = f"        made = cls.__new__(cls)\n        made._native = _kindred.{handle.name}.{function.name}({passed(arguments)})\n"
+        options = f"        made._options = {options_tuple(handle)}\n" if restored_fields(handle) else ""
+        return None, "    @classmethod\n" + signature(function.name, arguments, f'"{handle.name}"', "cls") + f"\n{doc}\n{made}{options}        return made"
+    call = f"self._native.{function.name}({passed(arguments)})"
+    wrap = getattr(function.results[0], "wrap", None) if function.results else None
+    call = wrap.replace("{call}", call) if wrap else call
+    kind = "    @property\n" if function.python == "property" else ""
+    name = function.python if function.python and function.python.startswith("__") else function.name
+    result = python_type(function)
+    return None, kind + signature(name, arguments, result) + f"\n{doc}\n        " + ("" if result == "None" else "return ") + call
+
+
+def restored_fields(handle):
+    """The options that a copy of the object has, too."""
+    function = handle.function("from_bytes")
+    return function.fields() if function else []
+
+
+def options_tuple(handle):
+    names = [one.name for one in restored_fields(handle)]
+    return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def restored(handle):
+    """The function that pickles name, with the options one after the other."""
+    fields = restored_fields(handle)
+    given = ", ".join(["data", *(f"{one.name}={one.name}" for one in fields)])
+    named = ", ".join([f"kind: type[{handle.name}]", "data: bytes", *(f"{one.name}: {one.of('python')}" for one in fields)])
+    return (f'def _restored({named}) -> {handle.name}:\n    """An unpickled or copied object, in the default context."""\n'
+            f"    return kind.from_bytes({given})")
+
+
+def public_functions(handle):
+    """Those that are methods of the class as they are. Others are called by a method in the description."""
+    return [one for one in native_functions(handle) if one.python != "called"]
+
+
+def class_text(handle):
+    create = next(one for one in handle.functions if one.is_constructor())
+    doc, first = method(create)
+    slots = '("__weakref__", "_native", "_options")' if restored_fields(handle) else '("__weakref__", "_native")'
+    parts = [f"class {handle.name}(Closing):\n{doc}\n\n    __slots__ = {slots}", first]
+    parts += [method(one)[1] for one in public_functions(handle) if one is not create]
+    parts += handle.methods
+    if handle.function("from_bytes"):
+        options = ", *self._options" if restored_fields(handle) else ""
+        parts.append(f"    def __reduce_ex__(self, protocol: Any) -> Any:\n        return _restored, (type(self), in_pickle(self.to_bytes(), protocol){options})")
+    return "\n\n".join(parts)
+
+
+def module(interface, imports):
+    handles = interface.handles.values()
+    text = "\n\n\n".join([*map(class_text, handles), *(restored(one) for one in handles if one.function("from_bytes"))])
+    return "# SPDX-License-Identifier: Apache-2.0\n# Generated by bindings/interface: do not edit.\n" + imported(text, imports) + "\n\n" + text + "\n"
+
+
+def imported(text, imports):
+    """The imports of which the code of a text uses a name."""
+    text, found = re.sub(r'""".*?"""', "", text, flags=re.S), []
+    for line in imports.split("\n"):
+        before, _, names = line.rpartition("import ")
+        used = [name for name in names.split(", ") if name and re.search(rf"\b{name.split()[-1]}\b", text)]
+        if used or not line:
+            found.append(f"{before}import {', '.join(used)}" if used else "")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(found) + "\n")
+
+
+def keeping_gil(handle):
+    """The functions that keep the GIL: rows of the list in KeepingGil.cpp."""
+    rows = {"close": "reference", "is_closed": "reference"} | {one.name: one.gil for one in native_functions(handle) if one.gil}
+    return "".join(f'{{"{handle.name}.{name}", {why}}},\n' for name, why in rows.items())
+
+
+def stub_class(handle):
+    lines = [f"class {handle.name}:"]
+    for function in native_functions(handle):
+        names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
+        result = python_type(function).replace("Ragged", "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]")
+        if function.is_constructor():
+            lines.append(f"    def __init__({names}) -> None: ...")
+        else:
+            lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {handle.name if function.is_static else result}: ..."]
+    return "\n".join([*lines, "    def close(self) -> None: ...", "    def is_closed(self) -> bool: ..."])

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads descriptions. They have the syntax of Python and are never imported: a class is an enumeration, a struct or a handle; a function without
+a body is one of the interface, and one with a body a method of Python that is copied; comments behind fields, and docstrings, are the documentation.
+"""
+import ast
+import inspect
+import io
+import re
+import tokenize
+from pathlib import Path
+
+import kinds
+
+
+def snake(name):
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+class Doc:
+    """A docstring: its summary, further paragraphs and the sections. A paragraph or a section that begins with `C` or `Python` is of that language."""
+
+    def __init__(self, text):
+        self.paragraphs, self.described, self.sections, self.examples = [], [], {}, ""
+        for block in re.split(r"\n\s*\n", inspect.cleandoc(text or "")):
+            title = re.match(r"(?:(C|Python) )?(Args|Returns|Raises):\n", block)
+            if block.startswith(">>>"):
+                self.examples += ("\n\n" if self.examples else "") + block
+            elif title and title[2] == "Args":
+                for line in re.split(r"\n {4}(?=\S)", block[title.end() - 1:])[1:]:
+                    name, _, what = line.partition(": ")
+                    self.described.append((title[1], name, " ".join(what.split())))
+            elif title:
+                self.sections[title[2]] = inspect.cleandoc(block[title.end():])
+            elif block:
+                language, _, rest = block.partition(": ")
+                self.paragraphs.append((language, " ".join(rest.split())) if language in ("C", "Python") else (None, " ".join(block.split())))
+
+    def text(self, language):
+        return "\n\n".join(text for of, text in self.paragraphs if of in (None, language))
+
+    def arguments(self, language):
+        """The texts of arguments by their names: those of the language replace those of both."""
+        return {name: what for of in (None, language) for by, name, what in self.described if by == of}
+
+    def raised(self):
+        """(exception, when) of the section Raises."""
+        return re.findall(r"^(\w+): (.*(?:\n +.*)*)", self.sections.get("Raises", ""), re.M)
+
+
+class Enum:
+    def __init__(self, name, doc, c, values, cpp=None, any=None):
+        self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), cpp or name, any
+        self.table = snake(name) + "_names"
+
+    def constant(self, value):
+        return self.prefix + value.upper()
+
+
+class Parameter:
+    def __init__(self, name, kind, default=None, comment=""):
+        self.name, self.kind, self.default = name, kind, default
+        found = re.fullmatch(r"(.*?)(?:;? ?\bC:(.*))?", comment)  # of a field
+        self.doc, self.c_doc = found[1], (found[1] if found[2] is None else found[2].strip())
+
+    def of(self, attribute):
+        """The templates of the kind, filled."""
+        found = getattr(self.kind, attribute, ())
+        return self.kind.filled(found, self.name) if isinstance(found, str) else [self.kind.filled(one, self.name) for one in found or ()]
+
+
+class Struct:
+    def __init__(self, name, doc, fields, c, cpp=None):
+        self.name, self.doc, self.fields, self.c, self.cpp = name, doc, fields, "kindred_" + c, cpp or name
+
+
+class Options(Struct):
+    def __init__(self, *given, noun="options", hand=None, **named):
+        super().__init__(*given, **named)
+        self.noun, self.hand = noun, hand
+
+    def function(self):
+        return self.c.removeprefix("kindred_")
+
+
+class Statistics(Struct):
+    def __init__(self, *given, noun="statistics", **named):
+        super().__init__(*given, **named)
+        self.noun = noun
+
+
+class Handle:
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
+        self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
+        self.noun, self.locked = noun or c, locked
+        self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
+
+    def function(self, name):
+        return next((one for one in self.functions if one.name == name), None)
+
+
+class Function:
+    def __init__(self, handle, name, doc):
+        self.handle, self.name, self.doc = handle, name, doc
+        self.parameters, self.results = [], []
+        self.hand, self.only, self.without, self.by_name, self.python_types = set(), None, set(), set(), {}
+        self.c_name, self.cpp_name, self.gil, self.python, self.order, self.changes, self.is_static = name, name, None, None, None, False, False
+
+    def options(self):
+        return next((one for one in self.parameters if isinstance(one.kind, Options)), None)
+
+    def fields(self):
+        """The fields of the options that Python has."""
+        found = self.options()
+        return [one for one in found.kind.fields if one.name not in self.without and not isinstance(one.kind, kinds.StreamField)] if found else []
+
+    def is_constructor(self):
+        """Whether it is the constructor of the class of Python."""
+        return self.results == ["New"] and (self.python == "__init__" or (self.name == "create" and self.only != "c"))
+
+    def lines(self):
+        return [line for one in self.parameters if isinstance(one.kind, kinds.Kind) for line in one.of("lines")]
+
+    def has_stream(self):
+        found = self.options()
+        has = found and any(isinstance(one.kind, kinds.StreamField) for one in found.kind.fields) and "stream" not in self.without
+        return bool(has and any(isinstance(one.kind, (kinds.Queries, kinds.Candidates)) for one in self.parameters))
+
+    def calls_arguments(self, value):
+        """The arguments of C++ in its order. `value` gives that of a parameter."""
+        named = {one.name: value(one) for one in self.parameters}
+        order = [name.strip() for name in self.order.split(",")] if self.order else list(named)
+        return [named[name] for name in order]
+
+
+class Interface:
+    def __init__(self, title):
+        self.title, self.enums, self.options, self.statistics, self.handles = title, {}, {}, {}, {}
+
+    def own(self):
+        return self.enums, self.options, self.statistics, self.handles
+
+
+class Reader:
+    """Reads the files in their order; each may use what the ones before it define."""
+
+    def __init__(self, paths):
+        self.known, self.interfaces = {}, []
+        for path in paths:
+            self.interfaces.append(self.read(Path(path)))
+
+    def fail(self, node, message):
+        raise SystemExit(f"{self.path}:{node.lineno}: {message}")
+
+    def read(self, path):
+        self.path, self.text = path, path.read_text(encoding="utf-8")
+        self.comments = {token.start[0]: token.string[1:].strip() for token in tokenize.generate_tokens(io.StringIO(self.text).readline)
+                         if token.type == tokenize.COMMENT}
+        tree = ast.parse(self.text)
+        interface = Interface(ast.get_docstring(tree))
+        for node in tree.body:
+            if not isinstance(node, ast.ClassDef):
+                continue
+            settings = {one.arg: one.value.id if isinstance(one.value, ast.Name) else ast.literal_eval(one.value) for one in node.keywords}
+            doc = Doc(ast.get_docstring(node, clean=False))
+            base = node.bases[0].id
+            if base == "Enum":
+                made = interface.enums[node.name] = Enum(node.name, doc, **settings)
+            elif base == "Options":
+                made = interface.options[node.name] = Options(node.name, doc, self.fields(node), **settings)
+            elif base == "Statistics":
+                made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
+            elif base == "Handle":
+                made = interface.handles[node.name] = Handle(node.name, doc, **settings)
+                made.siblings = interface.handles
+                self.known[node.name] = made
+                for function in node.body:
+                    if isinstance(function, ast.FunctionDef):
+                        self.read_function(made, function)
+            else:
+                self.fail(node, f"{base} is none of Enum, Options, Statistics and Handle")
+            self.known[node.name] = made
+        return interface
+
+    def fields(self, node):
+        found = []
+        for one in node.body:
+            if isinstance(one, ast.AnnAssign):
+                default = ast.literal_eval(one.value) if one.value else None
+                found.append(Parameter(one.target.id, self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
+        return found
+
+    def field_kind(self, node):
+        name, arguments = self.named(node)
+        if isinstance(self.known.get(name), Enum):
+            return kinds.EnumField(self.known[name])
+        found = kinds.FIELDS.get(name) or (getattr(kinds, name, None) if name in ("U64",) else None)
+        if found is None:
+            self.fail(node, f"{name} is no kind of a field")
+        return found(*arguments)
+
+    def named(self, node):
+        if isinstance(node, ast.Name):
+            return node.id, ()
+        if isinstance(node, ast.Call):
+            return node.func.id, tuple(one.id if isinstance(one, ast.Name) else ast.literal_eval(one) for one in node.args)
+        self.fail(node, f"{ast.unparse(node)} is no kind")
+
+    def kind(self, node):
+        name, arguments = self.named(node)
+        known = self.known.get(name)
+        if isinstance(known, Options):
+            return known
+        if isinstance(known, Enum):
+            return kinds.EnumArgument(known)
+        if name == "Of":
+            return self.known[arguments[0]]
+        found = getattr(kinds, name, None)
+        if found is None:
+            self.fail(node, f"{name} is neither a kind of kinds.py nor a struct")
+        return found(*arguments)
+
+    def result(self, node):
+        name, _ = self.named(node)
+        known = self.known.get(name)
+        if isinstance(known, Enum):
+            return kinds.EnumName()
+        if isinstance(known, Struct) or name == "New":
+            return known or name
+        return getattr(kinds, name)()
+
+    def read_function(self, handle, node):
+        body = [one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
+        if body:  # a method of Python
+            first = min([node.lineno] + [one.lineno for one in node.decorator_list])
+            handle.methods.append("\n".join(self.text.split("\n")[first - 1:node.end_lineno]))
+            return
+        made = Function(handle, node.name, Doc(ast.get_docstring(node, clean=False)))
+        for decorator in node.decorator_list:
+            call = decorator if isinstance(decorator, ast.Call) else None
+            name, arguments = (call.func.id, [ast.literal_eval(one) for one in call.args]) if call else (decorator.id, [])
+            if name == "hand":
+                made.hand.add(arguments[0])
+            elif name == "only":
+                made.only = arguments[0]
+            elif name == "without":
+                made.without.update(arguments)
+            elif name == "by_name":
+                made.by_name.update(arguments)
+            elif name == "gil":
+                made.gil = arguments[0]
+            elif name == "c":
+                made.c_name = arguments[0]
+            elif name == "cpp":
+                named = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+                made.order, made.cpp_name = named.get("order"), named.get("name", made.cpp_name)
+            elif name == "changes":
+                made.changes = True
+            elif name == "property":
+                made.python = "property"
+            elif name == "python":
+                made.python = arguments[0] if arguments else None
+                made.python_types = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+            else:
+                self.fail(decorator, f"{name} is no decorator")
+        given = node.args.args
+        made.is_static = not given or given[0].arg != "self"
+        for one in given if made.is_static else given[1:]:
+            if one.annotation is None:
+                self.fail(one, f"{one.arg} has no kind")
+            made.parameters.append(Parameter(one.arg, self.kind(one.annotation)))
+        returned = node.returns
+        while isinstance(returned, ast.BinOp):
+            made.results.insert(0, self.result(returned.right))
+            returned = returned.left
+        if returned is not None:
+            made.results.insert(0, self.result(returned))
+        if made.name == "statistics":
+            made.c_name = "get_" + made.c_name
+        handle.functions.append(made)

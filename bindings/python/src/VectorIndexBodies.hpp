@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PYTHON_VECTOR_INDEX_BODIES_HPP
+#define KINDRED_PYTHON_VECTOR_INDEX_BODIES_HPP
+
+#include <kindred/matcher/VectorArray.hpp>
+
+// What is special of VectorIndex.
+namespace Kindred::Python::Vectors {
+
+namespace {
+
+/// \param element None, or the type to which rows of float32 are converted
+Handle create(nb::handle rows, nb::handle scales, nb::handle element, nb::handle residency,
+              nb::handle quantized_copy, nb::handle context_given) {
+  const SharedContext context = context_of(context_given);
+  const VectorIndexOptions options = GivenIndexOptions(residency, quantized_copy).options;
+  const bool is_int8 = !scales.is_none();
+  const VectorRows given(rows, scales, "rows",
+                         is_int8 || !element.is_none() ? Layout::dense : Layout::rows);
+  given.input().require_rank(2, 2);
+  const DataType wanted =
+      element.is_none() ? given.element() : value_of(element, "element", element_names);
+  const bool converts = wanted != given.element();
+  if (converts && given.element() != DataType::float32)
+    refuse("element is '" + std::string(to_string(wanted)) + "', and rows is " +
+           given.input().text() + "; only rows of float32 are converted");
+  if (given.dimension() == 0) refuse("rows is " + given.input().text() + "; a row needs elements");
+  const auto handle_of = [&](const VectorSpan& span) {
+    return Handle("index",
+                  shared_of<Shared>(context, [&] { return VectorIndex(*context, span, options); }));
+  };
+  if (converts) {
+    const std::span<const float> values = given.input().host_values<float>();
+    const VectorArray encoded = unlocked([&] {
+      VectorArray out(wanted, values.size() / given.dimension(), given.dimension());
+      encode_rows(values, given.dimension(), wanted, out.values(), out.scales());
+      return out;
+    });
+    return handle_of(encoded.span());
+  }
+  if (given.is_span()) return handle_of(given.span());
+  // Rows that lie apart or on a device are added.
+  Handle made = handle_of(VectorSpan(given.element(), {}, given.dimension()));
+  const ConstArray array = given.input().array();
+  unlocked([&] { made.open()->index.add(array); });
+  return made;
+}
+
+nb::object score_all(const Handle& self, nb::handle queries, nb::handle metric, nb::handle space,
+                     nb::handle out, nb::handle stream, nb::handle copy) {
+  const std::shared_ptr<Shared> shared = self.open();
+  ScoreOptions options = GivenScoreOptions(metric, space).options;
+  CallStream order(stream);
+  const Input given(queries, "queries", &order, copying_of(copy));
+  given.require_type({DataType::float32});
+  given.require_rank(1, 2);
+  const auto write = [&](nb::handle to) {
+    const Output output(to, "out", &order);
+    options.stream = order.stream();
+    keep_record(
+        unlocked([&] { return shared->index.score_all(given.array(), output.array(), options); }));
+  };
+  if (!out.is_none()) {
+    write(out);
+    return nb::borrow(out);
+  }
+  while (true) {
+    const std::uint64_t changes = shared->index.changes();
+    const nb::object made = empty_rows(*shared->context, queries, given, DataType::float32,
+                                       static_cast<std::int64_t>(shared->index.size()));
+    try {
+      write(made);
+      return made;
+    } catch (const InvalidArgument&) {
+      if (shared->index.changes() == changes) throw;
+      // Another thread has changed the rows since their number was read.
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace Kindred::Python::Vectors
+
+#endif  // KINDRED_PYTHON_VECTOR_INDEX_BODIES_HPP

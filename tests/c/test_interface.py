@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The described sections of kindred.h are those of the descriptions, mistakes in these are named, and what is made of them is well formed."""
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INTERFACE = ROOT / "bindings/interface"
+sys.path.insert(0, str(INTERFACE))
+
+import generate  # noqa: E402
+
+HEADER = (ROOT / "bindings/c/include/kindred.h").read_text(encoding="utf-8")
+
+
+class Interface(unittest.TestCase):
+    def changed(self, old, new, name="vector"):
+        """The interfaces of descriptions in which `old` is `new`."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        shutil.copytree(INTERFACE / "descriptions", folder.name, dirs_exist_ok=True)
+        path = Path(folder.name, f"{name}.py")
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        return generate.interfaces(folder.name)
+
+    def test_sections_of_the_header_are_generated(self):
+        made = generate.with_sections(generate.interfaces(), HEADER)
+        for wanted, found in zip(made.split("\n\n"), HEADER.split("\n\n"), strict=False):  # the first difference is short
+            self.assertEqual(generate.compact(wanted), generate.compact(found), "run bindings/interface/generate.py --header bindings/c/include/kindred.h")
+        self.assertEqual(generate.compact(made), generate.compact(HEADER))
+
+    def test_a_difference_is_found(self):
+        for old, new, found in (("top: Count(1) = 10", "top: Count(1) = 11", "sizeof(kindred_search_options), 11"), ('values="cosine ip l2"', 'values="ip cosine l2"', "KINDRED_IP = 0"),
+                                ("def remove(self, ids: Ids)", "def remove(self, id: Id)", "kindred_index_remove(kindred_index* index, uint64_t id)"),
+                                ("host_bytes: U64", "host_size: U64", "uint64_t host_size;"), ("def size(self)", "def count(self)", "kindred_index_count"),
+                                ("Removes rows;", "Deletes rows;", "Deletes rows;")):
+            with self.subTest(old):
+                made = generate.with_sections(self.changed(old, new), HEADER)
+                self.assertNotEqual(generate.compact(made), generate.compact(HEADER))
+                self.assertIn(generate.compact(found), generate.compact(made))
+
+    def test_texts_are_those_of_the_language(self):
+        text = generate.c.header(generate.interfaces()["vector"])
+        for found in ("The bytes of the file that kindred_index_save writes.", "@param threads maximum number of threads; 0: all of the machine",
+                      "KINDRED_NOT_FOUND: no row has the id.", "/* nonzero: `stream` orders a call on tensors on a device */"):
+            self.assertIn(generate.compact(found), generate.compact(text))
+        self.assertTrue(text.isascii())
+        self.assertNotIn("@param first_id", generate.python.module(generate.interfaces()["vector"], ""))
+
+    def test_mistakes_are_named_with_their_line(self):
+        for old, new, message in (("queries: Queries", "queries: Querys", "vector.py:.*Querys is neither a kind"),
+                                  ("(self, path: Path)", "(self, path)", "vector.py:.*path has no kind"), ("metric: Metric", "metric: Metrics", "Metrics is no kind of a field"),
+                                  ("@changes", "@change", "change is no decorator"), ("(Handle, c=\"index\"", "(Handles, c=\"index\"", "Handles is none of")):
+            with self.subTest(new), self.assertRaisesRegex(SystemExit, message):
+                self.changed(old, new)
+
+    def test_files_are_well_formed(self):
+        made = generate.files(generate.interfaces())
+        self.assertEqual(sorted(made), sorted(generate.outputs()))
+        for name, text in made.items():
+            with self.subTest(name):
+                self.assertNotRegex(text, r"\{(n|0|1|top|value|found|call)\}")  # a template that was not filled
+                if name.endswith((".py", ".pyi")):
+                    compile(text, name, "exec")
+                elif name.endswith(".cpp"):
+                    self.assertEqual(text.count("{"), text.count("}"))
+                    self.assertEqual(text.count("("), text.count(")"))
+
+    def test_python_keeps_order_names_and_the_gil_as_described(self):
+        made = generate.files(generate.interfaces())
+        native, module = made["python/Hnsw.cpp"], made["pykindred/_hnsw.py"]
+        self.assertIn("changing(*shared, [&] { return object.add(", native)
+        self.assertIn("reading(*shared, [&] { return object.row(", native)
+        self.assertIn("import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context", module)
+        self.assertIn('{"VectorIndex.size", atomic},\n', made["python/KeepingGil.inc"])
+        self.assertNotIn("VectorIndex.search", made["python/KeepingGil.inc"])
+        # Pickles of earlier versions name these functions.
+        self.assertIn("def _restored(kind: type[HnswIndex], data: bytes) -> HnswIndex:", module)
+        self.assertIn("def _restored(kind: type[VectorIndex], data: bytes, residency: str, quantized_copy: bool) -> VectorIndex:", made["pykindred/_vector.py"])
+        self.assertEqual(module.count("class "), made["pykindred/_kindred.pyi"].count("class HnswIndex:"))
+
+    def test_functions_without_a_body_by_hand_have_one(self):
+        made = generate.files(generate.interfaces())
+        for name in ("vector", "hnsw"):
+            for handle in generate.interfaces()[name].handles.values():
+                for function in generate.c.functions_of(handle):
+                    defined = f"kindred_status {generate.c.name_of(function)}(" in made[f"c/{name.capitalize()}.cpp"]
+                    self.assertEqual(defined, "c" not in function.hand, function.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
