@@ -4,11 +4,9 @@
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/common/Quotes.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <utility>

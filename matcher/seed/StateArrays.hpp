@@ -4,6 +4,8 @@
 
 #include "StateFields.hpp"
 
+#include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/seed/SeedStateView.hpp>
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 

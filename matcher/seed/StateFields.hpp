@@ -2,8 +2,6 @@
 #ifndef KINDRED_MATCHER_SEED_STATE_FIELDS_HPP
 #define KINDRED_MATCHER_SEED_STATE_FIELDS_HPP
 
-#include <kindred/core/arch/Spaces.hpp>
-#include <kindred/core/seed/SeedStateView.hpp>
 #include <kindred/matcher/SeedState.hpp>
 
 #include <type_traits>
@@ -29,10 +27,16 @@ void for_each_array(State& state, View& view, const F& f) {
   f("history_next", state.history_next, view.cursor);
   f("history_count", state.history_count, view.transitions);
 }
+/// For readers of files, which have no kernels.
+struct NoFields {
+  struct {
+  } lifecycle, blueprint, epochs, mode, schedule, alpha, parent, checkpoint, evaluation, errors,
+      from, to, cursor, transitions;
+};
 /// The same without fields: calls `f(name, array)`.
 template <class State, class F>
 void for_each_array(State& state, const F& f) {
-  const SeedStateView<HostSpace> none;
+  const NoFields none{};
   for_each_array(state, none, [&](const char* name, auto& array, const auto&) { f(name, array); });
 }
 
