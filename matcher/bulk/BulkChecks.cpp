@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace Kindred {
-
-namespace KINDRED_HIDDEN Impl {
+namespace Kindred::Impl {
 
 namespace {
 
@@ -358,6 +356,4 @@ std::optional<Space> space_of_singles(
   return space;
 }
 
-}  // namespace Impl
-
-}  // namespace Kindred
+}  // namespace Kindred::Impl

@@ -27,7 +27,7 @@
 #include "StoredHnsw.hpp"
 #include "kit/ValueMessage.hpp"
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 using Impl::value_message;
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 KeySpan::KeySpan(RaggedSpan<char> keys)
     : m_kind(KeyKind::bytes), m_ragged(keys), m_size(keys.rows()) {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <utility>
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 namespace {
 

@@ -23,7 +23,7 @@
 #include "IdFilter.hpp"
 #include "VectorIndexState.hpp"
 
-namespace KINDRED_PUBLIC Kindred {
+namespace Kindred {
 
 using Impl::value_message;
 

@@ -3,8 +3,7 @@
 #include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
-namespace KINDRED_PUBLIC Kindred {
-namespace Impl {
+namespace Kindred::Impl {
 
 void refuse_name(std::string_view name, const std::string_view* names, std::size_t count) {
   std::string all;
@@ -13,5 +12,4 @@ void refuse_name(std::string_view name, const std::string_view* names, std::size
   throw InvalidArgument(in_quotes(name) + " is not one of " + all);
 }
 
-}  // namespace Impl
-}  // namespace Kindred
+}  // namespace Kindred::Impl
