@@ -177,7 +177,7 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
       },
       [&] {
         expect_one_version(
-            [&] { return VectorIndex::from_bytes(one_thread(), index.to_bytes()).ids(); },
+            [&] { return VectorIndex::load(one_thread(), index.to_bytes()).ids(); },
             [](const Answers& expected, const std::vector<std::uint64_t>& answer) {
               return answer == expected.all_ids;
             });

@@ -198,7 +198,7 @@ TEST(StoredVectors, OfPartsWhoseIdsInterleaveAreWrittenInTheirOrder) {
   StoredPart b(3, 3, 2);
   b.live = {0b101};
   b.part.live = b.live;
-  Impl::write_vectors(folder / "a", std::vector{b.part, a.part}, 30);
+  Impl::save_vectors(folder / "a", std::vector{b.part, a.part}, 30);
   const StoredVectors stored = StoredVectors::load(folder / "a", 1);
   EXPECT_THAT(stored.ids, ElementsAre(0, 2, 3, 4, 6, 7));
   EXPECT_THAT(stored.norms, ElementsAre(0.5, 1.5, 3.5, 2.5, 3.5, 5.5));
