@@ -150,7 +150,7 @@ TEST(SeedLayer, RejectsInvalidRows) {
     }
   }
   const std::vector<std::int8_t> bytes(4 * 8);
-  EXPECT_THAT(message(std::span(bytes), out), HasSubstr("its elements must be float32 or float16"));
+  EXPECT_THAT(message(std::span(bytes), out), HasSubstr("its elements must be float32, float16 or bfloat16"));
   EXPECT_THAT(message(RowShape{float32, 4, 8, 7}.in(x.data()), out), HasSubstr("without overlap"));
   EXPECT_THAT(message(four.in(reinterpret_cast<const std::byte*>(more.data()) + 1), out),
               HasSubstr("is not aligned to its elements of 4 bytes"));
