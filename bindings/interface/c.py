@@ -249,6 +249,8 @@ def glue(interface, includes):
     parts.append("\n".join(f"#include <{handle.header}>" for handle in interface.handles.values()) + "\n\n" +
                  "\n".join(f'#include "{one}"' for one in includes))
     parts.append("namespace Kindred::C {")
+    parts += ["\n".join(f"static_assert(static_cast<int>({one.cpp}::{value}) == {one.constant(value)});" for value in one.values)
+              for one in interface.enums.values()]
     parts += [options_function(one) for one in interface.options.values() if one.hand != "c"]
     for one in interface.options.values():
         parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")

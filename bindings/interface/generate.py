@@ -91,7 +91,8 @@ def main(*arguments):
     for name, text in files(interfaces()).items() if given.folder else ():
         path = Path(given.folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        if not path.exists() or path.read_text(encoding="utf-8") != text:  # what did not change is not compiled again
+            path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

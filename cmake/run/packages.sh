@@ -149,12 +149,12 @@ use_unpacked() {
 python_for_venv() {
   local candidate
   for candidate in python3 /usr/bin/python3 python3.11; do
-    if "$candidate" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    if "$candidate" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
       echo "$candidate"
       return
     fi
   done
-  fail "needs Python >= 3.9 with venv (Debian's python3 and python3-venv)"
+  fail "needs Python >= 3.10 with venv (Debian's python3 and python3-venv)"
 }
 
 make_venv() {

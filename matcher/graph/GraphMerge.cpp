@@ -33,7 +33,7 @@ bool GraphStore::is_due(const GraphSnapshot& graph) const {
   return size > 0 && size > m_options.merge_share * whole && size >= 2 * m_failed;
 }
 
-void GraphStore::merge_if_due(EngineLock<std::unique_lock<TimedMutex>>& updates) {
+void GraphStore::merge_if_due(EngineLock<TimedMutex>& updates) {
   if (!is_due(*snapshot())) return;
   if (!m_options.background_merge) {
     updates.unlock();

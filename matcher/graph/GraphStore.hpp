@@ -86,7 +86,7 @@ class GraphStore {
                                                   std::size_t nodes) const;
   /// Whether enough has changed for a merge.
   bool is_due(const GraphSnapshot& graph) const;
-  void merge_if_due(EngineLock<std::unique_lock<TimedMutex>>& updates);
+  void merge_if_due(EngineLock<TimedMutex>& updates);
   void merge_quietly() noexcept;
   /// Logs \p what and \p error, if memory permits.
   void log(LogLevel level, const char* what, const std::exception& error) const noexcept;

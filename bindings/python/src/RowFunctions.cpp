@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "VectorArguments.hpp"
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Context.hpp"
@@ -36,13 +37,7 @@ class RowArguments {
   const Input& rows() const noexcept { return m_rows; }
   /// A new array [queries, extent] beside the queries, or [extent] for one query.
   nb::object output(const Context& context, DataType type, std::int64_t extent) const {
-    const bool is_one = m_queries.rank() == 1;
-    const std::int64_t count = is_one ? 1 : m_queries.extent(0);
-    if (!m_queries.on_device())
-      check_free_memory(context, static_cast<double>(count) * static_cast<double>(extent) *
-                                     static_cast<double>(size_of(type)));
-    return is_one ? empty_array(m_given, m_queries, type, {extent})
-                  : empty_array(m_given, m_queries, type, {count, extent});
+    return empty_rows(context, m_given, m_queries, type, extent);
   }
 
  private:

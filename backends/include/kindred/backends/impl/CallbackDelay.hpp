@@ -9,8 +9,6 @@
 #include <functional>
 #include <mutex>
 #include <new>
-#include <shared_mutex>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -63,39 +61,29 @@ class CallbackDelay {
 };
 
 /// \brief A lock of an engine. While it is held, callbacks wait; they are called after its release.
-/// \tparam Lock `std::unique_lock` or `std::shared_lock`
-template <class Lock>
+template <class Mutex>
 class EngineLock {
  public:
   /// \throws SpaceUnavailable in a forked process, where the thread that holds the lock may not
   /// exist; Cancelled
-  explicit EngineLock(typename Lock::mutex_type& mutex) : m_lock(locked(mutex)) {}
+  explicit EngineLock(Mutex& mutex) : m_lock(locked(mutex)) {}
 
   /// Releases the lock early; callbacks still wait.
   void unlock() { m_lock.unlock(); }
 
  private:
-  static Lock locked(typename Lock::mutex_type& mutex) {
+  static std::unique_lock<Mutex> locked(Mutex& mutex) {
     Arch::require_usable_process();
-    if constexpr (std::is_same_v<Lock, std::shared_lock<typename Lock::mutex_type>>) {
-      return cancellable_shared_lock(mutex);
-    } else {
-      return cancellable_lock(mutex);
-    }
+    return cancellable_lock(mutex);
   }
 
   CallbackDelay m_delay;  // destroyed after the lock
-  Lock m_lock;
+  std::unique_lock<Mutex> m_lock;
 };
 /// Locks \p mutex, a timed one. \throws SpaceUnavailable, Cancelled
 template <class Mutex>
-EngineLock<std::unique_lock<Mutex>> engine_lock(Mutex& mutex) {
-  return EngineLock<std::unique_lock<Mutex>>(mutex);
-}
-/// \see engine_lock
-template <class Mutex>
-EngineLock<std::shared_lock<Mutex>> engine_shared_lock(Mutex& mutex) {
-  return EngineLock<std::shared_lock<Mutex>>(mutex);
+EngineLock<Mutex> engine_lock(Mutex& mutex) {
+  return EngineLock<Mutex>(mutex);
 }
 
 }  // namespace Kindred::Impl
