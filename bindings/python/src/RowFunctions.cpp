@@ -3,13 +3,13 @@
 
 #include <nanobind/nanobind.h>
 
-#include "VectorArguments.hpp"
 #include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Context.hpp"
 #include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
+#include "VectorArguments.hpp"
 
 namespace nb = nanobind;
 
