@@ -56,9 +56,14 @@ struct KINDRED_HIDDEN KeyedVectorIndex::State {
   };
 
   State(VectorIndex given, Impl::KeyStore first)
-      : index(std::move(given)), kind(first.kind()), rows(*index.m_state) {
-    publish({rows.rows.get(), std::make_shared<const Impl::KeyParts>(std::move(first))});
-  }
+      : State(std::move(given), std::make_shared<const Impl::KeyParts>(std::move(first))) {}
+  State(VectorIndex given, const std::shared_ptr<const Impl::KeyParts>& keys)
+      : index(std::move(given)),
+        kind(keys->kind()),
+        rows(*index.m_state),
+        content(std::make_shared<const Content>(Content{rows.rows.get(), keys})),
+        size(keys->size()),
+        key_bytes(keys->bytes()) {}
 
   /// Replaces the content. Called by one change at a time. \throws std::bad_alloc; nothing is then
   /// changed

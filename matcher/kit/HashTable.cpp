@@ -19,7 +19,6 @@ HashTable::HashTable(std::span<std::uint64_t> slots, std::span<const std::uint64
     if (ends[p] == begin) continue;
     auto part = std::make_shared<Part>();
     part->slots = slots.subspan(begin, ends[p] - begin);
-    m_slots += part->slots.size();
     part->used = part->slots.size() -
                  static_cast<std::size_t>(std::count(part->slots.begin(), part->slots.end(), 0U));
     m_slots += part->slots.size();

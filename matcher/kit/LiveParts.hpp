@@ -175,7 +175,8 @@ void for_each_run(const Parts& parts, const Visit& visit) {
 /// \brief \p parts of which each has more than twice as many elements as the next one, and at most
 /// a quarter was removed: from the last part on, merges each that has at most twice as many as
 /// those behind it. A sequence of changes costs O(log n) copies per element.
-/// \param merge `merge(parts)` makes one part of the elements that were not removed
+/// \param merge `merge(parts)` makes one part of the elements that were not removed; null to keep
+/// the parts as they are
 template <class Part, class Merge>
 std::vector<LivePart<Part>> merged(std::vector<LivePart<Part>> parts, const Merge& merge) {
   std::erase_if(parts, [](const auto& part) { return part.live_count() == 0; });
@@ -186,7 +187,10 @@ std::vector<LivePart<Part>> merged(std::vector<LivePart<Part>> parts, const Merg
     for (; begin > 0 && parts[begin - 1].size() <= 2 * size; size += parts[begin].size()) --begin;
     const std::span<const LivePart<Part>> together(parts.data() + begin, end - begin);
     const bool is_kept = together.size() == 1 && 4 * together[0].removed() <= size;
-    out.push_back(is_kept ? together[0] : LivePart<Part>(merge(together)));
+    if (std::shared_ptr<const Part> one = is_kept ? nullptr : merge(together))
+      out.emplace_back(std::move(one));
+    else
+      out.insert(out.end(), together.rbegin(), together.rend());
     end = begin;
   }
   std::reverse(out.begin(), out.end());

@@ -155,7 +155,11 @@ void SyncWorker::loop() {
     if (m_statistics.training) continue;
     lock.unlock();
     if (reached || (elapsed && m_fill().recent > 0)) {
-      run(reached ? SyncTrigger::threshold : SyncTrigger::interval);
+      try {
+        run(reached ? SyncTrigger::threshold : SyncTrigger::interval);
+      } catch (const std::exception&) {
+        // The process can use no context any more, or has no memory for now.
+      }
     }
     lock.lock();
   }

@@ -95,6 +95,7 @@ class PreparedCandidates {
     widen(query_values);
     // Recording executes the launches, so it must use this list, not the previous one.
     if (m_recorded.lock() != segment) {
+      m_recorded.reset();
       capture(rows, metric);
       m_recorded = segment;
     }

@@ -32,11 +32,15 @@ struct KINDRED_HIDDEN VectorIndex::State {
   template <class... Given>
   explicit State(Context& owner, const Given&... given)
       : State(owner, std::make_shared<const Impl::VectorStore>(owner, given...)) {}
-  State(Context& owner, Rows first)
-      : context(owner), dimension(first->dimension()), element(first->element()) {
+  State(Context& owner, const Rows& first)
+      : context(owner),
+        dimension(first->dimension()),
+        element(first->element()),
+        rows(first),
+        size(first->size()),
+        end_id(first->end_id()) {
     context.dispatcher().register_operations({Operations::search, Operations::search_quantized,
                                               Operations::search_gemm, Operations::score});
-    publish(std::move(first));
   }
 
   /// Replaces the rows. Called by one change at a time.

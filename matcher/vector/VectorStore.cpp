@@ -118,10 +118,41 @@ void VectorStore::place(VectorSegment& segment) const {
   }
 }
 
-VectorStore::Segments VectorStore::compacted() const {
-  return merged(m_segments, [this](std::span<const LiveSegment> parts) {
+std::shared_ptr<const VectorSegment> VectorStore::merge(std::span<const LiveSegment> parts) const {
+  const auto on_device = [](const LiveSegment& part) { return part->on_device(); };
+  std::string why = "the device has no memory for them";
+  try {
     auto segment = std::make_shared<VectorSegment>(*m_context, parts);
     place(*segment);
+    if (segment->on_device() || !std::all_of(parts.begin(), parts.end(), on_device)) return segment;
+  } catch (const OutOfMemory& error) {
+    why = error.what();
+  } catch (const std::bad_alloc&) {
+    return nullptr;  // and none for a message
+  }
+  try {
+    m_context->log(LogLevel::info, "rows were not merged yet: " + why);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  return nullptr;
+}
+
+void VectorStore::compact() {
+  if (m_pause > 0) --m_pause;
+  m_segments = merged(m_segments, [this](std::span<const LiveSegment> parts) {
+    std::size_t size = 0;
+    for (const LiveSegment& part : parts) size += part.size();
+    if (m_pause > 0 && size >= m_too_large) return std::shared_ptr<const VectorSegment>();
+    auto segment = merge(parts);
+    constexpr unsigned longest = 1024;
+    if (segment == nullptr) {
+      m_too_large = size;
+      m_last_pause = std::min(longest, 2 * m_last_pause + 1);
+      m_pause = m_last_pause;
+    } else if (size >= m_too_large) {
+      m_last_pause = 0;
+    }
     return segment;
   });
 }
@@ -134,7 +165,7 @@ void VectorStore::require_ids(std::size_t added) const {
 
 void VectorStore::append(const std::shared_ptr<VectorSegment>& segment, std::size_t added) {
   m_segments.emplace_back(segment);
-  m_segments = compacted();
+  compact();
   if (m_segments.back().part() == segment) place(*segment);
   m_end_id += added;
   m_size += segment->size();
@@ -193,7 +224,7 @@ VectorStore VectorStore::without(std::span<const std::uint64_t> ids) const {
               missing);
   try {
     try {
-      next.m_segments = next.compacted();
+      next.compact();
     } catch (const std::exception& error) {
       m_context->log(LogLevel::info,
                      std::string("removed rows were not reclaimed yet: ") + error.what());

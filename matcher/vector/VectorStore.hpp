@@ -84,8 +84,13 @@ class VectorStore {
   /// Copies a segment to the device according to the options. \throws OutOfMemory if residency on
   /// the device is required
   void place(VectorSegment& segment) const;
-  /// Merges segments of similar size, and rebuilds those with many removed rows.
-  Segments compacted() const;
+  /// \brief One segment of the rows of \p parts that were not removed; null if there is no memory
+  /// for it, or none on the device where the parts are. \throws Cancelled
+  std::shared_ptr<const VectorSegment> merge(std::span<const LiveSegment> parts) const;
+  /// \brief Merges segments of similar size, and rebuilds those with many removed rows. What lacks
+  /// memory stays as it is, and is tried again after twice as many changes as before. \throws
+  /// std::bad_alloc, Cancelled
+  void compact();
 
   Context* m_context;
   DataType m_element;
@@ -94,6 +99,9 @@ class VectorStore {
   Segments m_segments;
   std::uint64_t m_end_id = 0;
   std::size_t m_size = 0;
+  std::size_t m_too_large = 0;  ///< rows of the merge that lacked memory
+  unsigned m_pause = 0;         ///< changes until it is tried again
+  unsigned m_last_pause = 0;
 };
 
 }  // namespace Kindred::Impl

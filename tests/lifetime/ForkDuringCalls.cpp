@@ -148,6 +148,7 @@ struct Program {
     check_call([&] { index.to_bytes(); }, "VectorIndex::to_bytes throws");
     check_call([&] { index.save("/dev/null/rows"); }, "VectorIndex::save throws");
     check_call([&] { index.search(std::span(rows).first(dimension)); }, "search throws");
+    check_call([&] { KeyedVectorIndex(context, some, {rows, dimension}); }, "a keyed index throws");
     check_call([&] { keyed.upsert(some, {rows, dimension}); }, "upsert throws");
     check_call([&] { keyed.remove(some); }, "KeyedVectorIndex::remove throws");
     check_call([&] { keyed.find(some); }, "KeyedVectorIndex::find throws");
