@@ -160,7 +160,7 @@ class Rows(Kind):
 
 
 class RowArray(Kind):
-    """Rows to add, which may lie apart or on a device."""
+    """Rows to add, on the host or on a device; there may be gaps between them."""
     c = ("const DLTensor* {n}", "const DLTensor* scales?")
     c_value = "row_array_of({n}, scales)"
     python = ("{n}: Array", "* scales: Array | None = None")

@@ -69,7 +69,7 @@ def given_struct(options):
     """Options from arguments of Python; one that a function does not have is an invalid handle."""
     fields = [one for one in options.fields if not isinstance(one.kind, kinds.StreamField)]
     name = f"Given{options.name}"
-    lines = [f"/// {options.doc.text('Python').split('.')[0]}, from arguments of Python. Those that a function does not have are invalid handles.", f"struct {name} {{",
+    lines = [f"/// {options.doc.text('Python').removesuffix('.')}, from arguments of Python. Those that a function does not have are invalid handles.", f"struct {name} {{",
              *("  " + line for line in wrapped(f"explicit {name}(" if len(fields) == 1 else f"{name}(", [f"nb::handle {one.name}" for one in fields], ") {").split("\n"))]
     for one in fields:
         assign = one.of("assign").replace("{value}", one.of("value"))

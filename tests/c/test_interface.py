@@ -82,11 +82,12 @@ class Interface(unittest.TestCase):
         # Pickles of earlier versions name these functions.
         self.assertIn("def _restored(kind: type[HnswIndex], data: bytes) -> HnswIndex:", module)
         self.assertIn("def _restored(kind: type[VectorIndex], data: bytes, residency: str, quantized_copy: bool) -> VectorIndex:", made["pykindred/_vector.py"])
-        self.assertEqual(module.count("class "), made["pykindred/_kindred.pyi"].count("class HnswIndex:"))
+        self.assertEqual(module.count("class "), 1)
+        self.assertEqual(made["pykindred/_kindred.pyi"].count("class HnswIndex:"), 1)
 
     def test_functions_without_a_body_by_hand_have_one(self):
         made = generate.files(generate.interfaces())
-        for name in ("vector", "hnsw"):
+        for name in ("vector", "hnsw", "graph"):
             for handle in generate.interfaces()[name].handles.values():
                 for function in generate.c.functions_of(handle):
                     defined = f"kindred_status {generate.c.name_of(function)}(" in made[f"c/{name.capitalize()}.cpp"]

@@ -29,7 +29,7 @@ def without_comments(text):
 
 def function_of(statement):
     """The name of the function that a statement declares, or None."""
-    statement = " ".join(statement.split())
+    statement = re.sub(r"(?<=\w)\[[^\[\]]+\]", "", " ".join(statement.split()))  # bounds of arrays
     statement = re.sub(r"^(template ?<(?:[^<>]|<[^<>]*>)*> ?(?:requires [^;{]*? )?)+", "", statement)
     if not statement or re.match(r"(using|typedef|static_assert|namespace|extern|enum|friend class|friend struct)\b", statement):
         return None

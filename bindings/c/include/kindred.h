@@ -957,9 +957,9 @@ kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* 
                             KINDRED_OPTIONAL const kindred_match_options* options,
                             kindred_results** results) KINDRED_NOEXCEPT;
 /** Writes the similarity or the distance of every query and every stored sequence, in input order.
- *  @param out queries * sequences, whose rows may lie apart, or one row of all; float32 or float64,
- * for numbers of edits also int32 or uint8, in which a larger number is the largest of the type; on
- * the host, or on the device if the sequences are there */
+ *  @param out queries * sequences, where there may be gaps between rows, or one row of all; float32
+ * or float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of
+ * the type; on the host, or on the device if the sequences are there */
 KINDRED_API kindred_status kindred_matcher_score_all(
     const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
     KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
@@ -1633,7 +1633,7 @@ KINDRED_API kindred_status kindred_index_create(
 /** Maps a file of kindred_index_save or of `kindred build`, which is only read, and validates
  * every byte. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is damaged; nothing
  * of it is used.
- *  @param threads that validate the file; 0: all of the machine */
+ *  @param threads number of threads that validate the file; 0: all of the machine */
 KINDRED_API kindred_status kindred_index_load(kindred_context* context, const char* path,
                                               KINDRED_OPTIONAL const kindred_index_options* options,
                                               int32_t threads,
@@ -1651,9 +1651,10 @@ KINDRED_API kindred_status kindred_index_destroy(KINDRED_OPTIONAL kindred_index*
 /** Adds rows of the element type and dimension of the index. If it fails, the index is
  * unchanged. To build an index of rows on a device, create it with the shape [0, dimension] and
  * add them.
- *  @param rows [count, dimension], which may lie apart; on the host or, except int8, on a device
+ *  @param rows [count, dimension]; there may be gaps between rows; on the host or, except int8,
+ * on a device
  *  @param scales float32 [count], of rows of int8
- *  @param first_id of the first one */
+ *  @param first_id id of the first new row */
 KINDRED_API kindred_status kindred_index_add(kindred_index* index, const DLTensor* rows,
                                              KINDRED_OPTIONAL const DLTensor* scales,
                                              KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
@@ -1663,7 +1664,7 @@ KINDRED_API kindred_status kindred_index_remove(kindred_index* index, const uint
                                                 size_t count) KINDRED_NOEXCEPT;
 /** Replaces the row of an id. KINDRED_NOT_FOUND: no row has the id.
  *  @param row [dimension] of the element type of the index
- *  @param scale of a row of int8 */
+ *  @param scale scale of the row, for int8 only */
 KINDRED_API kindred_status
 kindred_index_replace(kindred_index* index, uint64_t id, const DLTensor* row,
                       KINDRED_OPTIONAL const DLTensor* scale) KINDRED_NOEXCEPT;
@@ -1676,9 +1677,9 @@ KINDRED_API kindred_status kindred_index_size(const kindred_index* index,
  * and sets only this */
 KINDRED_API kindred_status kindred_index_ids(const kindred_index* index, uint64_t* ids,
                                              size_t capacity, size_t* count) KINDRED_NOEXCEPT;
-/** The rows of some ids, in that order, as they decode: float32 [count, dimension].
+/** The rows of `ids`, in the order of `ids`, decoded to float32 [count, dimension].
  * KINDRED_NOT_FOUND: no row has an id.
- *  @param ids integers [count], or one; may be repeated
+ *  @param ids may be repeated
  *  @param rows float32 [count, dimension], on the host */
 KINDRED_API kindred_status kindred_index_rows(const kindred_index* index, const uint64_t* ids,
                                               size_t count, DLTensor* rows) KINDRED_NOEXCEPT;
@@ -1695,11 +1696,12 @@ KINDRED_API kindred_status kindred_index_save(const kindred_index* index,
 KINDRED_API kindred_status kindred_index_to_bytes(const kindred_index* index,
                                                   kindred_string** bytes) KINDRED_NOEXCEPT;
 /** The exact best `top` rows of every query. Tensors are on the host or, all of them, on a
- * device. On a device, the rows of the index must be there, and neither filters nor another path
- * than KINDRED_PATH_BRUTE_FORCE are possible. Calls on streams run one after the other; the
- * first of a size, and the first after a change of the rows, may fence. KINDRED_NO_SPACE: the
- * call cannot run in `space`.
- *  @param queries float32 [queries, dimension], or [dimension] for one query; rows may lie apart
+ * device. On a device, the rows of the index must be there, and filters and
+ * KINDRED_PATH_QUANTIZED are not possible. Calls on streams run one after the other; the first
+ * of a size, and the first after a change of the rows, may fence. KINDRED_NO_SPACE: the call
+ * cannot run in `space`.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query; there may be gaps
+ * between rows
  *  @param scores float32 [queries, top], or [top]; -inf (+inf under KINDRED_L2) where there is
  * no result
  *  @param ids int64 [queries, top], or [top]; -1 where there is no result */
@@ -1710,14 +1712,15 @@ kindred_index_search(const kindred_index* index, const DLTensor* queries,
                      KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** The scores of all rows for every query, in ascending order of their ids; memory, streams and
  * failures as of kindred_index_search.
- *  @param queries float32 [queries, dimension], or [dimension] for one query; rows may lie apart
+ *  @param queries float32 [queries, dimension], or [dimension] for one query; there may be gaps
+ * between rows
  *  @param out float32 [queries, rows], or [rows] for one query */
 KINDRED_API kindred_status
 kindred_index_score_all(const kindred_index* index, const DLTensor* queries,
                         KINDRED_OPTIONAL const kindred_score_options* options, DLTensor* out,
                         KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** All rows whose score is `score` or better (at most `score` under l2), best first. Queries on
- * the host. `top` has no effect.
+/** All rows whose score is `score` or better, best first. Queries on the host. Under KINDRED_L2,
+ * a score is better if it is smaller. `top` has no effect.
  *  @param queries float32 [queries, dimension], or [dimension] for one query */
 KINDRED_API kindred_status
 kindred_index_search_at_least(const kindred_index* index, const DLTensor* queries, float score,
@@ -2049,7 +2052,7 @@ KINDRED_API kindred_status kindred_hnsw_import_hnswlib(kindred_context* context,
 KINDRED_API kindred_status kindred_hnsw_destroy(KINDRED_OPTIONAL kindred_hnsw* hnsw)
     KINDRED_NOEXCEPT;
 /** Adds rows of float32. If it fails, the index is unchanged.
- *  @param first_id of the first one */
+ *  @param first_id id of the first new row */
 KINDRED_API kindred_status kindred_hnsw_add(kindred_hnsw* hnsw, const DLTensor* rows,
                                             KINDRED_OPTIONAL uint64_t* first_id) KINDRED_NOEXCEPT;
 /** Removes rows from future results; their ids are not reused. KINDRED_NOT_FOUND: an id has no
@@ -2096,7 +2099,7 @@ KINDRED_API kindred_status kindred_hnsw_save(const kindred_hnsw* hnsw,
 /** The bytes of the file that kindred_hnsw_save writes. */
 KINDRED_API kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw,
                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
-/** Writes the index in hnswlib's format; under `"cosine"`, with normalised rows. */
+/** Writes the index in hnswlib's format. Under KINDRED_COSINE, rows are normalised. */
 KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
                                                        const char* path) KINDRED_NOEXCEPT;
 
@@ -2357,8 +2360,8 @@ KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
 KINDRED_API kindred_status kindred_graph_to_bytes(const kindred_graph* graph,
                                                   kindred_string** bytes) KINDRED_NOEXCEPT;
 /** One hop: the sparse matrix-vector product, for one or more columns. On a stream, a call
- * fences only if its workspace must grow, kinds or modifiers are others than before, or the
- * graph has changed.
+ * fences only if its workspace must grow, kinds or modifiers differ from those of the previous
+ * call, or the graph has changed.
  *  @param x,y float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the
  * host or on a device where the graph is too */
 KINDRED_API kindred_status

@@ -182,7 +182,7 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", header="kindred/ma
     def hop(self, x: Queries, y: Output, options: HopOptions) -> Record:
         """One hop: the sparse matrix-vector product, for one or more columns.
 
-        C: On a stream, a call fences only if its workspace must grow, kinds or modifiers are others than before, or the graph has changed.
+        C: On a stream, a call fences only if its workspace must grow, kinds or modifiers differ from those of the previous call, or the graph has changed.
 
         C Args:
             x,y: float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the host or on a device where the graph is too

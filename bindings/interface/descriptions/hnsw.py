@@ -40,7 +40,7 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     """Approximate nearest-neighbour search with a graph (HNSW). Scores are exact, but a row that is not returned may be nearer.
 
     Python: The same rows, settings and seed give the same graph and the same results, for any number of threads and any machine. Runs on the
-    host. Thread-safe; a call that changes the index waits for others.
+    host. Thread-safe; a call that changes the index waits for the calls that run, and later calls wait for it.
 
     C: A call that changes a kindred_hnsw must not run concurrently with others.
 
@@ -116,7 +116,7 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
             rows: float32 [count, dimension]
 
         C Args:
-            first_id: of the first one
+            first_id: id of the first new row
 
         Returns:
             the ids of the new rows
@@ -232,7 +232,12 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         """The bytes of the file that `save` writes."""
 
     def export_hnswlib(self, path: Path):
-        """Writes the index in hnswlib's format; under ``"cosine"``, with normalised rows."""
+        """Writes the index in hnswlib's format.
+
+        C: Under KINDRED_COSINE, rows are normalised.
+
+        Python: Under ``"cosine"``, rows are normalised.
+        """
 
     def __repr__(self) -> str:
         if self._native.is_closed():

@@ -82,7 +82,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         """Maps a file of `save` or of ``kindred build``, which is only read, and validates every byte.
 
         Args:
-            threads: that validate the file; 0: all of the machine
+            threads: number of threads that validate the file; 0: all of the machine
 
         Raises:
             NotFound: there is no such file
@@ -111,11 +111,11 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         C: To build an index of rows on a device, create it with the shape [0, dimension] and add them.
 
         Args:
-            rows: [count, dimension], which may lie apart; on the host or, except int8, on a device
+            rows: [count, dimension]; there may be gaps between rows; on the host or, except int8, on a device
             scales: float32 [count], of rows of int8
 
         C Args:
-            first_id: of the first one
+            first_id: id of the first new row
 
         Returns:
             the ids of the new rows
@@ -146,7 +146,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
         Args:
             row: [dimension] of the element type of the index
-            scale: of a row of int8
+            scale: scale of the row, for int8 only
 
         Raises:
             NotFound: no row has the id
@@ -185,12 +185,13 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         """All ids below it have been assigned."""
 
     def rows(self, ids: Ids, rows: Matrix("ids", "object.dimension()")):
-        """The rows of some ids, in that order, as they decode: float32 [count, dimension].
+        """The rows of `ids`, in the order of `ids`, decoded to float32 [count, dimension].
 
-        Args:
+        Python Args:
             ids: integers [count], or one; may be repeated
 
         C Args:
+            ids: may be repeated
             rows: float32 [count, dimension], on the host
 
         Raises:
@@ -217,11 +218,11 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     def search(self, queries: Queries, options: SearchOptions, out: Ranked) -> Report | Record:
         """The exact best `top` rows of every query.
 
-        C: Tensors are on the host or, all of them, on a device. On a device, the rows of the index must be there, and neither filters nor another path than KINDRED_PATH_BRUTE_FORCE are
-        possible. Calls on streams run one after the other; the first of a size, and the first after a change of the rows, may fence.
+        C: Tensors are on the host or, all of them, on a device. On a device, the rows of the index must be there, and filters and KINDRED_PATH_QUANTIZED are not possible.
+        Calls on streams run one after the other; the first of a size, and the first after a change of the rows, may fence.
 
         Args:
-            queries: float32 [queries, dimension], or [dimension] for one query; rows may lie apart
+            queries: float32 [queries, dimension], or [dimension] for one query; there may be gaps between rows
 
         Python Args:
             out: arrays for the results
@@ -252,7 +253,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         """The scores of all rows for every query, in ascending order of their ids; memory, streams and failures as of `search`.
 
         Args:
-            queries: float32 [queries, dimension], or [dimension] for one query; rows may lie apart
+            queries: float32 [queries, dimension], or [dimension] for one query; there may be gaps between rows
             out: float32 [queries, rows], or [rows] for one query
 
         Returns:
@@ -264,9 +265,11 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
     @without("top")
     def search_at_least(self, queries: HostQueries, score: Float, options: SearchOptions) -> Ragged:
-        """All rows whose score is `score` or better (at most `score` under l2), best first. Queries on the host.
+        """All rows whose score is `score` or better, best first. Queries on the host.
 
-        C: `top` has no effect.
+        C: Under KINDRED_L2, a score is better if it is smaller. `top` has no effect.
+
+        Python: Under ``"l2"``, a score is better if it is smaller.
 
         Args:
             queries: float32 [queries, dimension], or [dimension] for one query
@@ -343,8 +346,9 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kindred/matcher/PreparedScore.hpp"):
     """:meth:`VectorIndex.score` for one query after another, with everything prepared in advance: a call makes one launch.
 
-    Python: The first call after a change of the index repeats the preparation. Keeps the index alive. Thread-safe: calls of one object follow
-    each other; several objects may use one index concurrently.
+    Python: The first call, and the first one whose rows lie in another segment, prepares again. A list whose rows lie in several segments is
+    scored as by :meth:`VectorIndex.score`. Keeps the index alive. Thread-safe: calls of one object follow each other; several objects may use one
+    index concurrently.
 
     >>> index = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]]))
     >>> prepared = PreparedScore(index, longest=100, top=2, metric="ip")
@@ -371,6 +375,7 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
 
         Python Args:
             index: whose rows are scored
+            filter: rows that may be returned, as of `VectorIndex.search`, without bits per query; copied
             space: None: ``"cuda"`` if the index is resident there, otherwise the host
         """
 
