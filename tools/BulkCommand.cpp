@@ -252,7 +252,7 @@ void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, con
 void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
   const Reduction reduction = [&] {
     try {
-      return parse<Reduction>(flags.op, "the operation");
+      return parse<Reduction>(flags.op);
     } catch (const InvalidArgument& error) {
       throw UsageError("--op: " + reason_of(error));
     }

@@ -42,7 +42,8 @@ void copy_rows(ResidentRows<HostSpace>& rows, std::size_t to, const VectorSpan& 
                std::size_t from, std::size_t count) {
   const VectorSpan part = values.rows(from, count);
   std::memcpy(rows.values.data() + to * part.row_bytes(), part.values.data(), part.values.size());
-  std::copy(part.scales.begin(), part.scales.end(), rows.scales.data() + to);
+  if (!part.scales.empty())
+    std::copy(part.scales.begin(), part.scales.end(), rows.scales.data() + to);
 }
 
 }  // namespace

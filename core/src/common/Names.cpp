@@ -5,13 +5,11 @@
 
 namespace Kindred::Impl {
 
-void refuse_name(const char* what, std::string_view name, const std::string_view* names,
-                 std::size_t count) {
+void refuse_name(std::string_view name, const std::string_view* names, std::size_t count) {
   std::string all;
   for (std::size_t number = 0; number < count; ++number)
     all += (number == 0 ? "" : ", ") + std::string(names[number]);
-  throw InvalidArgument(std::string(what) + " is " + in_quotes(name) + "; it must be one of " +
-                        all);
+  throw InvalidArgument(in_quotes(name) + " is not one of " + all);
 }
 
 }  // namespace Kindred::Impl

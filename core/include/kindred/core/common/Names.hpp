@@ -39,16 +39,15 @@ constexpr std::optional<Enum> from_string(std::string_view name) noexcept {
 
 namespace Impl {
 /// \throws InvalidArgument
-[[noreturn]] void refuse_name(const char* what, std::string_view name,
-                              const std::string_view* names, std::size_t count);
+[[noreturn]] void refuse_name(std::string_view name, const std::string_view* names,
+                              std::size_t count);
 }  // namespace Impl
 
 /// The value with that name. \throws InvalidArgument if there is none; the message lists all names
-/// \param what the name is, for the message
 template <HasNames Enum>
-Enum parse(std::string_view name, const char* what = "the name") {
+Enum parse(std::string_view name) {
   if (const auto value = from_string<Enum>(name)) return *value;
-  Impl::refuse_name(what, name, enum_names<Enum>.data(), enum_names<Enum>.size());
+  Impl::refuse_name(name, enum_names<Enum>.data(), enum_names<Enum>.size());
 }
 
 }  // namespace Kindred
