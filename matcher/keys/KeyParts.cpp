@@ -90,4 +90,12 @@ KeyParts KeyParts::without(std::vector<std::uint64_t> ids) const {
   return next;
 }
 
+std::vector<std::int64_t> ids_of(const KeyParts& of, const KeySpan& keys) {
+  require_kind(keys, of.kind());
+  std::vector<std::int64_t> ids(keys.size(), -1);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (const auto id = of.id_of(keys, i)) ids[i] = static_cast<std::int64_t>(*id);
+  return ids;
+}
+
 }  // namespace Kindred::Impl

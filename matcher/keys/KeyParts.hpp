@@ -46,6 +46,10 @@ class KeyParts {
   std::size_t m_size = 0;
 };
 
+/// The ids of keys; −1 for a key that is not there. \throws InvalidArgument for keys of another
+/// kind
+std::vector<std::int64_t> ids_of(const KeyParts& of, const KeySpan& keys);
+
 }  // namespace Kindred::Impl
 
 #endif  // KINDRED_MATCHER_KEYS_KEY_PARTS_HPP

@@ -38,11 +38,6 @@ class KeyStore {
   /// The slot of a key or of an id.
   std::optional<std::size_t> find(const KeySpan& keys, std::size_t i) const;
   std::optional<std::size_t> find_id(std::uint64_t id) const;
-  /// The id of a key.
-  std::optional<std::uint64_t> id_of(const KeySpan& keys, std::size_t i) const {
-    const std::optional<std::size_t> slot = find(keys, i);
-    return slot ? std::optional(m_ids[*slot]) : std::nullopt;
-  }
   std::uint64_t id(std::size_t slot) const noexcept { return m_ids[slot]; }
   /// Appends the key of \p slot.
   void append_key(std::size_t slot, KeyList& to) const;
@@ -77,16 +72,6 @@ void write_keys(SectionWriter& writer, const KeyList& keys);
 std::string key_message(const KeySpan& keys, std::size_t i);
 /// \throws InvalidArgument for keys of another kind than \p kind
 void require_kind(const KeySpan& keys, KeyKind kind);
-/// The ids of keys; −1 for a key that is not there. \param of has `kind()` and `id_of(keys, i)`
-/// \throws InvalidArgument for keys of another kind
-template <class Keys>
-std::vector<std::int64_t> ids_of(const Keys& of, const KeySpan& keys) {
-  require_kind(keys, of.kind());
-  std::vector<std::int64_t> ids(keys.size(), -1);
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    if (const auto id = of.id_of(keys, i)) ids[i] = static_cast<std::int64_t>(*id);
-  return ids;
-}
 /// The ids of keys that are to be removed, from `ids_of`. \throws NotFound for a key that is not
 /// there or is listed twice
 std::vector<std::uint64_t> ids_to_remove(const KeySpan& keys, std::span<const std::int64_t> found);
