@@ -4,7 +4,7 @@ import re
 import textwrap
 
 import kinds
-from read import Statistics, Struct
+from read import Functions, Statistics, Struct
 
 WIDTH = 100
 
@@ -117,7 +117,7 @@ def parameters_of(function):
 
 
 def name_of(function):
-    return f"kindred_{function.handle.c}_{function.c_name}"
+    return "_".join(filter(None, ("kindred", function.handle.c, function.c_name)))
 
 
 def declaration(function, handles):
@@ -136,7 +136,7 @@ def functions_of(handle):
 
 
 def destroy(handle):
-    return (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
+    return "" if isinstance(handle, Functions) else (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
             "KINDRED_NOEXCEPT;")
 
 
@@ -154,7 +154,7 @@ def header(interface):
         makers = sum(one.results == ["New"] for one in functions)
         declared = [declaration(one, handles) for one in functions]
         parts += [comment(text).replace("/**", "/*", 1) for language, text in handle.doc.paragraphs if language == "C"]
-        parts.append("\n".join([*declared[:makers], destroy(handle), *declared[makers:]]))
+        parts.append("\n".join(filter(None, [*declared[:makers], destroy(handle), *declared[makers:]])))
     return "\n\n".join(parts) + "\n\n"
 
 
@@ -181,7 +181,7 @@ def c_value(one):
 
 def struct_lines(function, struct):
     """Copies a struct of C++ to that of C: statistics, or the options that an object was made with."""
-    of = f"{function.handle.name}::" if function.is_static else "object."
+    of = "" if isinstance(function.handle, Functions) else f"{function.handle.name}::" if function.is_static else "object."
     lines = [f"const {struct.cpp} found = {of}{function.cpp_name}({', '.join(function.calls_arguments(c_value))});", f"{struct.c} out = {struct.c.upper()}_INIT;"]
     for field in struct.fields:
         value = field.default if isinstance(struct, Statistics) and field.default else f"found.{field.name}"
@@ -199,7 +199,7 @@ def call_lines(function):
         return [wrapped(f"*{handle.c} = {'shared' if handle.shared else 'made'}_handle<kindred_{handle.c}>(", ["shared", made], ");")]
     if results and isinstance(results[0], Struct):
         return struct_lines(function, results[0])
-    call = wrapped(f"object.{function.cpp_name}(", function.calls_arguments(c_value), ")")
+    call = wrapped(f"{'' if isinstance(handle, Functions) else 'object.'}{function.cpp_name}(", function.calls_arguments(c_value), ")")
     if len(results) > 1:  # what the result has of each name
         return [f"const auto found = {call};"] + [one.filled(one.c_write, function.name).replace("{found}", f"found.{type(one).__name__.lower()}")
                                                   for one in results]
@@ -256,6 +256,7 @@ def glue(interface, includes):
         parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]
-        parts.append(f'kindred_status kindred_{handle.c}_destroy(kindred_{handle.c}* {handle.c}) noexcept {{\n'
-                     f'  return destroy_handle({handle.c}, "{handle.c}");\n}}')
+        if not isinstance(handle, Functions):
+            parts.append(f'kindred_status kindred_{handle.c}_destroy(kindred_{handle.c}* {handle.c}) noexcept {{\n'
+                         f'  return destroy_handle({handle.c}, "{handle.c}");\n}}')
     return "\n\n".join([*parts, "}  // namespace Kindred::C\n"])

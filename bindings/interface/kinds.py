@@ -177,16 +177,6 @@ class Row(Kind):
     value = "{n}_given.span()"
 
 
-# Graphs
-
-class Node(Kind):
-    c = ("uint32_t {n}",)
-
-
-class U64Argument(Kind):
-    c = ("uint64_t {n}",)
-
-
 class Text(Kind):
     c = ("const char* {n}", "size_t size")
     c_value = 'text_of({n}, size, "{n}")'
@@ -194,34 +184,6 @@ class Text(Kind):
 
 class Texts(Kind):
     c = ("const kindred_text* {n}", "size_t count")
-
-
-class Codes(Kind):
-    """One byte for each of {0}, or none at all."""
-    c = ("const uint8_t* {n}?",)
-    c_value = '{n} == nullptr ? std::span<const std::uint8_t>() : span_of({n}, {0}, "{n}")'
-
-
-class Edges(Kind):
-    c = ("const kindred_edge* {n}", "size_t count")
-    c_value = "edges_of({n}, count)"
-
-
-class EdgeEnds(Kind):
-    c = ("const kindred_edge_ends* {n}", "size_t count")
-
-
-class NewEdges(Kind):
-    c = ("const kindred_edge* {n}", "size_t edge_count", "const uint8_t* edge_kinds?", "const uint8_t* node_kinds?")
-
-
-class NodeNames(Kind):
-    c = ("const kindred_text* {n}?",)
-
-
-class NodeIds(Kind):
-    c = ("const uint32_t* {n}", "size_t count")
-    c_value = 'span_of({n}, count, "{n}")'
 
 
 # Outputs: arrays of the caller in C; in Python the argument `out`, or new arrays, which are then the result
@@ -354,15 +316,6 @@ class U32Field(Field):
     value = 'static_cast<std::uint32_t>(integer_of({n}, "{n}", 0))'
 
 
-class KindBitsField(Field):
-    """A set of 256 kinds, all of them by default."""
-    members = ("uint64_t {n}[4]",)
-    defaults = ("{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}",)
-    c_value = "edge_kinds(given.{n})"
-    python = "Ids | None"
-    value = "kinds_of({n})"
-
-
 class ListOfField(Field):
     members = ("const {0}* {n}", "uint64_t {n}_size")
     defaults = ("NULL", "0")
@@ -384,10 +337,6 @@ class PerSpaceField(Field):
     members = ("uint64_t {n}[3]",)
     defaults = ("{0, 0, 0}",)
     c_out = ("std::copy(std::begin({value}), std::end({value}), out.{n});",)
-
-
-FIELDS = {"Double": DoubleField, "U32": U32Field, "KindBits": KindBitsField, "ListOf": ListOfField, "Pointer": PointerField, "Has": HasField,
-          "PerSpace": PerSpaceField, "Count": CountField, "Flag": FlagField, "Filter": FilterField, "Stream": StreamField}
 
 
 # Results: `c` is a parameter that the call writes, `python` the type, `value` an expression of what C++ returned, `found`
@@ -425,27 +374,9 @@ class Exists(Bool):
     c_write = "*exists = {found} ? 1 : 0;"
 
 
-class NodeOrNone(Result):
-    c = ("int64_t* node",)
-    c_write = "*node = number_or_none({found});"
-
-
 class TextView(Result):
     c = ("kindred_text* {n}",)
     c_write = "*{n} = view_of({found});"
-
-
-class FirstNode(Result):
-    c = ("uint32_t* first?",)
-    c_write = "write_optional(first, {found});"
-
-
-class Nodes(Result):
-    c = ("uint32_t* nodes?",)
-
-
-class Removed(Result):
-    c = ("uint64_t* removed?",)
 
 
 class RowCopy(Result):

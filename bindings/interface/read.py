@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads descriptions. They have the syntax of Python and are never imported: a class is an enumeration, a struct or a handle; a function without
-a body is one of the interface, and one with a body a method of Python that is copied; comments behind fields, and docstrings, are the documentation.
+"""Reads descriptions. They have the syntax of Python and are not imported: a class is an enumeration, a struct, a handle, or a list of functions
+that belong to no handle; a function without a body is one of the interface, and one with a body is copied into the package of Python, as are
+classes of named tuples; comments behind fields, and docstrings, are the documentation. Kinds that one description alone uses are classes in it,
+which are run.
 """
 import ast
 import inspect
@@ -100,6 +102,13 @@ class Handle:
         return next((one for one in self.functions if one.name == name), None)
 
 
+class Functions(Handle):
+    """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
+
+    def __init__(self, name, doc, header, namespace):
+        super().__init__(name, doc, "", header, namespace)
+
+
 class Function:
     def __init__(self, handle, name, doc):
         self.handle, self.name, self.doc = handle, name, doc
@@ -135,8 +144,10 @@ class Function:
 
 
 class Interface:
+    """`copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
+
     def __init__(self, title):
-        self.title, self.enums, self.options, self.statistics, self.handles = title, {}, {}, {}, {}
+        self.title, self.enums, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, {}, {}, {}, [], {}
 
     def own(self):
         return self.enums, self.options, self.statistics, self.handles
@@ -146,7 +157,7 @@ class Reader:
     """Reads the files in their order; each may use what the ones before it define."""
 
     def __init__(self, paths):
-        self.known, self.interfaces = {}, []
+        self.known, self.interfaces, self.vocabulary = {}, [], dict(vars(kinds))
         for path in paths:
             self.interfaces.append(self.read(Path(path)))
 
@@ -160,28 +171,40 @@ class Reader:
         tree = ast.parse(self.text)
         interface = Interface(ast.get_docstring(tree))
         for node in tree.body:
+            if isinstance(node, ast.Assign):
+                interface.settings[node.targets[0].id] = ast.literal_eval(node.value)
             if not isinstance(node, ast.ClassDef):
+                continue
+            base = node.bases[0].id
+            if base == "NamedTuple":
+                interface.copied.append(self.source(node))
+                continue
+            if base in self.vocabulary:  # a kind
+                exec(compile(ast.Module([node], []), path, "exec"), self.vocabulary)
                 continue
             settings = {one.arg: one.value.id if isinstance(one.value, ast.Name) else ast.literal_eval(one.value) for one in node.keywords}
             doc = Doc(ast.get_docstring(node, clean=False))
-            base = node.bases[0].id
             if base == "Enum":
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
             elif base == "Options":
                 made = interface.options[node.name] = Options(node.name, doc, self.fields(node), **settings)
             elif base == "Statistics":
                 made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
-            elif base == "Handle":
-                made = interface.handles[node.name] = Handle(node.name, doc, **settings)
+            elif base in ("Handle", "Functions"):
+                made = interface.handles[node.name] = (Handle if base == "Handle" else Functions)(node.name, doc, **settings)
                 made.siblings = interface.handles
                 self.known[node.name] = made
                 for function in node.body:
                     if isinstance(function, ast.FunctionDef):
                         self.read_function(made, function)
             else:
-                self.fail(node, f"{base} is none of Enum, Options, Statistics and Handle")
+                self.fail(node, f"{base} is neither a kind nor one of Enum, Options, Statistics, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
+
+    def source(self, node):
+        first = min([node.lineno] + [one.lineno for one in node.decorator_list])
+        return "\n".join(self.text.split("\n")[first - 1:node.end_lineno])
 
     def fields(self, node):
         found = []
@@ -195,7 +218,7 @@ class Reader:
         name, arguments = self.named(node)
         if isinstance(self.known.get(name), Enum):
             return kinds.EnumField(self.known[name])
-        found = kinds.FIELDS.get(name) or (getattr(kinds, name, None) if name in ("U64",) else None)
+        found = self.vocabulary.get(f"{name}Field") or (kinds.U64 if name == "U64" else None)
         if found is None:
             self.fail(node, f"{name} is no kind of a field")
         return found(*arguments)
@@ -216,9 +239,9 @@ class Reader:
             return kinds.EnumArgument(known)
         if name == "Of":
             return self.known[arguments[0]]
-        found = getattr(kinds, name, None)
+        found = self.vocabulary.get(name)
         if found is None:
-            self.fail(node, f"{name} is neither a kind of kinds.py nor a struct")
+            self.fail(node, f"{name} is neither a kind nor a struct")
         return found(*arguments)
 
     def result(self, node):
@@ -228,13 +251,12 @@ class Reader:
             return kinds.EnumName()
         if isinstance(known, Struct) or name == "New":
             return known or name
-        return getattr(kinds, name)()
+        return self.vocabulary[name]()
 
     def read_function(self, handle, node):
         body = [one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
         if body:  # a method of Python
-            first = min([node.lineno] + [one.lineno for one in node.decorator_list])
-            handle.methods.append("\n".join(self.text.split("\n")[first - 1:node.end_lineno]))
+            handle.methods.append(self.source(node))
             return
         made = Function(handle, node.name, Doc(ast.get_docstring(node, clean=False)))
         for decorator in node.decorator_list:

@@ -1,5 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
 """SpreadingEngine: spreading activation and PageRank over a graph"""
+C_INCLUDES = ("Graph.hpp",)
+
+
+class Node(Kind):
+    c = ("uint32_t {n}",)
+
+
+class U64Argument(Kind):
+    c = ("uint64_t {n}",)
+
+
+class Codes(Kind):
+    """One byte for each of {0}, or none at all."""
+    c = ("const uint8_t* {n}?",)
+    c_value = '{n} == nullptr ? std::span<const std::uint8_t>() : span_of({n}, {0}, "{n}")'
+
+
+class Edges(Kind):
+    c = ("const kindred_edge* {n}", "size_t count")
+    c_value = "edges_of({n}, count)"
+
+
+class EdgeEnds(Kind):
+    c = ("const kindred_edge_ends* {n}", "size_t count")
+
+
+class NewEdges(Kind):
+    c = ("const kindred_edge* {n}", "size_t edge_count", "const uint8_t* edge_kinds?", "const uint8_t* node_kinds?")
+
+
+class NodeNames(Kind):
+    c = ("const kindred_text* {n}?",)
+
+
+class NodeIds(Kind):
+    c = ("const uint32_t* {n}", "size_t count")
+    c_value = 'span_of({n}, count, "{n}")'
+
+
+class KindBitsField(Field):
+    """A set of 256 kinds, all of them by default."""
+    members = ("uint64_t {n}[4]",)
+    defaults = ("{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}",)
+    c_value = "edge_kinds(given.{n})"
+    python = "Ids | None"
+    value = "kinds_of({n})"
+
+
+class NodeOrNone(Result):
+    c = ("int64_t* node",)
+    c_write = "*node = number_or_none({found});"
+
+
+class FirstNode(Result):
+    c = ("uint32_t* first?",)
+    c_write = "write_optional(first, {found});"
+
+
+class Nodes(Result):
+    c = ("uint32_t* nodes?",)
+
+
+class Removed(Result):
+    c = ("uint64_t* removed?",)
 
 
 class EdgeWeights(Enum, c="KINDRED_WEIGHTS_", values="float32 bfloat16 none"):

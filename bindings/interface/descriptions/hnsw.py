@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HnswIndex: approximate nearest neighbours, on the host"""
+C_INCLUDES = ("Hnsw.hpp",)
+PYTHON_INCLUDES = ("VectorArguments.hpp",)
 
 
 class HnswTraversal(Enum, c="KINDRED_TRAVERSAL_", values="automatic bytes floats"):

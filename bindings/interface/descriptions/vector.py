@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """VectorIndex: exact nearest neighbours"""
+C_INCLUDES = ("Vector.hpp",)
+PYTHON_INCLUDES = ("VectorArguments.hpp", "VectorIndexHandle.hpp")
 
 
 class Metric(Enum, c="KINDRED_", values="cosine ip l2"):
