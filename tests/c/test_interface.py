@@ -53,9 +53,9 @@ class Interface(unittest.TestCase):
         self.assertNotIn("@param first_id", generate.python.module(generate.interfaces()["vector"], ""))
 
     def test_mistakes_are_named_with_their_line(self):
-        for old, new, message in (("queries: Queries", "queries: Querys", "vector.py:.*Querys is neither a kind"),
+        for old, new, message in (("queries: Queries", "queries: Querys", "vector.py:.*Querys is neither a kind nor a struct"),
                                   ("(self, path: Path)", "(self, path)", "vector.py:.*path has no kind"), ("metric: Metric", "metric: Metrics", "Metrics is no kind of a field"),
-                                  ("@changes", "@change", "change is no decorator"), ("(Handle, c=\"index\"", "(Handles, c=\"index\"", "Handles is none of")):
+                                  ("@changes", "@change", "change is no decorator"), ("(Handle, c=\"index\"", "(Handles, c=\"index\"", "Handles is neither a kind nor one of")):
             with self.subTest(new), self.assertRaisesRegex(SystemExit, message):
                 self.changed(old, new)
 
