@@ -250,17 +250,15 @@ void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, con
 }
 
 void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
-  const Reduction reduction = [&] {
-    try {
-      return parse<Reduction>(flags.op);
-    } catch (const InvalidArgument& error) {
-      throw UsageError("--op: " + reason_of(error));
-    }
-  }();
+  const auto reduction = from_string<Reduction>(flags.op);
+  if (!reduction) {
+    throw UsageError(fmt::format("--op: {} is not one of {}", in_quotes(flags.op),
+                                 fmt::join(enum_names<Reduction>, ", ")));
+  }
   Session session(global, "bulk reduce");
   const NpyArray array = load(session, flags.input);
   const auto run = [&](auto zero) {
-    reduce<decltype(zero)>(session, flags, reduction, array, global.json);
+    reduce<decltype(zero)>(session, flags, *reduction, array, global.json);
   };
   switch (array.type) {
     case DataType::uint8:

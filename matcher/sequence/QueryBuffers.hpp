@@ -5,7 +5,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/sequence/Autojunk.hpp>
 #include <kindred/core/sequence/QueryTables.hpp>
-#include <kindred/memory/Buffer.hpp>
+#include <kindred/memory/PlacedArray.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,33 +15,21 @@
 
 namespace Kindred::Impl {
 
-/// \brief Values that are made on the host, for the kernels of \p ExecutionSpace: in place on the
-/// host, otherwise a copy.
+/// Values that are made on the host, for the kernels of \p ExecutionSpace.
 template <class T, class ExecutionSpace>
 class PlacedValues {
  public:
-  PlacedValues(MemoryResource& memory, const char* label) : m_placed(memory, label, 0) {}
+  PlacedValues(MemoryResource& memory, const char* label) : m_placed(memory, label) {}
 
   /// Places the values. Does not fence: they must not change before \p exec_space is fenced.
   ArrayView<const T, ExecutionSpace> place(const ExecutionSpace& exec_space) {
-    if constexpr (is_host) {
-      return ArrayView<const T, ExecutionSpace>(values.data(), values.size());
-    } else {
-      m_placed.resize_discarding(values.size());
-      using host_view =
-          Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-      Kokkos::deep_copy(exec_space, m_placed.view(), host_view(values.data(), values.size()));
-      return m_placed.const_view();
-    }
+    return m_placed.placed(exec_space, values);
   }
 
   std::vector<T> values;
 
  private:
-  using memory_space = typename ExecutionSpace::memory_space;
-  static constexpr bool is_host = std::is_same_v<memory_space, Kokkos::HostSpace>;
-
-  Buffer<T, memory_space> m_placed;
+  PlacedArray<ExecutionSpace, T> m_placed;
 };
 
 /// \brief The tables of a batch of queries, built on the host and placed in the memory of the

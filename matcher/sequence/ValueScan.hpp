@@ -129,7 +129,7 @@ class ValueScan {
       Arch::fence(m_workspace.exec_space, "Kindred::SequenceMatcher::score_all");
       return;
     }
-    // The rows of a batch follow one another; those of the caller may lie apart.
+    // The rows of a batch follow one another; there may be gaps between those of the caller.
     const bool together = m_target.row_stride == m_call.patterns();
     const std::uint64_t bytes = row_bytes() * (together ? call.rows.size() : 1);
     for (std::size_t q = 0; q < (together ? 1 : call.rows.size()); ++q) {

@@ -52,18 +52,20 @@ class ArraySearch {
   /// The scores of all rows in the order of their ids.
   void score_all(const ExecutionSpace& exec_space, const Rows& rows, const GivenQueries& queries,
                  Metric metric, float* out, std::size_t stride) {
+    begin(exec_space, rows);
+    if (m_live->columns.empty()) m_live->columns = columns_of(exec_space, *rows);
     in_order(exec_space, rows, [&](const VectorStore& store) {
       const VectorQueries<ExecutionSpace> prepared =
           m_queries.prepare(exec_space, queries, store.dimension(), true);
       for (std::size_t s = 0; s < store.segments().size(); ++s) {
         const LiveSegment& segment = store.segments()[s];
-        const LiveRows& live = (*m_live)[s];
+        const Columns& columns = m_live->columns[s];
         if (segment.live_count() == 0) continue;
-        score_matrix(
-            exec_space, metric, {}, segment->resident<ExecutionSpace>().view(),
-            segment.live_count(), prepared,
-            ArrayView<float, ExecutionSpace>(out + live.first, queries.count * stride - live.first),
-            {stride, live.rows.const_view(), live.places.const_view()});
+        score_matrix(exec_space, metric, {}, segment->resident<ExecutionSpace>().view(),
+                     segment.live_count(), prepared,
+                     ArrayView<float, ExecutionSpace>(out + columns.first,
+                                                      queries.count * stride - columns.first),
+                     {stride, columns.rows.const_view(), columns.places.const_view()});
       }
     });
   }
@@ -177,18 +179,21 @@ class ArraySearch {
     m_gemm.bind(memory);
   }
 
-  /// The rows of a segment that were not removed; empty if none was. \see VectorStore::Numbers
-  struct LiveRows {
-    Buffer<std::uint64_t, memory_space> bits;
-    Buffer<std::uint32_t, memory_space> rows;
+  /// Where `score_all` stores the scores of a segment. \see ScoreColumns, VectorStore::Numbers
+  struct Columns {
+    Buffer<std::uint32_t, memory_space> rows;  ///< empty if none was removed
     std::size_t first = 0;
     Buffer<std::uint32_t, memory_space> places;
   };
-  using AllLiveRows = std::vector<LiveRows>;  ///< one per segment
+  /// The rows that were not removed, per segment.
+  struct LiveRows {
+    std::vector<Buffer<std::uint64_t, memory_space>> bits;  ///< each empty if none was removed
+    std::vector<Columns> columns;                           ///< made when `score_all` needs them
+  };
   /// What a call reads until its launches have ended.
   struct Read {
     Rows rows;
-    std::shared_ptr<const AllLiveRows> live;
+    std::shared_ptr<const LiveRows> live;
   };
 
   template <class Space>
@@ -211,43 +216,57 @@ class ArraySearch {
     return true;
   }
 
+  /// Makes what a call reads of \p rows, unless the last call did.
+  void begin(const ExecutionSpace& exec_space, const Rows& rows) {
+    if (m_read != nullptr && m_read->rows == rows) return;
+    // An address is not used again as long as it is referred to.
+    if (m_live == nullptr || m_live_of.lock() != rows) m_live = live_rows(exec_space, *rows);
+    m_live_of = rows;
+    m_read = std::make_shared<const Read>(Read{rows, m_live});
+  }
   /// Calls `body(store)`, whose launches are ordered behind those of earlier calls. The rows live
   /// until they have ended.
   template <class Body>
   void in_order(const ExecutionSpace& exec_space, const Rows& rows, const Body& body) {
     try {
-      if (m_read == nullptr || m_read->rows != rows) {
-        // An address is not used again as long as it is referred to.
-        if (m_live == nullptr || m_live_of.lock() != rows) m_live = live_rows(exec_space, *rows);
-        m_live_of = rows;
-        m_read = std::make_shared<const Read>(Read{rows, m_live});
-      }
+      begin(exec_space, rows);
       m_calls.run(exec_space, "Kindred::VectorIndex::arrays", m_read, [&] { body(*rows); });
     } catch (const Cancelled&) {
       bind(*m_memory);  // what a call leaves in the buffers is incomplete
       throw;
     }
   }
-  std::shared_ptr<const AllLiveRows> live_rows(const ExecutionSpace& exec_space,
-                                               const VectorStore& store) const {
-    auto all = std::make_shared<AllLiveRows>();
+  template <class T>
+  Buffer<T, memory_space> copy_of(const ExecutionSpace& exec_space, const char* label,
+                                  const std::vector<T>& values) const {
+    Buffer<T, memory_space> copy(*m_memory, label, values.size());
+    upload(exec_space, copy.view(), values.data(), values.size());
+    return copy;
+  }
+  std::shared_ptr<LiveRows> live_rows(const ExecutionSpace& exec_space,
+                                      const VectorStore& store) const {
+    auto live = std::make_shared<LiveRows>();
+    for (const LiveSegment& segment : store.segments()) {
+      live->bits.push_back(
+          copy_of(exec_space, "Kindred::VectorIndex::live", segment.live().words(segment.size())));
+    }
+    return live;
+  }
+  std::vector<Columns> columns_of(const ExecutionSpace& exec_space,
+                                  const VectorStore& store) const {
+    std::vector<Columns> all;
     const std::vector<VectorStore::Numbers> numbers = store.numbers();
-    const auto copy = [&](auto& to, const char* label, const auto& from) {
-      to = {*m_memory, label, from.size()};
-      upload(exec_space, to.view(), from.data(), from.size());
-    };
     for (std::size_t s = 0; s < numbers.size(); ++s) {
       const LiveSegment& segment = store.segments()[s];
-      LiveRows& live = all->emplace_back();
-      live.first = numbers[s].first;
-      copy(live.places, "Kindred::VectorIndex::places", numbers[s].each);
+      Columns& columns = all.emplace_back();
+      columns.first = numbers[s].first;
+      columns.places = copy_of(exec_space, "Kindred::VectorIndex::places", numbers[s].each);
       if (segment.live().has_all()) continue;
       std::vector<std::uint32_t> rows;
       segment.for_each_live(0, segment.size(), [&](std::size_t row) {
         rows.push_back(static_cast<std::uint32_t>(row));
       });
-      copy(live.bits, "Kindred::VectorIndex::live", segment.live().words(segment.size()));
-      copy(live.rows, "Kindred::VectorIndex::live_rows", rows);
+      columns.rows = copy_of(exec_space, "Kindred::VectorIndex::live_rows", rows);
     }
     return all;
   }
@@ -258,7 +277,7 @@ class ArraySearch {
                  queries, kept, out);
   }
   RowFilter<ExecutionSpace> filter(std::size_t segment) const {
-    return {(*m_live)[segment].bits.const_view(), 0};
+    return {m_live->bits[segment].const_view(), 0};
   }
 
   /// Calls `rank(segment, best)` for every segment and merges the results in `m_best` from \p first
@@ -289,7 +308,7 @@ class ArraySearch {
   TopLists<ExecutionSpace> m_top;
   BruteForceSearch<ExecutionSpace> m_search;
   GemmSearch<ExecutionSpace> m_gemm;
-  std::shared_ptr<const AllLiveRows> m_live;  ///< of the last call, whose rows are `m_live_of`
+  std::shared_ptr<LiveRows> m_live;  ///< of the last call, whose rows are `m_live_of`
   std::weak_ptr<const VectorStore> m_live_of;
   std::shared_ptr<const Read> m_read;  ///< by the last call; null once it has ended
   CallOrder<ExecutionSpace> m_calls;   ///< destroyed first: they use the members above

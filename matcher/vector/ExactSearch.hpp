@@ -472,7 +472,7 @@ class ExactSearch {
   Buffer<float, memory_space> m_scores;
   Buffer<std::uint32_t, memory_space> m_live_ids;
   std::vector<std::uint32_t> m_live_rows;
-  std::vector<float> m_host_scores;  ///< of rows whose columns lie apart
+  std::vector<float> m_host_scores;  ///< of rows whose columns are not consecutive
   TopLists<ExecutionSpace> m_top;
   BruteForceSearch<ExecutionSpace> m_brute_force;
   QuantizedSearch<ExecutionSpace> m_quantized_search;

@@ -21,7 +21,7 @@ using Impl::value_message;
 namespace {
 
 /// \brief Rows of \p array, of the type and dimension of the index. \p packed keeps a copy of rows
-/// that lie apart or on a device. \throws InvalidArgument, SpaceUnavailable
+/// with gaps between them or on a device. \throws InvalidArgument, SpaceUnavailable
 VectorSpan dense_rows(const Context& context, DataType element, std::size_t dimension,
                       const ConstArray& array, std::vector<std::byte>& packed) {
   const Impl::NamedArray given{"rows", array};

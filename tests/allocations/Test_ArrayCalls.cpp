@@ -143,7 +143,8 @@ TEST(OutOfMemory, OfBulkOperationsIsTyped) {
     });
   }
   expect_out_of_memory("names", [] {
-    return std::pair(parse<ElementWise>("square"), parse<Reduction>("deviation"));
+    return std::pair(parse<ElementWise>("square", "operation"),
+                     parse<Reduction>("deviation", "reduction"));
   });
 }
 

@@ -427,9 +427,11 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
   expect_refused([&] { bulk.normalise(in, over); }, {"results[0] overlaps arrays[0]"});
   expect_refused([&] { bulk.random_fill(three, 1, std::numeric_limits<std::uint64_t>::max()); },
                  {"exceed position 2⁶⁴"});
-  expect_refused([] { parse<ElementWise>("cube"); }, {"cube", "add, multiply"});
-  expect_refused([] { parse<Reduction>("product"); }, {"product", "sum, min"});
-  EXPECT_EQ(parse<ElementWise>("sqrt"), ElementWise::square_root);
+  expect_refused([] { parse<ElementWise>("cube", "operation"); },
+                 {"operation is 'cube'; it must be one of add, multiply"});
+  expect_refused([] { parse<Reduction>("product", "reduction"); },
+                 {"reduction is 'product'; it must be one of sum, min"});
+  EXPECT_EQ(parse<ElementWise>("sqrt", "operation"), ElementWise::square_root);
   EXPECT_EQ(out.arrays, (std::vector<std::vector<float>>{{7, 7, 7}, {7, 7}}));
   EXPECT_EQ(to.arrays[0], (std::vector<std::uint8_t>{9, 9, 9}));
   EXPECT_EQ(three, (std::vector<float>{7, 7, 7}));

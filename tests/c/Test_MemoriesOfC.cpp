@@ -528,7 +528,8 @@ TEST(CMemories, RankingsHaveNamesAndSymbolsWeights) {
   EXPECT_EQ(kindred_rank_name(KINDRED_RANK_WEIGHTED_SNR + 1), nullptr);
   std::int32_t parsed = -1;
   EXPECT_EQ(kindred_rank_parse("best", 4, &parsed), KINDRED_INVALID);
-  EXPECT_NE(std::string(kindred_last_error()).find("potential"), std::string::npos);
+  EXPECT_NE(std::string(kindred_last_error()).find("name is 'best'; it must be one of potential"),
+            std::string::npos);
   const double affinities[] = {3, -2, 0, 5};
   const std::uint64_t frequencies[] = {4, 0, 2};
   double weights[4] = {};

@@ -115,7 +115,7 @@ class Given {
 };
 
 /// \brief Requires of \p call the same bytes for every layout as for the aligned array in the same
-/// memory. \param gaps whether rows may lie apart
+/// memory. \param gaps whether there may be gaps between rows
 inline void expect_same_bits(bool gaps, const std::function<Bytes(const Layout&)>& call) {
   for (const bool on_device : {false, true}) {
     if (on_device && !Testing::context().is_usable(Space::cuda)) continue;

@@ -72,21 +72,24 @@ Memory crowd() {
 
 TEST(PredictionRanking, RankNamesRoundTrip) {
   for (const auto& [name, field] : fields()) {
-    EXPECT_EQ(to_string(parse<RankBy>(name)), name);
-    EXPECT_EQ(enum_names<RankBy>[static_cast<std::size_t>(parse<RankBy>(name))], name);
+    EXPECT_EQ(to_string(parse<RankBy>(name, "rank_by")), name);
+    EXPECT_EQ(enum_names<RankBy>[static_cast<std::size_t>(parse<RankBy>(name, "rank_by"))], name);
   }
   EXPECT_EQ(enum_names<RankBy>.size(), 20U);
 }
 
 TEST(PredictionRanking, AnUnknownRankNameIsRejectedListingTheKnownOnes) {
-  EXPECT_THROW(parse<RankBy>("entropy"), InvalidArgument);
-  EXPECT_THROW(parse<RankBy>(""), InvalidArgument);
+  EXPECT_THROW(parse<RankBy>("entropy", "rank_by"), InvalidArgument);
+  EXPECT_THROW(parse<RankBy>("", "rank_by"), InvalidArgument);
   try {
-    parse<RankBy>("Potential");
+    parse<RankBy>("Potential", "rank_by");
     FAIL();
   } catch (const InvalidArgument& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("rank_by is 'Potential'; it must be one of "), std::string::npos)
+        << message;
     for (const auto& [name, field] : fields())
-      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << name;
+      EXPECT_NE(message.find(name), std::string::npos) << name;
   }
 }
 
@@ -101,7 +104,7 @@ TEST(PredictionRanking, EveryFieldRanksDescendingThenBySimilarityThenByIndex) {
   const EventTexts query = events("a b | c x");
   for (const auto& [name, field] : fields()) {
     SCOPED_TRACE(name);
-    options.rank_by = parse<RankBy>(name);
+    options.rank_by = parse<RankBy>(name, "rank_by");
     options.top = 1000;
     const auto all = memory.predict(query, options);
     ASSERT_EQ(all.size(), 100U);
@@ -125,7 +128,7 @@ TEST(PredictionRanking, RankingByAWeightedFieldNeedsWeights) {
   PredictionOptions options;
   for (const char* name :
        {"weighted_similarity", "weighted_evidence", "weighted_confidence", "weighted_snr"}) {
-    options.rank_by = parse<RankBy>(name);
+    options.rank_by = parse<RankBy>(name, "rank_by");
     EXPECT_TRUE(is_weighted(options.rank_by));
     EXPECT_THROW(crowd().predict(each("a"), options), InvalidArgument);
   }

@@ -218,7 +218,7 @@ class PatternMemory(unittest.TestCase):
                                      (lambda: memory.match([], level="x"), ValueError, "level"),
                                      (lambda: memory.match([[["a"]]], filter=[5]), ValueError, "5"),
                                      (lambda: memory.match([[["a"]]], measure="token-set"), ValueError, "token-set"),
-                                     (lambda: memory.predict([["a"]], rank_by="luck"), ValueError, "luck"),
+                                     (lambda: memory.predict([["a"]], rank_by="luck"), ValueError, "rank_by is 'luck'"),
                                      (lambda: memory.predict([["a"]], rank_by=3), TypeError, "rank_by"),
                                      (lambda: memory.predict([["a"]], weights=np.ones(3, np.float32)), TypeError, "weights"),
                                      (lambda: memory.predict([["a"]], weights=np.ones(0)), ValueError, "weights"),

@@ -182,7 +182,7 @@ class Operators(unittest.TestCase):
                 y = operators.seed_forward(x, *seeds.arguments()[1:])
                 self.assert_close(y, seeds.plain(x.double(), seeds.alpha.double(), seeds.weights.double()), 1e-5)
 
-    def test_rows_may_lie_apart_and_gradients_may_have_gaps(self):
+    def test_there_may_be_gaps_between_rows_and_in_gradients(self):
         for device in DEVICES:
             whole = tensor("x", 12, 50, device=device, grad=True)
             part = whole[::2, :40]

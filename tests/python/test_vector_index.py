@@ -80,7 +80,7 @@ class VectorIndex(unittest.TestCase):
         for path in ("brute_force", "quantized"):
             self.assert_best(index.search(queries, 5, path=path), "cosine", rows, queries, 5)
 
-    def test_rows_that_lie_apart_are_read_in_place_and_others_copied(self):
+    def test_rows_with_gaps_between_them_are_read_in_place_and_others_copied(self):
         wide = vectors("wide", 40, 30)
         rows, queries = wide[::2, :10], wide[1::4, 10:20]
         index = pykindred.VectorIndex(rows)
@@ -121,7 +121,7 @@ class VectorIndex(unittest.TestCase):
         rows, queries = vectors("rows", 60, 9), vectors("queries", 2, 9)
         index = pykindred.VectorIndex(rows[:0])
         self.assertEqual(index.add(rows[:50]), range(0, 50))
-        self.assertEqual(index.add(rows[::-1][:10]), range(50, 60))  # lie apart, and backwards
+        self.assertEqual(index.add(rows[::-1][:10]), range(50, 60))  # backwards
         now = np.concatenate([rows[:50], rows[::-1][:10]])
         index.remove([3, 7])
         index.remove(np.uint32([20]))

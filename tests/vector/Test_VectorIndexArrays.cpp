@@ -266,6 +266,39 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheIndex) {
   EXPECT_NE(search.why_not(SearchPath::gemm, dimension, 1025), "");
 }
 
+TEST(VectorIndexArrays, SearchesOfADeviceFollowChangesOfTheRows) {
+  Data data(false);
+  Context& context = Testing::context();
+  const VectorSpan all(data.rows, dimension);
+  const HostSpace& exec_space = Impl::host_instance(context, Space::serial);
+  Impl::ArraySearch<HostSpace> search(context.memory(Space::serial));
+  const std::vector<float> queries = normal_values(data.generator, 3 * dimension);
+  const GivenQueries given{queries.data(), 3, dimension};
+  const auto check = [&](const Impl::VectorStore& store) {
+    const auto rows = std::make_shared<const Impl::VectorStore>(store);
+    for (int turn = 0; turn < 2; ++turn) {
+      std::vector<float> scores(3 * 5);
+      std::vector<std::int64_t> ids(3 * 5);
+      search.search(exec_space, rows, given, Metric::ip, SearchPath::brute_force, 5,
+                    {scores.data(), 5, ids.data(), 5, 5});
+      EXPECT_EQ((Answer{ids, bits(scores)}), expected_search(data, queries, Metric::ip, 5));
+      std::vector<float> out(3 * store.size());
+      search.score_all(exec_space, rows, given, Metric::ip, out.data(), store.size());
+      EXPECT_EQ(bits(out), expected_scores(data, queries, Metric::ip));
+      search.wait();
+    }
+  };
+  Impl::VectorStore store(context, all, {});
+  check(store);
+  const std::vector<std::uint64_t> removed{3, 77};
+  data.index.remove(removed);
+  store = store.without(removed);
+  check(store);
+  data.index.replace(5, all.rows(9, 1));  // the rows of larger ids lie before it
+  store = store.with(5, all.rows(9, 1));
+  check(store);
+}
+
 TEST(VectorIndexArrays, AreAdded) {
   auto generator = Testing::generator("VectorIndexArrays add");
   const std::vector<float> rows = normal_values(generator, 30 * dimension);

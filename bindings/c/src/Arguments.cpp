@@ -233,13 +233,6 @@ std::vector<Array> output_arrays_of(DLTensor* const* tensors, std::size_t count,
   return arrays_of_tensors<void>(span_of(tensors, count, name), name);
 }
 
-DataType element_of(const ConstArray& array, const char* name) {
-  KINDRED_C_REFUSE_IF(!widens_to_float32(array.type()),
-                      std::string(name) + " is " + to_string(array) +
-                          "; it must have elements of type float32, float16 or bfloat16");
-  return array.type();
-}
-
 template <class T>
 std::span<const T> matrix_of(const DLTensor* tensor, const char* name, std::uint64_t columns,
                              std::uint64_t* rows) {

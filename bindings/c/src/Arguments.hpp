@@ -159,8 +159,6 @@ std::optional<Array> optional_output_array_of(const DLTensor* tensor, const char
 std::vector<ConstArray> arrays_of(const DLTensor* const* tensors, std::size_t count,
                                   const char* name);
 std::vector<Array> output_arrays_of(DLTensor* const* tensors, std::size_t count, const char* name);
-/// The element type of rows. \throws InvalidArgument for others than float32, float16 and bfloat16
-DataType element_of(const ConstArray& array, const char* name);
 /// \brief The elements of a contiguous tensor on the host.
 /// \param rows,columns of the matrix that they must be; a tensor of one dimension is one row
 template <class T>

@@ -79,7 +79,7 @@ kindred_status kindred_rank_parse(const char* name, std::size_t size,
                                   std::int32_t* rank_by) noexcept {
   return guarded([&] {
     require(rank_by, "rank_by");
-    *rank_by = static_cast<std::int32_t>(parse<RankBy>(text_of(name, size, "name")));
+    *rank_by = static_cast<std::int32_t>(parse<RankBy>(text_of(name, size, "name"), "name"));
   });
 }
 

@@ -10,9 +10,10 @@ from pykindred._types import Array, Stream
 class Bulk(Closing):
     """Operations on whole arrays, with the same bits on every machine and space, products excepted. Thread-safe.
 
-    Arrays are all on the host or all on the device of the context, of bool, integers, float32 or float64, and of one type; rows may lie
-    apart. On a device they are used in place; the call is ordered by ``stream`` (by default the current stream of the library of the first
-    array) and does not wait for the device, and the stream must outlive this object. Workspace is kept for later calls.
+    Arrays are all on the host or all on the device of the context, of bool, integers, float32 or float64, and of one type; there may be
+    gaps between rows. On a device they are used in place; the call is ordered by ``stream`` (by default the current stream of the
+    library of the first array) and does not wait for the device, and the stream must outlive this object. Workspace is kept for later
+    calls.
 
     Arguments of all calls: ``space`` instead of the dispatcher's choice; ``out`` takes the result, which is otherwise a new array beside the
     first one; ``copy=False`` raises where the layout of an array would need a copy.

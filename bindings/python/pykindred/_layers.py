@@ -52,7 +52,7 @@ def layer_norm_act(x: Array, gamma: Array | None = None, beta: Array | None = No
     which PyTorch and CuPy allocate; for arrays of another library the context keeps one, and such calls cannot be captured.
 
     Args:
-        x: float32, float16 or bfloat16 ``[rows, columns]``; rows may lie apart
+        x: float32, float16 or bfloat16 ``[rows, columns]``; there may be gaps between rows
         gamma, beta: float32 ``[columns]``; None: 1 and 0
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
         statistics: also return mean and variance of the rows, as :class:`NormResults`
@@ -105,7 +105,7 @@ def linear_act(x: Array, w: Array, bias: Array | None = None, *, activation: str
     """``act(x·Wᵀ + b)``: a linear layer of PyTorch, followed by an activation. Arrays as for :func:`layer_norm_act`.
 
     Args:
-        x: float32, float16 or bfloat16 ``[rows, inputs]``; rows may lie apart
+        x: float32, float16 or bfloat16 ``[rows, inputs]``; there may be gaps between rows
         w: ``[outputs, inputs]``, of the type of x
         bias: float32 ``[outputs]``
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``

@@ -157,7 +157,7 @@ class PreparedBulk(Prepared):
         Unlike those of :meth:`Bulk.reduce`, results are not rounded to float32. Raises as :meth:`element_wise`.
 
         Args:
-            arrays: a list of arrays, or one array of one or two dimensions, whose rows may lie apart
+            arrays: a list of arrays, or one array of one or two dimensions; there may be gaps between rows
             out: float64, one element per array or row
 
         >>> PreparedBulk.reduce("mean", np.float32([[1, 2], [3, 5]])).run()

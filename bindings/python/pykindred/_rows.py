@@ -12,7 +12,7 @@ def row_scores(queries: Array, rows: Array, *, metric: str = "cosine", space: st
 
     Args:
         queries: float32 ``[queries, dimension]``, or ``[dimension]`` for one query
-        rows: float32, float16 or bfloat16 ``[count, dimension]``; rows may lie apart
+        rows: float32, float16 or bfloat16 ``[count, dimension]``; there may be gaps between rows
         metric: ``"cosine"`` or ``"ip"``, larger is better; ``"l2"``, the Euclidean distance (not squared), smaller is better
         space: ``"serial"`` uses the calling thread only
         out: float32 ``[queries, count]``, or ``[count]`` for one query

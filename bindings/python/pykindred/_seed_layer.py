@@ -374,7 +374,7 @@ class SeedLayer(Closing):
         On a GPU the call is ordered by ``stream`` and does not wait. The stream must outlive the layer.
 
         Args:
-            x: float32, float16 or bfloat16 ``[rows, hidden]``; rows may lie apart
+            x: float32, float16 or bfloat16 ``[rows, hidden]``; there may be gaps between rows
             telemetry: what the telemetry of the epoch is afterwards: ``"last"``, of this call; ``"merged"``, of all calls of the epoch;
                 ``"none"``, as before
             space: ``"serial"``, ``"openmp"`` or ``"cuda"`` instead of the dispatcher's choice

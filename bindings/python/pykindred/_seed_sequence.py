@@ -44,7 +44,7 @@ class SeedSequence(Closing):
 
         Args:
             layer: applied to the rows
-            x: float32, float16 or bfloat16 ``[rows, hidden]``, used where it is; rows may lie apart
+            x: float32, float16 or bfloat16 ``[rows, hidden]``, used where it is; there may be gaps between rows
             out: ``[rows, hidden]`` of float32, float16 or bfloat16; may be ``x``
             telemetry: the run writes the telemetry of the layer's current epoch
 

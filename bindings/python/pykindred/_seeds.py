@@ -45,7 +45,7 @@ def forward_seeds(x: Array, lifecycle: Array, blueprint: Array, mode: Array, alp
     its features.
 
     Args:
-        x: float32, float16 or bfloat16 ``[rows, hidden]``; rows may lie apart
+        x: float32, float16 or bfloat16 ``[rows, hidden]``; there may be gaps between rows
         lifecycle: int32, int8 or uint8 ``[seeds]``, codes of :class:`Lifecycle`
         blueprint: int32 ``[seeds]``, rows of ``weights``
         mode: int32, int8 or uint8 ``[seeds]``, codes of ``mode_codes``

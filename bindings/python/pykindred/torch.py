@@ -308,7 +308,7 @@ def layer_norm_act(x: torch.Tensor, gamma: "torch.Tensor | None" = None, beta: "
     """``act((x − mean) / √(variance + ε) · γ + β)`` over the last dimension: a LayerNorm and an activation in one pass.
 
     Args:
-        x: float32, float16 or bfloat16 ``[…, columns]``. The elements of a row have no gaps; rows may lie apart.
+        x: float32, float16 or bfloat16 ``[…, columns]``. The elements of a row are contiguous; there may be gaps between rows.
         gamma, beta: float32 ``[columns]``; None: 1 and 0
         epsilon: ε, which is added to the variance
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
@@ -333,7 +333,7 @@ def linear_act(x: torch.Tensor, w: torch.Tensor, bias: "torch.Tensor | None" = N
     """``act(x·Wᵀ + b)``: a linear layer and an activation.
 
     Args:
-        x: float32, float16 or bfloat16 ``[…, inputs]``. The elements of a row have no gaps; rows may lie apart.
+        x: float32, float16 or bfloat16 ``[…, inputs]``. The elements of a row are contiguous; there may be gaps between rows.
         w: ``[outputs, inputs]``, of the type of x
         bias: float32 ``[outputs]``
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
@@ -363,7 +363,7 @@ def seed_forward(x: torch.Tensor, lifecycle: torch.Tensor, blueprint: torch.Tens
     once with the same types before.
 
     Args:
-        x: float32, float16 or bfloat16 ``[…, hidden]``. The elements of a row have no gaps; rows may lie apart.
+        x: float32, float16 or bfloat16 ``[…, hidden]``. The elements of a row are contiguous; there may be gaps between rows.
         lifecycle, blueprint, mode, alpha: the state, ``[seeds]``; alpha may require a gradient
         weights: float32 ``[blueprints, hidden]``; may require a gradient
         chunk_size, mode_codes, fossilized_applies: how the state is read

@@ -65,10 +65,7 @@ class Call {
   }
   /// \throws InvalidArgument, InvalidType for what is no output of that shape
   Array output(const Output& given, std::int64_t rows, std::int64_t columns) const {
-    if (given.type() != DataType::float32 && given.type() != DataType::float16 &&
-        given.type() != DataType::bfloat16)
-      refuse_type(std::string(given.name()) + " is " + given.text() +
-                  "; its elements must be float32, float16 or bfloat16");
+    given.require_widens_to_float32();
     if (given.rank() != 2 || given.extent(0) != rows || given.extent(1) != columns)
       refuse(std::string(given.name()) + " is " + given.text() + "; it must be [" +
              std::to_string(rows) + ", " + std::to_string(columns) + "]");

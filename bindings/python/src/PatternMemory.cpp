@@ -256,7 +256,7 @@ nb::object predict(const Handle& self, nb::handle query, nb::handle level, nb::h
   options.top = static_cast<std::size_t>(integer_of(top, "top", 1));
   if (PyUnicode_Check(rank_by.ptr()) == 0)
     refuse_type("rank_by is of type " + type_text(rank_by) + "; it must be a str");
-  options.rank_by = parse<RankBy>(bytes_of_text(rank_by, "rank_by"));
+  options.rank_by = parse<RankBy>(bytes_of_text(rank_by, "rank_by"), "rank_by");
   options.fuzzy_token_threshold = number_of(fuzzy_token_threshold, "fuzzy_token_threshold");
   options.single_symbol_fast_path = flag_of(single_symbol_fast_path, "single_symbol_fast_path");
   std::optional<Input> given_weights;

@@ -39,7 +39,7 @@ Handle create(nb::handle rows, nb::handle scales, nb::handle element, nb::handle
     return handle_of(encoded.span());
   }
   if (given.is_span()) return handle_of(given.span());
-  // Rows that lie apart or on a device are added.
+  // Rows with gaps between them, or on a device, are added.
   Handle made = handle_of(VectorSpan(given.element(), {}, given.dimension()));
   const ConstArray array = given.input().array();
   unlocked([&] { made.open()->index.add(array); });

@@ -5,11 +5,13 @@
 
 namespace Kindred::Impl {
 
-void refuse_name(std::string_view name, const std::string_view* names, std::size_t count) {
+void refuse_name(std::string_view name, std::string_view parameter, const std::string_view* names,
+                 std::size_t count) {
   std::string all;
   for (std::size_t number = 0; number < count; ++number)
     all += (number == 0 ? "" : ", ") + std::string(names[number]);
-  throw InvalidArgument(in_quotes(name) + " is not one of " + all);
+  throw InvalidArgument(std::string(parameter) + " is " + in_quotes(name) + "; it must be one of " +
+                        all);
 }
 
 }  // namespace Kindred::Impl

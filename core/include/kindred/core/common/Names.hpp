@@ -39,15 +39,16 @@ constexpr std::optional<Enum> from_string(std::string_view name) noexcept {
 
 namespace Impl {
 /// \throws InvalidArgument
-[[noreturn]] void refuse_name(std::string_view name, const std::string_view* names,
-                              std::size_t count);
+[[noreturn]] void refuse_name(std::string_view name, std::string_view parameter,
+                              const std::string_view* names, std::size_t count);
 }  // namespace Impl
 
-/// The value with that name. \throws InvalidArgument if there is none; the message lists all names
+/// The value with that name. \param parameter what is parsed, such as `metric`, for the message
+/// \throws InvalidArgument if there is none; the message lists all names
 template <HasNames Enum>
-Enum parse(std::string_view name) {
+Enum parse(std::string_view name, std::string_view parameter) {
   if (const auto value = from_string<Enum>(name)) return *value;
-  Impl::refuse_name(name, enum_names<Enum>.data(), enum_names<Enum>.size());
+  Impl::refuse_name(name, parameter, enum_names<Enum>.data(), enum_names<Enum>.size());
 }
 
 }  // namespace Kindred

@@ -17,7 +17,7 @@
 namespace KINDRED_PUBLIC Kindred {
 
 // The matrices of layers are arrays of two dimensions, of float32, float16 or bfloat16. The
-// elements of a row are consecutive; rows may lie apart. \see matrix_array
+// elements of a row are consecutive; there may be gaps between rows. \see matrix_array
 
 /// \brief y = act(LayerNorm(x)), row by row: (x − mean) / √(variance + ε) · γ + β, population
 /// variance. Bitwise identical on every space; docs/internals/layers.md gives the definition and

@@ -146,9 +146,9 @@ class SequenceMatcher {
   /// type of \p out; empty queries are compared too. Fences the instance it ran on. Complexity: as
   /// `match` with threshold 0; under `difflib`, a similarity cutoff leaves out pairs whose LCS is
   /// too short.
-  /// \param out [queries, size()], whose rows may lie apart, or [queries · size()]; float32 or
-  /// float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of
-  /// the type. On the host, or on the device if the patterns are there
+  /// \param out [queries, size()], where there may be gaps between rows, or [queries · size()];
+  /// float32 or float64, for numbers of edits also int32 or uint8, in which a larger number is the
+  /// largest of the type. On the host, or on the device if the patterns are there
   /// \return where the call ran
   /// \throws InvalidArgument for another cutoff, as `match`, for another type or shape of \p out,
   /// for an array on the device and another space, and under a measure of words for symbols that

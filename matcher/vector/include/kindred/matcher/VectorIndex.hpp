@@ -227,17 +227,17 @@ class VectorIndex {
   // Queries are float32 [queries, dimension], or of one dimension: then they follow one another,
   // and so do the rows of the other arrays of the call, which have one dimension too.
   //
-  // The arrays of a call all lie on the host, or all on the device of the context; their rows may
-  // lie apart. Calls on the host fence the instance that they ran on. On a device:
+  // The arrays of a call all lie on the host, or all on the device of the context; there may be
+  // gaps between rows. Calls on the host fence the instance that they ran on. On a device:
   // - Results are written there, and nothing is brought to the host. Given `options.stream`, the
   //   call is ordered by it and does not fence; otherwise, what wrote the arrays must have ended,
   //   and the call fences.
   // - The rows of the index must be resident there. `search` uses `brute_force` or, for up to 1024
   //   results per query, `gemm`; the others score all rows.
   // - All calls share a workspace, so that calls on several streams run one after the other. The
-  //   first call of a size, and the first after a change of the rows, may wait for the device. The
-  //   rows that a queued call reads live until it has ended, and a later call on such arrays
-  //   notices that. A call must not be captured in a CUDA graph.
+  //   first call of a size, and the first call and the first `score_all` after a change of the
+  //   rows, may wait for the device. The rows that a queued call reads live until it has ended, and
+  //   a later call on such arrays notices that. A call must not be captured in a CUDA graph.
   //
   // Arguments are checked before anything is allocated or launched. All calls throw InvalidArgument
   // for another type, shape or dimension, arrays in different memory, a stream for arrays on the

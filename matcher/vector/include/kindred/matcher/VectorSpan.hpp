@@ -40,7 +40,7 @@ struct VectorSpan {
 };
 
 /// \brief The rows that a call reads: dense rows on the host, or an array [count, dimension] of
-/// float32, float16 or bfloat16 on the host or on a device, whose rows may lie apart.
+/// float32, float16 or bfloat16 on the host or on a device, where there may be gaps between rows.
 struct RowArray {
   /// \param rows a `VectorSpan` or an array
   template <class Rows>
