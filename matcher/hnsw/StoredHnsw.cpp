@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kind = "hnsw";
 
 // The sizes of sections are computed in 64 bits, and that of the rows is the largest.
-static_assert(checked_product({node_limit, FloatRows::stride_of(dimension_max)}));
+static_assert(FloatRows::stride_of(dimension_max) <= SIZE_MAX / node_limit);
 
 /// The numbers in the section `settings`, in order.
 enum Setting : std::size_t {

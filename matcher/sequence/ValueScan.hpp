@@ -52,7 +52,8 @@ class ValueScan {
   bool is_staged() const { return !is_host && !m_target.on_device; }
   std::uint64_t row_bytes() const { return m_call.patterns() * size_of(m_target.type); }
   ArrayView<const std::uint32_t, ExecutionSpace> slot_of() const {
-    return {m_call.store.slot_of.data(), m_call.store.slot_of.size()};
+    return ArrayView<const std::uint32_t, ExecutionSpace>(m_call.store.slot_of.data(),
+                                                          m_call.store.slot_of.size());
   }
 
   /// Writes the values of many queries with masks of the patterns, which repay their cost. Returns
