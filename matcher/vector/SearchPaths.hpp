@@ -55,7 +55,8 @@ inline std::string why_not(SearchPath path, const VectorStore& store) {
 /// \brief Counts the first searches of each size, a power of two of their work, with a path on a
 /// space. Thread-safe.
 ///
-/// The first call of a size may allocate, so that the dispatcher learns its time from the second.
+/// The first call of a size may allocate, so that the dispatcher learns from the second; and only two
+/// observations outweigh the prior.
 class PathTries {
  public:
   bool are_left(double work) const noexcept {
@@ -66,7 +67,7 @@ class PathTries {
   }
 
  private:
-  static constexpr std::uint32_t most = 2;
+  static constexpr std::uint32_t most = 3;
   static std::size_t class_of(double work) noexcept {
     return static_cast<std::size_t>(std::clamp(std::ilogb(std::max(work, 1.0)), 0, 63));
   }

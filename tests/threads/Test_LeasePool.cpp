@@ -69,6 +69,24 @@ TEST(LeasePool, CallersThatFollowEachOtherShareOneObject) {
   }
 }
 
+TEST(LeasePool, AThreadThatCallsBesideOthersGetsAnObjectOfItsOwn) {
+  Pool pool(16);
+  const Lease in_use = pool.take(make);
+  const Object* of_second = nullptr;
+  std::thread([&] { of_second = &*pool.take(make); }).join();
+  EXPECT_NE(of_second, &*in_use);
+  std::thread([&] {
+    int borrowed = 0;
+    for (; borrowed < 100; ++borrowed)
+      if (&*pool.take(make) != of_second) break;
+    EXPECT_GT(borrowed, 0) << "an idle object is used first";
+    EXPECT_LT(borrowed, 20);
+    const Object* const own = &*pool.take(make);
+    EXPECT_NE(own, of_second);
+    for (int call = 0; call < 20; ++call) EXPECT_EQ(&*pool.take(make), own);
+  }).join();
+}
+
 TEST(LeasePool, ADroppedObjectIsReplaced) {
   Pool pool;
   {

@@ -20,14 +20,17 @@ namespace Kindred::Impl {
 /// callers at the same time, or at most a limit, beyond which callers wait.
 ///
 /// A thread gets the object that it had before, if that is free, without writing to memory that
-/// other threads write to. Thread-safe. With a limit, or where leases are taken alone, a thread
-/// that holds a lease must not take another one from the same pool.
+/// other threads write to. One that has none borrows an idle object; after a few times while other
+/// objects were in use it gets one of its own, so that threads which call at the same time do not
+/// take objects from each other again and again. Thread-safe. With a limit, or where leases are
+/// taken alone, a thread that holds a lease must not take another one from the same pool.
 template <class T>
 class LeasePool {
   struct alignas(apart_bytes) Slot {
     std::atomic<bool> is_taken{false};
     std::atomic<bool> has_object{false};  ///< set by who has taken the slot
     std::unique_ptr<T> object;            ///< used only by who has taken the slot
+    int borrowed = 0;  ///< how often a caller of this slot borrowed; used like `object`
     Slot* next = nullptr;
   };
 
@@ -150,20 +153,25 @@ class LeasePool {
     if (!lease.m_is_kept) {
       lease.m_slot->object = make();
       lease.m_slot->has_object = true;
+      lease.m_slot->borrowed = 0;
     }
     return lease;
   }
 
-  /// A slot with an object, otherwise an empty one; null if the limit is reached.
+  /// The slot of the caller, another one with an object, or an empty one; null if the limit is
+  /// reached.
   Slot* take_slot() {
+    constexpr int borrowed_most = 8;
     Slot& own = m_slots.here();
     Slot* empty = nullptr;
     if (try_take(own)) {
-      if (own.object != nullptr) return &own;
+      if (own.object != nullptr || own.borrowed == borrowed_most) return &own;
       empty = &own;
     }
     Slot* found = nullptr;
+    bool are_others_in_use = false;
     for_each_slot([&](Slot& slot) {
+      if (&slot != &own && slot.is_taken.load(std::memory_order_relaxed)) are_others_in_use = true;
       if (found != nullptr || !slot.has_object || !try_take(slot)) return;
       if (slot.object != nullptr)
         found = &slot;
@@ -171,7 +179,10 @@ class LeasePool {
         give_back(slot);
     });
     if (found != nullptr) {
-      if (empty != nullptr) give_back(*empty);
+      if (empty != nullptr) {
+        own.borrowed += are_others_in_use ? 1 : 0;
+        give_back(own);
+      }
       return found;
     }
     for_each_slot([&](Slot& slot) {
