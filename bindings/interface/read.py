@@ -71,8 +71,14 @@ class Parameter:
 
 
 class Struct:
+    """A struct with its size."""
+
     def __init__(self, name, doc, fields, c, cpp=None):
         self.name, self.doc, self.fields, self.c, self.cpp = name, doc, fields, "kindred_" + c, cpp or name
+
+
+class Element(Struct):
+    """A struct without a size: an element of arrays."""
 
 
 class Options(Struct):
@@ -144,13 +150,10 @@ class Function:
 
 
 class Interface:
-    """`copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
+    """`structs`: in their order; `copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
 
     def __init__(self, title):
-        self.title, self.enums, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, {}, {}, {}, [], {}
-
-    def own(self):
-        return self.enums, self.options, self.statistics, self.handles
+        self.title, self.enums, self.structs, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, [], {}, {}, {}, [], {}
 
 
 class Reader:
@@ -186,10 +189,9 @@ class Reader:
             doc = Doc(ast.get_docstring(node, clean=False))
             if base == "Enum":
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
-            elif base == "Options":
-                made = interface.options[node.name] = Options(node.name, doc, self.fields(node), **settings)
-            elif base == "Statistics":
-                made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
+            elif base in ("Struct", "Element", "Options", "Statistics"):
+                made = {"Struct": Struct, "Element": Element, "Options": Options, "Statistics": Statistics}[base](node.name, doc, self.fields(node), **settings)
+                interface.structs.append(made)
             elif base in ("Handle", "Functions"):
                 made = interface.handles[node.name] = (Handle if base == "Handle" else Functions)(node.name, doc, **settings)
                 made.siblings = interface.handles
@@ -198,7 +200,7 @@ class Reader:
                     if isinstance(function, ast.FunctionDef):
                         self.read_function(made, function)
             else:
-                self.fail(node, f"{base} is neither a kind nor one of Enum, Options, Statistics, Handle, Functions and NamedTuple")
+                self.fail(node, f"{base} is neither a kind nor one of Enum, Struct, Element, Options, Statistics, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
 
@@ -211,7 +213,7 @@ class Reader:
         for one in node.body:
             if isinstance(one, ast.AnnAssign):
                 default = ast.literal_eval(one.value) if one.value else None
-                found.append(Parameter(one.target.id, self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
+                found.append(Parameter(one.target.id.rstrip("_"), self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
         return found
 
     def field_kind(self, node):
@@ -245,13 +247,13 @@ class Reader:
         return found(*arguments)
 
     def result(self, node):
-        name, _ = self.named(node)
+        name, arguments = self.named(node)
         known = self.known.get(name)
         if isinstance(known, Enum):
             return kinds.EnumName()
         if isinstance(known, Struct) or name == "New":
             return known or name
-        return self.vocabulary[name]()
+        return self.vocabulary[name](*arguments)
 
     def read_function(self, handle, node):
         body = [one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]

@@ -18,16 +18,15 @@ static void match_names(kindred_context* context) {
   kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
   kindred_matcher* matcher = NULL;
   kindred_results* results = NULL;
-  const uint64_t* offsets;
+  kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
   uint64_t i;
   options.measure = KINDRED_LEVENSHTEIN;
   options.threshold = 0.5;
   check(kindred_matcher_create_texts(context, names, 3, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
   check(kindred_matcher_match_texts(matcher, &query, 1, &options, &results));
-  offsets = kindred_results_offsets(results);
-  for (i = offsets[0]; i < offsets[1]; ++i)
-    printf("%s: similarity %.3f\n", names[kindred_results_ids(results)[i]].data,
-           kindred_results_scores(results)[i]);
+  check(kindred_results_get(results, &view));
+  for (i = view.offsets[0]; i < view.offsets[1]; ++i)
+    printf("%s: similarity %.3f\n", names[view.ids[i]].data, view.scores[i]);
   check(kindred_results_destroy(results));
   check(kindred_matcher_destroy(matcher));
 }
@@ -60,12 +59,13 @@ static void spread_activation(kindred_context* context) {
   const uint64_t offsets[] = {0, 1};
   kindred_graph* graph = NULL;
   kindred_results* results = NULL;
+  kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
   uint64_t i;
   check(kindred_graph_create(context, 3, edges, 2, NULL, NULL, NULL, NULL, &graph));
   check(kindred_graph_spread(graph, &source, &value, offsets, 1, NULL, &results));
-  for (i = 0; i < kindred_results_offsets(results)[1]; ++i)
-    printf("node %d: activation %.3f\n", (int)kindred_results_ids(results)[i],
-           kindred_results_scores(results)[i]);
+  check(kindred_results_get(results, &view));
+  for (i = 0; i < view.offsets[1]; ++i)
+    printf("node %d: activation %.3f\n", (int)view.ids[i], view.scores[i]);
   check(kindred_results_destroy(results));
   check(kindred_graph_destroy(graph));
 }

@@ -63,6 +63,13 @@ inline std::vector<std::int32_t> c_spaces() {
   return out;
 }
 
+/// The arrays of results.
+inline kindred_results_view view_of(const kindred_results* results) {
+  kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
+  EXPECT_EQ(kindred_results_get(results, &view), KINDRED_OK) << kindred_last_error();
+  return view;
+}
+
 /// Texts of C, which refer to \p texts.
 std::vector<kindred_text> c_texts(std::vector<std::string>&& texts) = delete;
 inline std::vector<kindred_text> c_texts(const std::vector<std::string>& texts) {

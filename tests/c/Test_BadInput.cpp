@@ -355,17 +355,17 @@ TEST(CBadInput, SmallerStructsHaveTheDefaults) {
   KINDRED_ASSERT_OK(kindred_matcher_match_texts(
       matcher, texts.data(), 1, reinterpret_cast<const kindred_match_options*>(&smaller),
       &results));
-  EXPECT_EQ(kindred_results_offsets(results)[1], 1U);
-  EXPECT_EQ(kindred_results_ids(results)[0], 0);
+  EXPECT_EQ(view_of(results).offsets[1], 1U);
+  EXPECT_EQ(view_of(results).ids[0], 0);
   // A smaller struct of results gets what fits.
   struct {
     std::size_t struct_size;
-    char operation[32];
+    std::uint64_t rows;
     std::uint64_t guard;
-  } record{40, {}, 7};
-  KINDRED_EXPECT_OK(kindred_results_record(results, reinterpret_cast<kindred_record*>(&record)));
-  EXPECT_STREQ(record.operation, "lcs");
-  EXPECT_EQ(record.guard, 7U);
+  } view{16, 0, 7};
+  KINDRED_EXPECT_OK(kindred_results_get(results, reinterpret_cast<kindred_results_view*>(&view)));
+  EXPECT_EQ(view.rows, 1U);
+  EXPECT_EQ(view.guard, 7U);
 }
 
 TEST(CBadInput, DefaultsAreThoseOfTheInitialisers) {

@@ -287,7 +287,7 @@ TEST(CContext, ThreadsShareIt) {
                                                  &matcher) != KINDRED_OK;
         failures +=
             kindred_matcher_match_texts(matcher, given.data(), 1, nullptr, &results) != KINDRED_OK;
-        failures += kindred_results_ids(results)[0] != 0;
+        failures += view_of(results).ids[0] != 0;
         // Messages belong to their thread.
         const std::string wanted = "measure is " + std::to_string(100 + t);
         double similarity = 0;

@@ -142,8 +142,8 @@ TEST(COperations, OfPatternMemoriesMatchAList) {
           KINDRED_ASSERT_OK(kindred_memory_match(memory, query.data(), rows, 1, KINDRED_LEVEL_TOKEN,
                                                  &options, &results));
           std::map<std::int64_t, std::uint32_t> found;
-          for (std::uint64_t i = 0; i < kindred_results_offsets(results)[1]; ++i)
-            found[kindred_results_ids(results)[i]] = kindred_results_matched(results)[i];
+          for (std::uint64_t i = 0; i < view_of(results).offsets[1]; ++i)
+            found[view_of(results).ids[i]] = view_of(results).matched[i];
           std::map<std::int64_t, std::uint32_t> expected;
           for (std::size_t i = 0; i < model.size(); ++i) {
             if (model[i].frequency > 0)
@@ -302,11 +302,11 @@ TEST(COperations, OfMatchersMatchComparisonsOfPairs) {
         KINDRED_ASSERT_OK(kindred_matcher_match(matcher, queries.values.data(),
                                                 queries.offsets.data(), queries.rows(), &options,
                                                 &results));
-        const std::uint64_t* const offsets = kindred_results_offsets(results);
+        const std::uint64_t* const offsets = view_of(results).offsets;
         for (std::size_t row = 0; row < queries.rows(); ++row) {
           std::map<std::int64_t, double> found;
           for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i)
-            found[kindred_results_ids(results)[i]] = kindred_results_scores(results)[i];
+            found[view_of(results).ids[i]] = view_of(results).scores[i];
           std::map<std::int64_t, double> expected;
           kindred_query* query = nullptr;
           KINDRED_ASSERT_OK(

@@ -19,17 +19,16 @@ namespace Kindred::Testing {
 namespace {
 
 void expect_matches(const kindred_results* results, const MatchResults& expected) {
-  std::size_t rows = 0;
-  KINDRED_ASSERT_OK(kindred_results_rows(results, &rows));
-  ASSERT_EQ(rows, expected.matches.rows());
-  for (std::size_t i = 0; i <= rows; ++i)
-    ASSERT_EQ(kindred_results_offsets(results)[i], expected.matches.offsets[i]);
+  const kindred_results_view view = view_of(results);
+  ASSERT_EQ(view.rows, expected.matches.rows());
+  for (std::size_t i = 0; i <= view.rows; ++i)
+    ASSERT_EQ(view.offsets[i], expected.matches.offsets[i]);
   for (std::size_t i = 0; i < expected.matches.values.size(); ++i) {
     const Match& match = expected.matches.values[i];
-    EXPECT_EQ(kindred_results_ids(results)[i], static_cast<std::int64_t>(match.index));
-    EXPECT_EQ(kindred_results_scores(results)[i], match.similarity);
-    EXPECT_EQ(kindred_results_matched(results)[i], match.matched);
-    EXPECT_EQ(kindred_results_distances(results)[i], match.distance);
+    EXPECT_EQ(view.ids[i], static_cast<std::int64_t>(match.index));
+    EXPECT_EQ(view.scores[i], match.similarity);
+    EXPECT_EQ(view.matched[i], match.matched);
+    EXPECT_EQ(view.distances[i], match.distance);
   }
 }
 
@@ -58,24 +57,19 @@ TEST(CSequences, MatchesAreThoseOfCpp) {
         const MatchResults found =
             expected.match(queries, {.measure = measure, .blocks = options.blocks != 0});
         expect_matches(results, found);
-        kindred_record record = KINDRED_RECORD_INIT;
-        KINDRED_EXPECT_OK(kindred_results_record(results, &record));
-        EXPECT_EQ(record.space, space);
-        EXPECT_EQ(record.reason, KINDRED_REASON_FORCED);
-        const std::uint64_t* offsets = nullptr;
-        const kindred_block* blocks = nullptr;
-        if (options.blocks == 0) {
-          EXPECT_EQ(kindred_results_blocks(results, &offsets, &blocks), KINDRED_NOT_FOUND);
-          continue;
-        }
-        KINDRED_ASSERT_OK(kindred_results_blocks(results, &offsets, &blocks));
+        const kindred_results_view view = view_of(results);
+        EXPECT_EQ(view.record->space, space);
+        EXPECT_EQ(view.record->reason, KINDRED_REASON_FORCED);
+        EXPECT_EQ(view.block_offsets != nullptr, options.blocks != 0);
+        if (options.blocks == 0) continue;
+        const kindred_block* const blocks = view.blocks;
         for (std::size_t i = 0; i < found.blocks.values.size(); ++i) {
           EXPECT_EQ(blocks[i].pattern_begin, found.blocks.values[i].pattern_begin);
           EXPECT_EQ(blocks[i].query_begin, found.blocks.values[i].query_begin);
           EXPECT_EQ(blocks[i].length, found.blocks.values[i].length);
         }
         for (std::size_t i = 0; i < found.blocks.offsets.size(); ++i)
-          EXPECT_EQ(offsets[i], found.blocks.offsets[i]);
+          EXPECT_EQ(view.block_offsets[i], found.blocks.offsets[i]);
       }
   }
 }
@@ -148,10 +142,9 @@ struct Collected {
 int collect(void* user, std::uint64_t first, const kindred_results* results) {
   auto& collected = *static_cast<Collected*>(user);
   collected.firsts.push_back(first);
-  std::size_t rows = 0;
-  EXPECT_EQ(kindred_results_rows(results, &rows), KINDRED_OK);
-  collected.rows += rows;
-  collected.pairs += kindred_results_offsets(results)[rows];
+  const kindred_results_view view = view_of(results);
+  collected.rows += view.rows;
+  collected.pairs += view.offsets[view.rows];
   return collected.cancel_after >= 0 && --collected.cancel_after < 0 ? 1 : 0;
 }
 

@@ -247,8 +247,8 @@ TEST(CSharedHandles, OutliveTheirContextWhileThreadsCreateAndDestroyOthers) {
                                    &matcher) == KINDRED_OK &&
             kindred_context_destroy(context) == KINDRED_OK &&
             kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results) == KINDRED_OK &&
-            kindred_matcher_destroy(matcher) == KINDRED_OK &&
-            kindred_results_ids(results)[0] == 0 && kindred_results_destroy(results) == KINDRED_OK;
+            kindred_matcher_destroy(matcher) == KINDRED_OK && view_of(results).ids[0] == 0 &&
+            kindred_results_destroy(results) == KINDRED_OK;
         failed += is_right ? 0 : 1;
       }
     });

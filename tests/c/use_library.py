@@ -17,14 +17,17 @@ def texts_of(*words):
     return (Text * len(words))(*(Text(word, len(word)) for word in words))
 
 
+class Results(ctypes.Structure):
+    """The first members of kindred_results_view."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("rows", ctypes.c_uint64), ("offsets", ctypes.POINTER(ctypes.c_uint64)),
+                ("ids", ctypes.POINTER(ctypes.c_int64)), ("scores", ctypes.POINTER(ctypes.c_double))]
+
+
 class Library:
     def __init__(self, path):
         self.c = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
         for name in ("kindred_last_error", "kindred_version_string"):
             getattr(self.c, name).restype = ctypes.c_char_p
-        self.c.kindred_results_ids.restype = ctypes.POINTER(ctypes.c_int64)
-        self.c.kindred_results_scores.restype = ctypes.POINTER(ctypes.c_double)
-        self.c.kindred_results_offsets.restype = ctypes.POINTER(ctypes.c_uint64)
         self.answers = {"version": self.c.kindred_version_string().decode()}
 
     def call(self, name, *arguments):
@@ -45,9 +48,10 @@ class Library:
                   ctypes.byref(similarity))
         self.answers["similarity"] = similarity.value
         self.call("matcher_match_texts", self.matcher, texts_of(b"kindrad"), ctypes.c_size_t(1), None, ctypes.byref(results))
-        count = self.c.kindred_results_offsets(results)[1]
-        self.answers["ids"] = self.c.kindred_results_ids(results)[:count]
-        self.answers["scores"] = self.c.kindred_results_scores(results)[:count]
+        view = Results(ctypes.sizeof(Results))
+        self.call("results_get", results, ctypes.byref(view))
+        count = view.offsets[1]
+        self.answers["ids"], self.answers["scores"] = view.ids[:count], view.scores[:count]
         # A failed call of the library that serves the handle.
         self.answers["status"] = self.c.kindred_matcher_match_texts(self.matcher, None, ctypes.c_size_t(1), None, ctypes.byref(results))
         self.answers["error"] = self.c.kindred_last_error().decode()

@@ -612,58 +612,45 @@ typedef struct kindred_search_report {
 #define KINDRED_SEARCH_REPORT_INIT \
   { sizeof(kindred_search_report), {0}, 0, 0 }
 
-/** Number of rows: one per query. */
-KINDRED_API kindred_status kindred_results_rows(const kindred_results* results,
-                                                size_t* rows) KINDRED_NOEXCEPT;
-/** rows + 1 offsets into the arrays of ids and scores. NULL for an invalid handle. This array and
- * the following live as long as the handle. */
-KINDRED_API const uint64_t* kindred_results_offsets(const kindred_results* results)
-    KINDRED_NOEXCEPT;
-/** The ids: indices of patterns, ids of vectors, nodes, items. NULL for an invalid handle. */
-KINDRED_API const int64_t* kindred_results_ids(const kindred_results* results) KINDRED_NOEXCEPT;
-/** Similarities, scores or activations, best first; float32 scores are converted exactly. 0 for
- * paths and rows of lattices. NULL for an invalid handle. */
-KINDRED_API const double* kindred_results_scores(const kindred_results* results) KINDRED_NOEXCEPT;
-/** Matched symbols of sequences; NULL for other results. */
-KINDRED_API const uint32_t* kindred_results_matched(const kindred_results* results)
-    KINDRED_NOEXCEPT;
-/** Distances of sequences; NULL for other results. */
-KINDRED_API const double* kindred_results_distances(const kindred_results* results)
-    KINDRED_NOEXCEPT;
-/** The matching blocks: those of result i are `(*blocks)[(*offsets)[i] ... (*offsets)[i + 1])`.
- * KINDRED_NOT_FOUND unless the options asked for them. */
-KINDRED_API kindred_status kindred_results_blocks(const kindred_results* results,
-                                                  const uint64_t** offsets,
-                                                  const kindred_block** blocks) KINDRED_NOEXCEPT;
-/** The paths of a spread: the paths to result i are `(*paths)[i] ... (*paths)[i + 1]`, each with
- * its strength and with the edges
- *  `(*steps)[(*step_offsets)[j] ... (*step_offsets)[j + 1])`. KINDRED_NOT_FOUND unless the options
- * asked for them. */
-KINDRED_API kindred_status kindred_results_paths(const kindred_results* results,
-                                                 const uint64_t** paths, const float** strengths,
-                                                 const uint64_t** step_offsets,
-                                                 const kindred_step** steps) KINDRED_NOEXCEPT;
-/** Convergence of every query of PageRank. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_convergence(
-    const kindred_results* results, const kindred_convergence** convergence) KINDRED_NOEXCEPT;
-/** The contributions to the results of kindred_fuse_rankings: those to result i are
- * `(*reasons)[(*offsets)[i] ...]`. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status
-kindred_results_reasons(const kindred_results* results, const uint64_t** offsets,
-                        const kindred_fusion_reason** reasons) KINDRED_NOEXCEPT;
-/** The key of every result of a kindred_keyed_index, in the order of the ids; the arrays live as
- * long as the results. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_keys(const kindred_results* results,
-                                                kindred_key_span* keys) KINDRED_NOEXCEPT;
-/** Where the call ran. */
-KINDRED_API kindred_status kindred_results_record(const kindred_results* results,
-                                                  kindred_record* record) KINDRED_NOEXCEPT;
-/** The path of a search in vectors. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_report(const kindred_results* results,
-                                                  kindred_search_report* report) KINDRED_NOEXCEPT;
-/** Frees results. */
+/** The arrays of results, which live as long as the handle. What results do not have is NULL. */
+typedef struct kindred_results_view {
+  size_t struct_size;
+  uint64_t rows;           /* one per query */
+  const uint64_t* offsets; /* rows + 1: row r has the results offsets[r] ... offsets[r + 1] */
+  const int64_t* ids;      /* indices of patterns, ids of vectors, nodes, items */
+  const double* scores;    /* similarities, scores or activations, best first; float32 scores are
+                              converted exactly; 0 for paths and rows of lattices */
+  const uint32_t* matched; /* matched symbols of sequences */
+  const double* distances; /* of sequences */
+  const uint64_t* block_offsets; /* result i has the matching blocks block_offsets[i] ...
+                                    block_offsets[i + 1], if the options asked for them */
+  const kindred_block* blocks;
+  const uint64_t* path_offsets; /* result i of a spread has the paths path_offsets[i] ...
+                                   path_offsets[i + 1], if the options asked for them */
+  const float* strengths;       /* of every path */
+  const uint64_t* step_offsets; /* path j has the edges step_offsets[j] ... step_offsets[j + 1] */
+  const kindred_step* steps;
+  const kindred_convergence* convergence; /* of every query of PageRank */
+  const uint64_t* reason_offsets; /* result i of a fusion has the reasons reason_offsets[i] ...
+                                     reason_offsets[i + 1] */
+  const kindred_fusion_reason* reasons;
+  const kindred_key_span*
+      keys; /* of every result of a kindred_keyed_index, in the order of the ids */
+  const kindred_record* record;        /* where the call ran */
+  const kindred_search_report* report; /* the path of a search in vectors */
+} kindred_results_view;
+#define KINDRED_RESULTS_VIEW_INIT                                                                \
+  {                                                                                              \
+    sizeof(kindred_results_view), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+  }
+
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_results_destroy(KINDRED_OPTIONAL kindred_results* results)
     KINDRED_NOEXCEPT;
+/** The arrays of results. */
+KINDRED_API kindred_status kindred_results_get(const kindred_results* results,
+                                               kindred_results_view* view) KINDRED_NOEXCEPT;
 
 /* ---- Vocabulary: numbers texts in first-seen order, from 0 ---- */
 
@@ -3647,7 +3634,7 @@ KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* i
 KINDRED_API kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* index,
                                                         kindred_string** bytes) KINDRED_NOEXCEPT;
 /** The exact best rows of every query: at most `top`, with their ids, scores and keys
- * (kindred_results_keys). KINDRED_INVALID if the options have a stream.
+ * (`keys` of kindred_results_view). KINDRED_INVALID if the options have a stream.
  *  @param queries float32, queries * dimension, on the host */
 KINDRED_API kindred_status
 kindred_keyed_index_search(const kindred_keyed_index* index, const DLTensor* queries,
