@@ -198,7 +198,9 @@ def call_lines(function):
     handle, results = function.handle, function.results
     if results == ["New"]:
         made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(function.calls_arguments(c_value))})"
-        return [wrapped(f"*{handle.c} = {'shared' if handle.shared else 'made'}_handle<kindred_{handle.c}>(", ["shared", made], ");")]
+        context = ["shared"] if any(isinstance(one.kind, kinds.Context) for one in function.parameters) else []
+        maker = "make_handle_of" if not context else "shared_handle" if handle.shared else "made_handle"
+        return [wrapped(f"*{handle.c} = {maker}<kindred_{handle.c}>(", [*context, made], ");")]
     if results and isinstance(results[0], Struct):
         return struct_lines(function, results[0])
     call = wrapped(f"{'' if isinstance(handle, Functions) else 'object.'}{function.cpp_name}(", function.calls_arguments(c_value), ")")
@@ -251,7 +253,7 @@ def glue(interface, includes):
     parts.append("\n".join(f"#include <{handle.header}>" for handle in interface.handles.values() if handle.header) + "\n\n" +
                  "\n".join(f'#include "{one}"' for one in includes))
     parts.append("namespace Kindred::C {")
-    parts += ["\n".join(f"static_assert(static_cast<int>({one.cpp}::{value}) == {one.constant(value)});" for value in one.values)
+    parts += ["\n".join(f"static_assert(static_cast<int>({one.value(value)}) == {one.constant(value)});" for value in one.values)
               for one in interface.enums.values()]
     options = [one for one in interface.structs if isinstance(one, Options)]
     parts += [options_function(one) for one in options if one.hand != "c"]

@@ -184,6 +184,8 @@ class Text(Kind):
 
 class Texts(Kind):
     c = ("const kindred_text* {n}", "size_t count")
+    c_value = 'texts_of({n}, count, "{n}")'
+    python = ("{n}: Iterable[str | bytes]",)
 
 
 # Outputs: arrays of the caller in C; in Python the argument `out`, or new arrays, which are then the result
@@ -236,6 +238,8 @@ class EnumArgument(Kind):
     def __init__(self, enum):
         super().__init__()
         self.enum = enum
+        if enum.default:
+            self.python = (f'* {{n}}: str = "{enum.default}"',)
         self.lines = (f'const {enum.cpp} {{n}}_value = value_of({{n}}, "{{n}}", {enum.table});',)
         self.c_value = f'enum_of<{enum.cpp}>({{n}}, {len(enum.values)}, "{{n}}")'
 
@@ -417,6 +421,7 @@ class Ragged(Result):
     c = ("kindred_results** results",)
     c_write = "*results = make_handle_of<kindred_results>(results_of({found}));"
     python = "Ragged"
+    native = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]"
     value = "ragged_of(found.results)"
     before = ("keep_record(found.record);",)
     wrap = "Ragged(*{call})"

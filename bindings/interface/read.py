@@ -50,12 +50,18 @@ class Doc:
 
 
 class Enum:
-    def __init__(self, name, doc, c, values, cpp=None, any=None):
-        self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), cpp or name, any
+    """`values`: as Python spells them; `default`: of arguments of Python."""
+
+    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None):
+        self.name, self.doc, self.prefix, self.values, self.cpp, self.any, self.default = name, doc, c, values.split(), cpp or name, any, default
         self.table = snake(name) + "_names"
 
     def constant(self, value):
-        return self.prefix + value.upper()
+        return self.prefix + value.upper().replace("-", "_")
+
+    def value(self, value):
+        """That of C++."""
+        return f"{self.cpp}::{value.replace('-', '_')}"
 
 
 class Parameter:
@@ -97,11 +103,12 @@ class Statistics(Struct):
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
+    `closes`: the class of Python does."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, closes=True):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.noun, self.locked = noun or c, locked
+        self.noun, self.locked, self.closes = noun or c, locked, closes
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):

@@ -15,6 +15,8 @@ static void check(kindred_status status) {
 static void match_names(kindred_context* context) {
   const kindred_text names[] = {{"Anna Schmidt", 12}, {"Ana Schmitt", 11}, {"Peter Meyer", 11}};
   const kindred_text query = {"Anna Schmitt", 12};
+  const kindred_sequences patterns = {sizeof(patterns), 3, names, NULL, NULL, KINDRED_UNSET};
+  const kindred_sequences queries = {sizeof(queries), 1, &query, NULL, NULL, KINDRED_UNSET};
   kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
   kindred_matcher* matcher = NULL;
   kindred_results* results = NULL;
@@ -22,8 +24,8 @@ static void match_names(kindred_context* context) {
   uint64_t i;
   options.measure = KINDRED_LEVENSHTEIN;
   options.threshold = 0.5;
-  check(kindred_matcher_create_texts(context, names, 3, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
-  check(kindred_matcher_match_texts(matcher, &query, 1, &options, &results));
+  check(kindred_matcher_create(context, &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+  check(kindred_matcher_match(matcher, &queries, &options, &results));
   check(kindred_results_get(results, &view));
   for (i = view.offsets[0]; i < view.offsets[1]; ++i)
     printf("%s: similarity %.3f\n", names[view.ids[i]].data, view.scores[i]);
@@ -71,6 +73,8 @@ static void spread_activation(kindred_context* context) {
 }
 
 int main(void) {
+  const kindred_text text = {"\xFF", 1};
+  const kindred_sequences given = {sizeof(given), 1, &text, NULL, NULL, KINDRED_UNSET};
   kindred_context* context = NULL;
   double similarity = 0;
   check(kindred_context_create(NULL, &context));
@@ -78,7 +82,7 @@ int main(void) {
   search_vectors(context);
   spread_activation(context);
   check(kindred_context_destroy(context));
-  if (kindred_similarity_text(KINDRED_LCS, "\xFF", 1, "a", 1, 0, 0, &similarity) != KINDRED_OK)
+  if (kindred_similarity(KINDRED_LCS, &given, &given, 0, 0, &similarity) != KINDRED_OK)
     printf("not UTF-8: refused\n");
   return 0;
 }
