@@ -177,6 +177,18 @@ class Row(Kind):
     value = "{n}_given.span()"
 
 
+class Flag(Kind):
+    c = ("int32_t {n}",)
+    c_value = "{n} != 0"
+    python = ("* {n}: bool = False",)
+
+
+class Span(Kind):
+    """Elements {0}."""
+    c = ("const {0}* {n}", "size_t count")
+    c_value = 'span_of({n}, count, "{n}")'
+
+
 class Text(Kind):
     c = ("const char* {n}", "size_t size")
     c_value = 'text_of({n}, size, "{n}")'
@@ -308,6 +320,14 @@ class EnumField(Field):
             self.assign = "if (!{n}.is_none()) options.{n} = {value};"
 
 
+class MemberField(Field):
+    """One of the type {0}, whose default is {1}."""
+
+    def __init__(self, type, default="0"):
+        super().__init__()
+        self.members, self.defaults = (f"{type} {{n}}",), (default,)
+
+
 class DoubleField(Field):
     members = ("double {n}",)
     python = "float"
@@ -355,6 +375,20 @@ class Result(Kind):
 class Nothing(Result):
     c_write = "{found};"
     value = ""
+
+
+class Out(Result):
+    """A number of the type {0}, which is {1} in Python."""
+
+    def __init__(self, type, python="int"):
+        super().__init__()
+        self.c, self.python = (f"{type}* {{n}}",), python
+
+
+class List(Result):
+    """A list of elements {0}."""
+    c = ("{0}* {n}", "size_t capacity", "size_t* count!")
+    c_write = 'write_list({found}, {n}, capacity, count, "{n}");'
 
 
 class Size(Result):
@@ -421,7 +455,6 @@ class Ragged(Result):
     c = ("kindred_results** results",)
     c_write = "*results = make_handle_of<kindred_results>(results_of({found}));"
     python = "Ragged"
-    native = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]"
     value = "ragged_of(found.results)"
     before = ("keep_record(found.record);",)
     wrap = "Ragged(*{call})"

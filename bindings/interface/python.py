@@ -393,9 +393,9 @@ def stub_class(handle):
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
-        result = getattr(function.results[0], "native", None) if function.results else None
+        result = "Any" if function.results and hasattr(function.results[0], "wrap") else python_type(function)
         if function.is_constructor():
             lines.append(f"    def __init__({names}) -> None: ...")
         else:
-            lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {handle.name if function.is_static else result or python_type(function)}: ..."]
+            lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {handle.name if function.is_static else result}: ..."]
     return "\n".join(lines + (["    def close(self) -> None: ...", "    def is_closed(self) -> bool: ..."] if handle.closes else []))

@@ -269,32 +269,13 @@ class Reader:
             return
         made = Function(handle, node.name, Doc(ast.get_docstring(node, clean=False)))
         for decorator in node.decorator_list:
-            call = decorator if isinstance(decorator, ast.Call) else None
-            name, arguments = (call.func.id, [ast.literal_eval(one) for one in call.args]) if call else (decorator.id, [])
-            if name == "hand":
-                made.hand.add(arguments[0])
-            elif name == "only":
-                made.only = arguments[0]
-            elif name == "without":
-                made.without.update(arguments)
-            elif name == "by_name":
-                made.by_name.update(arguments)
-            elif name == "gil":
-                made.gil = arguments[0]
-            elif name == "c":
-                made.c_name = arguments[0]
-            elif name == "cpp":
-                named = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
-                made.order, made.cpp_name = named.get("order"), named.get("name", made.cpp_name)
-            elif name == "changes":
-                made.changes = True
-            elif name == "property":
-                made.python = "property"
-            elif name == "python":
-                made.python = arguments[0] if arguments else None
-                made.python_types = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+            call = decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
+            named = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+            if call.func.id == "of":  # several in one
+                for name, given in named.items():
+                    self.decorate(made, decorator, name, given.split() if isinstance(given, str) else [], {})
             else:
-                self.fail(decorator, f"{name} is no decorator")
+                self.decorate(made, decorator, call.func.id, [ast.literal_eval(one) for one in call.args], named)
         given = node.args.args
         made.is_static = not given or given[0].arg != "self"
         for one in given if made.is_static else given[1:]:
@@ -310,3 +291,20 @@ class Reader:
         if made.name == "statistics":
             made.c_name = "get_" + made.c_name
         handle.functions.append(made)
+
+    def decorate(self, made, node, name, given, named):
+        if name in ("hand", "without", "by_name"):
+            getattr(made, name).update(given)
+        elif name in ("only", "gil", "changes"):
+            setattr(made, name, given[0] if given else True)
+        elif name == "c":
+            made.c_name = given[0]
+        elif name == "cpp":
+            made.order, made.cpp_name = named.get("order"), named.get("name", *(given or [made.cpp_name]))
+        elif name == "property":
+            made.python = "property"
+        elif name == "python":
+            made.python = given[0] if given else None
+            made.python_types = named
+        else:
+            self.fail(node, f"{name} is no decorator")

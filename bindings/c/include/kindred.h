@@ -845,11 +845,11 @@ KINDRED_API kindred_status kindred_distance(int32_t measure, uint64_t matched,
 /** The code points of a text in UTF-8: its symbols where characters are compared.
  * KINDRED_INVALID, with the position, for bytes that are not valid UTF-8.
  *  @param keep nonzero: such a byte becomes the symbol 0x110000 + byte instead
- *  @param symbols at most `capacity` are written
- *  @param count number of symbols; if it exceeds `capacity`, the call fails with
- * KINDRED_INVALID, and sets only this */
+ *  @param code_points at most `capacity` are written
+ *  @param count their number; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
+ * sets only this */
 KINDRED_API kindred_status kindred_code_points(const char* text, size_t size, int32_t keep,
-                                               uint32_t* symbols, size_t capacity,
+                                               uint32_t* code_points, size_t capacity,
                                                size_t* count) KINDRED_NOEXCEPT;
 /** The similarity of two sequences if it is at least `cutoff`, otherwise 0.
  *  @param autojunk nonzero: Python's heuristic, only for KINDRED_DIFFLIB */

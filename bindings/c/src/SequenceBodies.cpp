@@ -96,9 +96,9 @@ std::function<void(std::size_t, const MatchResults&)> answer_of(kindred_match_ca
   };
 }
 
-std::vector<Symbol> code_points_of(std::string_view text, BadBytes bad) {
+std::vector<Symbol> code_points_of(std::string_view text, bool keep) {
   std::vector<Symbol> found;
-  append_code_points(text, found, bad);
+  append_code_points(text, found, keep ? BadBytes::keep : BadBytes::refuse);
   return found;
 }
 

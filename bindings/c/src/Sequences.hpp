@@ -67,7 +67,7 @@ ClusterOptions cluster_options(std::int32_t linkage, const kindred_match_options
 std::function<void(std::size_t, const MatchResults&)> answer_of(kindred_match_callback answer,
                                                                 void* user, bool with_blocks);
 
-std::vector<Symbol> code_points_of(std::string_view text, BadBytes bad);
+std::vector<Symbol> code_points_of(std::string_view text, bool keep);
 /// \throws InvalidArgument
 std::uint64_t checked_distance(Measure measure, std::uint64_t matched, std::uint64_t pattern_size,
                                std::uint64_t query_size);

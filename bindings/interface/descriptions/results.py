@@ -13,10 +13,6 @@ class CharsField(Field):
     defaults = ("{0}",)
 
 
-class FloatField(Field):
-    members = ("float {n}",)
-
-
 class View(Result):
     """The struct that `view` of the object returns."""
     c = ("kindred_{0}_view* view",)
@@ -35,8 +31,8 @@ class Step(Element, c="step"):
     """The contribution of an edge in one hop of a spread."""
     from_: U32
     to: U32
-    weight: Float
-    carried: Float
+    weight: Member("float")
+    carried: Member("float")
 
 
 class Convergence(Element, c="convergence"):
@@ -84,6 +80,6 @@ class ResultsView(Struct, c="results_view"):
 
 
 class Results(Handle, c="results", header=None, namespace=None):
-    @cpp(name="view")
+    @cpp("view")
     def get(self) -> View("results"):
         """The arrays of results."""

@@ -42,12 +42,6 @@ class Compared(OneSequence):
     c = ("const kindred_sequences* patterns",)
 
 
-class Autojunk(Kind):
-    c = ("int32_t {n}",)
-    c_value = "{n} != 0"
-    python = ("* {n}: bool = False",)
-
-
 class CutoffArgument(Kind):
     c = ("double cutoff",)
     c_value = "cutoff"
@@ -58,19 +52,9 @@ class Number(Kind):
     c = ("uint64_t {n}",)
 
 
-class BadBytes(Kind):
-    c = ("int32_t {n}",)
-    c_value = "{n} != 0 ? BadBytes::keep : BadBytes::refuse"
-
-
 class MatchAnswer(Kind):
     c = ("kindred_match_callback answer", "void* user?")
     c_value = "answer_of(answer, user, options_given.blocks)"
-
-
-class PairList(Kind):
-    c = ("const kindred_similar_pair* {n}", "size_t count")
-    c_value = 'span_of({n}, count, "{n}")'
 
 
 class ClusterArguments(Kind):
@@ -114,49 +98,22 @@ class CutoffField(Field):
     assign = 'if (!{n}.is_none()) options.cutoff = number_of({n}, "{n}");'
 
 
-class LengthField(Field):
-    members = ("uint64_t {n}",)
-    defaults = ("KINDRED_UNSET",)
-
-
-class NameField(Field):
-    members = ("const char* {n}",)
-    defaults = ("NULL",)
-
-
 # Results
 
-class Float64(Result):
-    c = ("double* {n}",)
+class Similarities(Result):
+    c = ("double* similarities",)
     python = "float"
 
 
-class Similarities(Float64):
-    c = ("double* similarities",)
-
-
-class PairBlocks(Result):
-    c = ("kindred_block* blocks", "size_t capacity", "size_t* count!")
+class BlockList(List):
     c_write = 'write_list(blocks_of({found}), blocks, capacity, count, "blocks");'
     python = "NDArray[np.uint32]"
-
-
-class Count32(Result):
-    c = ("uint32_t* {n}",)
-    python = "int"
-
-
-class SymbolList(Result):
-    c = ("uint32_t* symbols", "size_t capacity", "size_t* count!")
-    c_write = 'write_list({found}, symbols, capacity, count, "symbols");'
 
 
 class MatchList(Result):
     c = ("kindred_results** results",)
     c_write = "*results = make_handle_of<kindred_results>(results_of({found}, options_given.blocks));"
     python = "Matches"
-    native = ("tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.uint32], NDArray[np.float64], NDArray[np.int64] | None, "
-              "NDArray[np.uint32] | None]")
     before = ("keep_record(found.record);",)
     value = "matches_of(found, options_given.options.blocks)"
     wrap = "Matches(*{call})"
@@ -171,7 +128,6 @@ class MadeClusters(Result):
     c = ("kindred_clusters** clusters",)
     c_write = "*clusters = make_handle_of<kindred_clusters>({found});"
     python = "Clusters"
-    native = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]"
     before = ("keep_record(found.record);",)
     value = "clusters_of(found)"
     wrap = "Clusters(*{call})"
@@ -179,7 +135,6 @@ class MadeClusters(Result):
 
 class StoredSequences(Result):
     python = "Sequences"
-    native = "tuple[NDArray[np.int64], NDArray[np.uint32]]"
     value = "sequences_of(found)"
     wrap = "Sequences(*{call})"
 
@@ -212,7 +167,7 @@ class Sequences(Struct, c="sequences"):
     texts: Array("kindred_text")  # NULL: `symbols` are given
     symbols: Array("uint32_t")  # of all sequences, one after the other
     offsets: Array("uint64_t")  # count + 1: sequence i is symbols[offsets[i] ... offsets[i + 1]]
-    length: Length  # of the only sequence, without `offsets`; KINDRED_UNSET: there are texts or offsets
+    length: Member("uint64_t", "KINDRED_UNSET")  # of the only sequence, without `offsets`; KINDRED_UNSET: there are texts or offsets
 
 
 class SimilarPair(Element, c="similar_pair"):
@@ -224,7 +179,7 @@ class SimilarPair(Element, c="similar_pair"):
 
 class MeasureInfo(Statistics, c="measure_info", cpp="Measure", noun="info"):
     """Properties of a measure."""
-    name: Name = "to_string(found).data()"  # as the command line accepts it; valid while the process lives
+    name: Member("const char*", "NULL") = "to_string(found).data()"  # as the command line accepts it; valid while the process lives
     counts_edits: Has = "counts_edits(found)"  # 1: distances are numbers of edits; 0: 1 - similarity
     compares_words: Has = "compares_words(found)"  # 1: symbols are code points, and sequences are split into words
 
@@ -273,44 +228,38 @@ class ClustersView(Struct, c="clusters_view"):
 class Pairs(Functions, namespace="Pairs", header="kindred/matcher/Similarity.hpp"):
     """The similarity of pairs."""
 
-    @only("c")
-    @cpp(name="Measure")
+    @of(only="c", cpp="Measure")
     def measure_describe(measure: Measure) -> MeasureInfo:
         """Describes a measure."""
 
-    @only("c")
-    @cpp(name="checked_distance")
+    @of(only="c", cpp="checked_distance")
     def distance(measure: Measure, matched: Number, pattern_size: Number, query_size: Number) -> U64:
         """The distance that belongs to a number of matched symbols. KINDRED_INVALID for a measure that does not count edits, and for more matched symbols than a sequence has."""
 
-    @only("c")
-    @cpp(name="code_points_of")
-    def code_points(text: Text, keep: BadBytes) -> SymbolList:
+    @of(only="c", cpp="code_points_of")
+    def code_points(text: Text, keep: Flag) -> List("uint32_t"):
         """The code points of a text in UTF-8: its symbols where characters are compared. KINDRED_INVALID, with the position, for bytes that are not valid UTF-8.
 
         C Args:
             keep: nonzero: such a byte becomes the symbol 0x110000 + byte instead
-            symbols: at most `capacity` are written
-            count: number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
+            code_points: at most `capacity` are written
+            count: their number; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
         """
 
-    @only("c")
-    @cpp(name="Kindred::similarity")
-    def similarity(measure: Measure, pattern: OneSequence, query: OneSequence, score_cutoff: CutoffArgument, autojunk: Autojunk) -> Float64:
+    @of(only="c", cpp="Kindred::similarity")
+    def similarity(measure: Measure, pattern: OneSequence, query: OneSequence, score_cutoff: CutoffArgument, autojunk: Flag) -> Out("double", "float"):
         """The similarity of two sequences if it is at least `cutoff`, otherwise 0.
 
         C Args:
             autojunk: nonzero: Python's heuristic, only for KINDRED_DIFFLIB
         """
 
-    @only("c")
-    @cpp(name="Kindred::matched")
-    def matched(measure: Measure, pattern: OneSequence, query: OneSequence, autojunk: Autojunk) -> Count32:
+    @of(only="c", cpp="Kindred::matched")
+    def matched(measure: Measure, pattern: OneSequence, query: OneSequence, autojunk: Flag) -> Out("uint32_t"):
         """Number of matched symbols of two sequences."""
 
-    @only("c")
-    @cpp(name="Kindred::blocks")
-    def blocks(measure: Measure, pattern: OneSequence, query: OneSequence, autojunk: Autojunk) -> PairBlocks:
+    @of(only="c", cpp="Kindred::blocks")
+    def blocks(measure: Measure, pattern: OneSequence, query: OneSequence, autojunk: Flag) -> BlockList("kindred_block"):
         """The matching blocks of two sequences; other measures than KINDRED_LCS and KINDRED_DIFFLIB may have none.
 
         C Args:
@@ -318,9 +267,8 @@ class Pairs(Functions, namespace="Pairs", header="kindred/matcher/Similarity.hpp
             count: number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
         """
 
-    @only("c")
-    @cpp(name="clusters_of_pairs")
-    def cluster_pairs(items: Number, pairs: PairList, linkage: Linkage) -> MadeClusters:
+    @of(only="c", cpp="clusters_of_pairs")
+    def cluster_pairs(items: Number, pairs: Span("kindred_similar_pair"), linkage: Linkage) -> MadeClusters:
         """The clusters of items of which some pairs are similar. KINDRED_INVALID for a pair of an item with itself, an item that is not below `items`, a similarity out of range and a pair that occurs twice.
 
         C Args:
@@ -347,9 +295,8 @@ class PreparedQuery(Handle, c="query", namespace="Queries", header="kindred/matc
     3.0
     """
 
-    @hand("python")
-    @python("__init__")
-    def create(measure: Measure, query: QuerySequence, autojunk: Autojunk) -> New:
+    @of(hand="python", python="__init__")
+    def create(measure: Measure, query: QuerySequence, autojunk: Flag) -> New:
         """C: Prepares a query, which is copied, for comparisons on the calling thread.
 
         Python Args:
@@ -361,9 +308,7 @@ class PreparedQuery(Handle, c="query", namespace="Queries", header="kindred/matc
             InvalidType: an argument is no such sequence
         """
 
-    @gil("short_pair")
-    @hand("python")
-    @hand("c")
+    @of(hand="c python", gil="short_pair")
     def similarity(self, pattern: Compared, score_cutoff: CutoffArgument) -> Similarities:
         """Python: In [0, 1]; 0 if it is below ``score_cutoff``, which makes a comparison faster.
 
@@ -376,10 +321,8 @@ class PreparedQuery(Handle, c="query", namespace="Queries", header="kindred/matc
         0.75
         """
 
-    @gil("short_pair")
-    @hand("python")
-    @hand("c")
-    def matched(self, pattern: Compared) -> Count32:
+    @of(hand="c python", gil="short_pair")
+    def matched(self, pattern: Compared) -> Out("uint32_t"):
         """The number of matched symbols.
 
         C: Several patterns are compared together, as by `similarity`.
@@ -391,19 +334,16 @@ class PreparedQuery(Handle, c="query", namespace="Queries", header="kindred/matc
         3
         """
 
-    @gil("short_pair")
-    @only("python")
-    @hand("python")
-    def distance(self, pattern: OneSequence) -> Float64:
+    @of(only="python", hand="python", gil="short_pair")
+    def distance(self, pattern: OneSequence) -> Out("double", "float"):
         """A number of edits if the measure counts them, otherwise 1 − similarity.
 
         >>> PreparedQuery("abcd", measure="levenshtein").distance("bcde")
         2.0
         """
 
-    @gil("short_pair")
-    @hand("python")
-    def blocks(self, pattern: OneSequence) -> PairBlocks:
+    @of(hand="python", gil="short_pair")
+    def blocks(self, pattern: OneSequence) -> BlockList("kindred_block"):
         """The matching blocks.
 
         C Args:
@@ -417,24 +357,15 @@ class PreparedQuery(Handle, c="query", namespace="Queries", header="kindred/matc
         array([[1, 0, 3]], dtype=uint32)
         """
 
-    @gil("constant")
-    @only("python")
-    @hand("python")
-    @python("called")
+    @of(only="python", hand="python", python="called", gil="constant")
     def length(self) -> Size:
         """The symbols of the query."""
 
-    @gil("constant")
-    @only("python")
-    @hand("python")
-    @python("called")
+    @of(only="python", hand="python", python="called", gil="constant")
     def measure(self) -> Measure:
         """Its name."""
 
-    @gil("short_pair")
-    @only("python")
-    @hand("python")
-    @python("called")
+    @of(only="python", hand="python", python="called", gil="short_pair")
     def best(self, compared: Given, choices: Given, keys: Given, rule: Given, score_cutoff: Given, limit: Given) -> Best:
         """The best choices of `process.extract`."""
 
@@ -463,9 +394,7 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
             residency: ``"automatic"``, ``"host"``, ``"both"`` or ``"device"``
         """
 
-    @gil("constant")
-    @only("python")
-    @python("__len__")
+    @of(only="python", python="__len__", gil="constant")
     def size(self) -> Size:
         """The number of patterns."""
 
@@ -480,9 +409,7 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
         array([97, 98, 99], dtype=uint32)
         """
 
-    @gil("constant")
-    @only("python")
-    @python("called")
+    @of(only="python", python="called", gil="constant")
     def residency(self) -> Residency:
         """Where the patterns are kept."""
 
@@ -515,10 +442,8 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
             out: queries * sequences, where there may be gaps between rows, or one row of all; float32 or float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of the type; on the host, or on the device if the sequences are there
         """
 
-    @by_name("top")
-    @hand("python")
+    @of(hand="python", by_name="top", without="blocks postings filter")
     @python(threshold="float = 0.85", top="int | None = None")
-    @without("blocks", "postings", "filter")
     def match_self(self, options: MatchOptions, answer: MatchAnswer) -> OwnMatches:
         """Python: Duplicates: row ``i`` lists the patterns before ``i`` that match it. Arguments as :meth:`match`.
 
@@ -548,9 +473,7 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
         [[0, 2], [1]]
         """
 
-    @only("python")
-    @hand("python")
-    @python("called")
+    @of(only="python", hand="python", python="called")
     def best(self, query: Given, measure: Given, lengths: Given, positions: Given, choices: Given, keys: Given, rule: Given, score_cutoff: Given,
              limit: Given) -> Best:
         """The best patterns of `process.extract`."""
@@ -590,7 +513,6 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
 
 
 class ClusterArrays(Handle, c="clusters", namespace=None, header="kindred/matcher/Clusters.hpp"):
-    @only("c")
-    @cpp(name="view")
+    @of(only="c", cpp="view")
     def get(self) -> View("clusters"):
         """The arrays of clusters."""

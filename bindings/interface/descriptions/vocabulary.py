@@ -20,14 +20,7 @@ class OneText(Kind):
     python = ("{n}: str | bytes",)
 
 
-class Sorted(Kind):
-    c = ("int32_t {n}",)
-    python = ("* {n}: bool = False",)
-
-
-class Symbols(Kind):
-    c = ("const uint32_t* {n}", "size_t count")
-    c_value = 'span_of({n}, count, "{n}")'
+class Symbols(Span):
     python = ("{n}: NDArray[np.uint32]",)
     lines = ('const Input {n}_given({n}, "{n}", nullptr, Copying::if_needed, Layout::dense);', "{n}_given.require_rank(1, 1);")
     value = "{n}_given.host_values<Symbol>()"
@@ -40,7 +33,6 @@ class SymbolArgument(Kind):
 
 class AddedSymbols(Result):
     c = ("uint32_t* symbols?",)
-    python = "None"
 
 
 class FoundSymbols(Result):
@@ -63,7 +55,6 @@ class TextOf(Result):
 
 class Encoded(Result):
     python = "Sequences"
-    native = "tuple[NDArray[np.int64], NDArray[np.uint32]]"
     wrap = "Sequences(*{call})"
 
 
@@ -106,7 +97,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
             CorruptFile: it is damaged; nothing of it is used
         """
 
-    @cpp(name="load")
+    @cpp("load")
     def from_bytes(bytes: Bytes) -> New:
         """The vocabulary of the bytes of `to_bytes`, or of a file of `save`, which are copied.
 
@@ -117,9 +108,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
         ['a', 'b']
         """
 
-    @gil("known_text")
-    @only("python")
-    @hand("python")
+    @of(only="python", hand="python", gil="known_text")
     def add(self, text: OneText) -> Size:
         """The number of a text, which is added if it is new.
 
@@ -127,11 +116,8 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
         1
         """
 
-    @c("add")
-    @hand("c")
-    @hand("python")
-    @changes
-    def add_all(self, texts: Texts, sorted: Sorted) -> AddedSymbols:
+    @of(c="add", hand="c python", changes=True)
+    def add_all(self, texts: Texts, sorted: Flag) -> AddedSymbols:
         """Adds the new ones of `texts`, in their order or, `sorted`, in that of their bytes, so that their numbers do not depend on their order; none on a failure.
 
         C Args:
@@ -139,9 +125,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
             symbols: [count] their numbers; NULL: not returned
         """
 
-    @gil("lock_free")
-    @hand("c")
-    @hand("python")
+    @of(hand="c python", gil="lock_free")
     def find(self, text: OneText) -> FoundSymbols:
         """Python: The number of a text; None if it is not there.
 
@@ -154,8 +138,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
         True
         """
 
-    @gil("lock_free")
-    @only("python")
+    @of(only="python", gil="lock_free")
     def text(self, symbol: SymbolArgument) -> TextOf:
         """The text of the number `symbol`. Raises NotFound.
 
@@ -164,7 +147,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
         """
 
     @gil("lock_free")
-    def decode(self, symbols: Symbols) -> DecodedTexts:
+    def decode(self, symbols: Symbols("uint32_t")) -> DecodedTexts:
         """The texts of `symbols`, uint32 [n].
 
         C: They are valid while the vocabulary lives.
@@ -179,8 +162,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
         ['b', 'a']
         """
 
-    @only("python")
-    @hand("python")
+    @of(only="python", hand="python")
     def encode(self, sequences: TextSequences) -> Encoded:
         """Sequences of texts as symbols. A new text is added, or without ``add`` gets the number 2³² − 1, which matches nothing.
 
@@ -189,9 +171,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
         (array([0, 2, 2, 3]), array([         1,          0, 4294967295], dtype=uint32))
         """
 
-    @gil("atomic")
-    @only("python")
-    @python("__len__")
+    @of(only="python", python="__len__", gil="atomic")
     def size(self) -> Size:
         """The number of texts."""
 
