@@ -4,7 +4,7 @@ import re
 import textwrap
 
 import kinds
-from read import Element, Functions, Options, Statistics, Struct
+from read import Functions, Options, Plain, Statistics, Struct
 
 WIDTH = 100
 
@@ -55,7 +55,7 @@ def enum_text(enum):
 
 def members_of(struct):
     """(declaration, default, comment) of every member. Members of 4 bytes are completed to 8 by a reserved one."""
-    found, half = [] if isinstance(struct, Element) else [("size_t struct_size", f"sizeof({struct.c})", "")], False
+    found, half = [] if isinstance(struct, Plain) else [("size_t struct_size", f"sizeof({struct.c})", "")], False
     reserved = ("int32_t reserved", "0", "" if isinstance(struct, Statistics) else "0")
     for field in struct.fields:
         kind = field.kind
@@ -63,7 +63,7 @@ def members_of(struct):
         defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
         comments = list(getattr(kind, "comments", ())) or [""] * len(members)
         for number, (member, default, what) in enumerate(zip(members, defaults, comments, strict=True)):
-            narrow = member.startswith(("int32_t", "uint32_t")) and not isinstance(struct, Element)
+            narrow = member.startswith(("int32_t", "uint32_t")) and not isinstance(struct, Plain)
             if half and not narrow:
                 found.append(reserved)
             half = narrow and not half
@@ -87,7 +87,7 @@ def struct_text(struct, handles):
     lines = [comment(in_c(struct.doc.text("C"), handles)), f"typedef struct {struct.c} {{"]
     lines += [f"  {declaration};" + (f" /* {in_c(what, handles)} */" if what else "") for declaration, _, what in members]
     lines.append(f"}} {struct.c};")
-    if not isinstance(struct, Element):
+    if not isinstance(struct, Plain):
         lines += [f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
     if isinstance(struct, Options):
         lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",

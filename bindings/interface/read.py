@@ -83,7 +83,7 @@ class Struct:
         self.name, self.doc, self.fields, self.c, self.cpp = name, doc, fields, "kindred_" + c, cpp or name
 
 
-class Element(Struct):
+class Plain(Struct):
     """A struct without a size: an element of arrays."""
 
 
@@ -100,6 +100,9 @@ class Statistics(Struct):
     def __init__(self, *given, noun="statistics", **named):
         super().__init__(*given, **named)
         self.noun = noun
+
+
+STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Statistics)}
 
 
 class Handle:
@@ -196,8 +199,8 @@ class Reader:
             doc = Doc(ast.get_docstring(node, clean=False))
             if base == "Enum":
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
-            elif base in ("Struct", "Element", "Options", "Statistics"):
-                made = {"Struct": Struct, "Element": Element, "Options": Options, "Statistics": Statistics}[base](node.name, doc, self.fields(node), **settings)
+            elif base in STRUCTS:
+                made = STRUCTS[base](node.name, doc, self.fields(node), **settings)
                 interface.structs.append(made)
             elif base in ("Handle", "Functions"):
                 made = interface.handles[node.name] = (Handle if base == "Handle" else Functions)(node.name, doc, **settings)
@@ -207,7 +210,7 @@ class Reader:
                     if isinstance(function, ast.FunctionDef):
                         self.read_function(made, function)
             else:
-                self.fail(node, f"{base} is neither a kind nor one of Enum, Struct, Element, Options, Statistics, Handle, Functions and NamedTuple")
+                self.fail(node, f"{base} is neither a kind nor one of Enum, {', '.join(STRUCTS)}, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
 

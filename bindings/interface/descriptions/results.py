@@ -20,14 +20,14 @@ class View(Result):
     c_write = "write_output(view, {found});"
 
 
-class Block(Element, c="block"):
+class Block(Plain, c="block"):
     """A run of equal symbols: pattern[pattern_begin + i] == query[query_begin + i] for i < length."""
     pattern_begin: U32
     query_begin: U32
     length: U32
 
 
-class Step(Element, c="step"):
+class Step(Plain, c="step"):
     """The contribution of an edge in one hop of a spread."""
     from_: U32
     to: U32
@@ -35,14 +35,14 @@ class Step(Element, c="step"):
     carried: Member("float")
 
 
-class Convergence(Element, c="convergence"):
+class Convergence(Plain, c="convergence"):
     """Convergence of PageRank for one query."""
     residual: Double
     iterations: U32
     reserved: U32
 
 
-class FusionReason(Element, c="fusion_reason"):
+class FusionReason(Plain, c="fusion_reason"):
     """The contribution of one ranking to a fused result."""
     ranking: U64
     place: U64  # 1 is the best

@@ -170,7 +170,7 @@ class Sequences(Struct, c="sequences"):
     length: Member("uint64_t", "KINDRED_UNSET")  # of the only sequence, without `offsets`; KINDRED_UNSET: there are texts or offsets
 
 
-class SimilarPair(Element, c="similar_pair"):
+class SimilarPair(Plain, c="similar_pair"):
     """Two different items whose similarity reaches a threshold."""
     first: U64
     second: U64
