@@ -20,8 +20,8 @@ enum class Residency : std::uint8_t {
   device      ///< like `both`, but calls run on the device only; calls on the host are rejected
 };
 template <>
-inline constexpr auto enum_names<Residency> =
-    std::to_array<std::string_view>({"automatic", "host", "both", "device"});
+inline constexpr auto enum_names<Residency> = std::to_array<std::string_view>({"automatic", "host",
+                                                                               "both", "device"});
 
 /// Whether it is an error if the data cannot be placed on a device.
 constexpr bool needs_device(Residency residency) noexcept {
