@@ -177,6 +177,18 @@ class Row(Kind):
     value = "{n}_given.span()"
 
 
+class Flag(Kind):
+    c = ("int32_t {n}",)
+    c_value = "{n} != 0"
+    python = ("* {n}: bool = False",)
+
+
+class Span(Kind):
+    """Elements {0}."""
+    c = ("const {0}* {n}", "size_t count")
+    c_value = 'span_of({n}, count, "{n}")'
+
+
 class Text(Kind):
     c = ("const char* {n}", "size_t size")
     c_value = 'text_of({n}, size, "{n}")'
@@ -184,6 +196,8 @@ class Text(Kind):
 
 class Texts(Kind):
     c = ("const kindred_text* {n}", "size_t count")
+    c_value = 'texts_of({n}, count, "{n}")'
+    python = ("{n}: Iterable[str | bytes]",)
 
 
 # Outputs: arrays of the caller in C; in Python the argument `out`, or new arrays, which are then the result
@@ -236,6 +250,8 @@ class EnumArgument(Kind):
     def __init__(self, enum):
         super().__init__()
         self.enum = enum
+        if enum.default:
+            self.python = (f'* {{n}}: str = "{enum.default}"',)
         self.lines = (f'const {enum.cpp} {{n}}_value = value_of({{n}}, "{{n}}", {enum.table});',)
         self.c_value = f'enum_of<{enum.cpp}>({{n}}, {len(enum.values)}, "{{n}}")'
 
@@ -304,6 +320,14 @@ class EnumField(Field):
             self.assign = "if (!{n}.is_none()) options.{n} = {value};"
 
 
+class MemberField(Field):
+    """One of the type {0}, whose default is {1}."""
+
+    def __init__(self, type, default="0"):
+        super().__init__()
+        self.members, self.defaults = (f"{type} {{n}}",), (default,)
+
+
 class DoubleField(Field):
     members = ("double {n}",)
     python = "float"
@@ -351,6 +375,20 @@ class Result(Kind):
 class Nothing(Result):
     c_write = "{found};"
     value = ""
+
+
+class Out(Result):
+    """A number of the type {0}, which is {1} in Python."""
+
+    def __init__(self, type, python="int"):
+        super().__init__()
+        self.c, self.python = (f"{type}* {{n}}",), python
+
+
+class List(Result):
+    """A list of elements {0}."""
+    c = ("{0}* {n}", "size_t capacity", "size_t* count!")
+    c_write = 'write_list({found}, {n}, capacity, count, "{n}");'
 
 
 class Size(Result):

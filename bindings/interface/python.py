@@ -32,7 +32,8 @@ def arguments_of(function):
                     type_ = field.kind.python
                 if " = " in type_:
                     type_, default = type_.split(" = ")
-                (first if field.name == "top" else named).append(Argument(field.name, type_, default, field.name != "top", field.doc))
+                by_name = field.name != "top" or "top" in function.by_name
+                (named if by_name else first).append(Argument(field.name, type_, default, by_name, field.doc))
         elif not isinstance(one.kind, kinds.Kind):
             first.append(Argument(one.name, one.kind.name))
         else:
@@ -80,7 +81,7 @@ def given_struct(options):
 
 
 def enum_table(enum):
-    rows = ", ".join(f'{{"{one}", {enum.cpp}::{one}}}' for one in enum.values)
+    rows = ", ".join(f'{{"{one}", {enum.value(one)}}}' for one in enum.values)
     return f"[[maybe_unused]] constexpr std::array<Choice<{enum.cpp}>, {len(enum.values)}> {enum.table}{{{{{rows}}}}};"
 
 
@@ -110,7 +111,9 @@ def is_free(function):
 
 
 def ran(function, call):
-    """A call of C++ without the GIL, in the order that the handle needs."""
+    """A call of C++ without the GIL unless it keeps that, in the order that the handle needs."""
+    if function.gil:
+        return call.removeprefix("return ").removesuffix(";")
     if not function.handle.locked:
         return f"unlocked([&] {{ {call} }})"
     return f"{'changing' if function.changes else 'reading'}(*shared, [&] {{ {call} }})"
@@ -119,10 +122,12 @@ def ran(function, call):
 def body_of(function):
     handle = function.handle
     lines = []
-    if not function.is_static:
-        lines = ["const std::shared_ptr<Shared> shared = self.open();", f"auto& object = shared->{handle.c};"]
     if function.gil:
-        return [f"auto& object = self.open()->{handle.c};", f"const auto found = object.{function.cpp_name}();", f"return {function.results[0].value};"]
+        lines = [f"auto& object = self.open()->{handle.c};"]
+    elif not function.is_static:
+        lines = ["const std::shared_ptr<Shared> shared = self.open();", f"auto& object = shared->{handle.c};"]
+    elif not any(isinstance(one.kind, kinds.Context) for one in function.parameters):
+        lines = ["const SharedContext shared;"]
     if function.results and isinstance(function.results[0], Statistics):
         return lines + statistics_body(function, function.results[0])
     found = function.lines()
@@ -171,8 +176,6 @@ def native_type(function):
 
 
 def native_definition(function):
-    if function.is_constructor():
-        return None
     parameters = ([] if function.is_static else ["const Handle& self"]) + [f"nb::handle {one.name}" for one in arguments_of(function)]
     body = "\n".join(f"  {line}" for text in body_of(function) for line in text.split("\n"))
     return wrapped(f"{native_type(function)} {function.name}(", parameters, ") {") + f"\n{body}\n}}"
@@ -190,6 +193,11 @@ def registration(function):
 
 def native_functions(handle):
     return [one for one in handle.functions if one.only != "c"]
+
+
+def native_handles(interface):
+    """Those that the extension has."""
+    return [one for one in interface.handles.values() if native_functions(one)]
 
 
 def glue(interface, handle, includes):
@@ -213,8 +221,8 @@ def glue(interface, handle, includes):
     if isinstance(handle, Functions):
         lines = [f"  module{one};" for one in calls]
     else:
-        lines = [f'  Class<Handle>(module, "{handle.name}")', '      .def("close", &Handle::close)', '      .def("is_closed", &Handle::is_closed)',
-                 *(f"      {one}" for one in calls)]
+        closing = ['      .def("close", &Handle::close)', '      .def("is_closed", &Handle::is_closed)'] if handle.closes else []
+        lines = [f'  Class<Handle>(module, "{handle.name}")', *closing, *(f"      {one}" for one in calls)]
         lines[-1] += ";"
     parts.append("\n".join([f"void register_{snake(handle.name)}(Module& module) {{", f"  using namespace {handle.namespace};", *lines, "}"]))
     return "\n\n".join([*parts, "}  // namespace Kindred::Python\n"])
@@ -341,10 +349,12 @@ def public_functions(handle):
 def class_text(handle):
     if isinstance(handle, Functions):
         return "\n\n\n".join([*(textwrap.dedent(method(one)[1]) for one in public_functions(handle)), *map(textwrap.dedent, handle.methods)])
+    if not native_functions(handle):
+        return ""
     create = next(one for one in handle.functions if one.is_constructor())
     doc, first = method(create)
     slots = '("__weakref__", "_native", "_options")' if restored_fields(handle) else '("__weakref__", "_native")'
-    parts = [f"class {handle.name}(Closing):\n{doc}\n\n    __slots__ = {slots}", first]
+    parts = [f"class {handle.name}{'(Closing)' if handle.closes else ''}:\n{doc}\n\n    __slots__ = {slots}", first]
     parts += [method(one)[1] for one in public_functions(handle) if one is not create]
     parts += handle.methods
     if handle.function("from_bytes"):
@@ -373,7 +383,7 @@ def imported(text, imports):
 def keeping_gil(handle):
     """The functions that keep the GIL: rows of the list in KeepingGil.cpp."""
     prefix = "" if isinstance(handle, Functions) else f"{handle.name}."
-    rows = ({} if not prefix else {"close": "reference", "is_closed": "reference"}) | {one.name: one.gil for one in native_functions(handle) if one.gil}
+    rows = ({} if not prefix or not handle.closes else {"close": "reference", "is_closed": "reference"}) | {one.name: one.gil for one in native_functions(handle) if one.gil}
     return "".join(f'{{"{prefix}{name}", {why}}},\n' for name, why in rows.items())
 
 
@@ -383,9 +393,9 @@ def stub_class(handle):
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
-        result = python_type(function).replace("Ragged", "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]")
+        result = "Any" if function.results and hasattr(function.results[0], "wrap") else python_type(function)
         if function.is_constructor():
             lines.append(f"    def __init__({names}) -> None: ...")
         else:
             lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {handle.name if function.is_static else result}: ..."]
-    return "\n".join([*lines, "    def close(self) -> None: ...", "    def is_closed(self) -> bool: ..."])
+    return "\n".join(lines + (["    def close(self) -> None: ...", "    def is_closed(self) -> bool: ..."] if handle.closes else []))

@@ -50,12 +50,18 @@ class Doc:
 
 
 class Enum:
-    def __init__(self, name, doc, c, values, cpp=None, any=None):
-        self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), cpp or name, any
+    """`values`: as Python spells them; `default`: of arguments of Python."""
+
+    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None):
+        self.name, self.doc, self.prefix, self.values, self.cpp, self.any, self.default = name, doc, c, values.split(), cpp or name, any, default
         self.table = snake(name) + "_names"
 
     def constant(self, value):
-        return self.prefix + value.upper()
+        return self.prefix + value.upper().replace("-", "_")
+
+    def value(self, value):
+        """That of C++."""
+        return f"{self.cpp}::{value.replace('-', '_')}"
 
 
 class Parameter:
@@ -71,8 +77,14 @@ class Parameter:
 
 
 class Struct:
+    """A struct with its size."""
+
     def __init__(self, name, doc, fields, c, cpp=None):
         self.name, self.doc, self.fields, self.c, self.cpp = name, doc, fields, "kindred_" + c, cpp or name
+
+
+class Plain(Struct):
+    """A struct without a size: an element of arrays."""
 
 
 class Options(Struct):
@@ -90,12 +102,16 @@ class Statistics(Struct):
         self.noun = noun
 
 
-class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Statistics)}
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
+
+class Handle:
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
+    `closes`: the class of Python does."""
+
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, closes=True):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.noun, self.locked = noun or c, locked
+        self.noun, self.locked, self.closes = noun or c, locked, closes
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
@@ -144,13 +160,10 @@ class Function:
 
 
 class Interface:
-    """`copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
+    """`structs`: in their order; `copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
 
     def __init__(self, title):
-        self.title, self.enums, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, {}, {}, {}, [], {}
-
-    def own(self):
-        return self.enums, self.options, self.statistics, self.handles
+        self.title, self.enums, self.structs, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, [], {}, {}, {}, [], {}
 
 
 class Reader:
@@ -186,10 +199,9 @@ class Reader:
             doc = Doc(ast.get_docstring(node, clean=False))
             if base == "Enum":
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
-            elif base == "Options":
-                made = interface.options[node.name] = Options(node.name, doc, self.fields(node), **settings)
-            elif base == "Statistics":
-                made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
+            elif base in STRUCTS:
+                made = STRUCTS[base](node.name, doc, self.fields(node), **settings)
+                interface.structs.append(made)
             elif base in ("Handle", "Functions"):
                 made = interface.handles[node.name] = (Handle if base == "Handle" else Functions)(node.name, doc, **settings)
                 made.siblings = interface.handles
@@ -198,7 +210,7 @@ class Reader:
                     if isinstance(function, ast.FunctionDef):
                         self.read_function(made, function)
             else:
-                self.fail(node, f"{base} is neither a kind nor one of Enum, Options, Statistics, Handle, Functions and NamedTuple")
+                self.fail(node, f"{base} is neither a kind nor one of Enum, {', '.join(STRUCTS)}, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
 
@@ -211,7 +223,7 @@ class Reader:
         for one in node.body:
             if isinstance(one, ast.AnnAssign):
                 default = ast.literal_eval(one.value) if one.value else None
-                found.append(Parameter(one.target.id, self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
+                found.append(Parameter(one.target.id.rstrip("_"), self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
         return found
 
     def field_kind(self, node):
@@ -245,13 +257,13 @@ class Reader:
         return found(*arguments)
 
     def result(self, node):
-        name, _ = self.named(node)
+        name, arguments = self.named(node)
         known = self.known.get(name)
         if isinstance(known, Enum):
             return kinds.EnumName()
         if isinstance(known, Struct) or name == "New":
             return known or name
-        return self.vocabulary[name]()
+        return self.vocabulary[name](*arguments)
 
     def read_function(self, handle, node):
         body = [one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
@@ -260,32 +272,13 @@ class Reader:
             return
         made = Function(handle, node.name, Doc(ast.get_docstring(node, clean=False)))
         for decorator in node.decorator_list:
-            call = decorator if isinstance(decorator, ast.Call) else None
-            name, arguments = (call.func.id, [ast.literal_eval(one) for one in call.args]) if call else (decorator.id, [])
-            if name == "hand":
-                made.hand.add(arguments[0])
-            elif name == "only":
-                made.only = arguments[0]
-            elif name == "without":
-                made.without.update(arguments)
-            elif name == "by_name":
-                made.by_name.update(arguments)
-            elif name == "gil":
-                made.gil = arguments[0]
-            elif name == "c":
-                made.c_name = arguments[0]
-            elif name == "cpp":
-                named = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
-                made.order, made.cpp_name = named.get("order"), named.get("name", made.cpp_name)
-            elif name == "changes":
-                made.changes = True
-            elif name == "property":
-                made.python = "property"
-            elif name == "python":
-                made.python = arguments[0] if arguments else None
-                made.python_types = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+            call = decorator if isinstance(decorator, ast.Call) else ast.Call(decorator, [], [])
+            named = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+            if call.func.id == "of":  # several in one
+                for name, given in named.items():
+                    self.decorate(made, decorator, name, given.split() if isinstance(given, str) else [], {})
             else:
-                self.fail(decorator, f"{name} is no decorator")
+                self.decorate(made, decorator, call.func.id, [ast.literal_eval(one) for one in call.args], named)
         given = node.args.args
         made.is_static = not given or given[0].arg != "self"
         for one in given if made.is_static else given[1:]:
@@ -301,3 +294,20 @@ class Reader:
         if made.name == "statistics":
             made.c_name = "get_" + made.c_name
         handle.functions.append(made)
+
+    def decorate(self, made, node, name, given, named):
+        if name in ("hand", "without", "by_name"):
+            getattr(made, name).update(given)
+        elif name in ("only", "gil", "changes"):
+            setattr(made, name, given[0] if given else True)
+        elif name == "c":
+            made.c_name = given[0]
+        elif name == "cpp":
+            made.order, made.cpp_name = named.get("order"), named.get("name", *(given or [made.cpp_name]))
+        elif name == "property":
+            made.python = "property"
+        elif name == "python":
+            made.python = given[0] if given else None
+            made.python_types = named
+        else:
+            self.fail(node, f"{name} is no decorator")

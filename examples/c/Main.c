@@ -15,19 +15,20 @@ static void check(kindred_status status) {
 static void match_names(kindred_context* context) {
   const kindred_text names[] = {{"Anna Schmidt", 12}, {"Ana Schmitt", 11}, {"Peter Meyer", 11}};
   const kindred_text query = {"Anna Schmitt", 12};
+  const kindred_sequences patterns = {sizeof(patterns), 3, names, NULL, NULL, KINDRED_UNSET};
+  const kindred_sequences queries = {sizeof(queries), 1, &query, NULL, NULL, KINDRED_UNSET};
   kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
   kindred_matcher* matcher = NULL;
   kindred_results* results = NULL;
-  const uint64_t* offsets;
+  kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
   uint64_t i;
   options.measure = KINDRED_LEVENSHTEIN;
   options.threshold = 0.5;
-  check(kindred_matcher_create_texts(context, names, 3, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
-  check(kindred_matcher_match_texts(matcher, &query, 1, &options, &results));
-  offsets = kindred_results_offsets(results);
-  for (i = offsets[0]; i < offsets[1]; ++i)
-    printf("%s: similarity %.3f\n", names[kindred_results_ids(results)[i]].data,
-           kindred_results_scores(results)[i]);
+  check(kindred_matcher_create(context, &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+  check(kindred_matcher_match(matcher, &queries, &options, &results));
+  check(kindred_results_get(results, &view));
+  for (i = view.offsets[0]; i < view.offsets[1]; ++i)
+    printf("%s: similarity %.3f\n", names[view.ids[i]].data, view.scores[i]);
   check(kindred_results_destroy(results));
   check(kindred_matcher_destroy(matcher));
 }
@@ -60,17 +61,20 @@ static void spread_activation(kindred_context* context) {
   const uint64_t offsets[] = {0, 1};
   kindred_graph* graph = NULL;
   kindred_results* results = NULL;
+  kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
   uint64_t i;
   check(kindred_graph_create(context, 3, edges, 2, NULL, NULL, NULL, NULL, &graph));
   check(kindred_graph_spread(graph, &source, &value, offsets, 1, NULL, &results));
-  for (i = 0; i < kindred_results_offsets(results)[1]; ++i)
-    printf("node %d: activation %.3f\n", (int)kindred_results_ids(results)[i],
-           kindred_results_scores(results)[i]);
+  check(kindred_results_get(results, &view));
+  for (i = 0; i < view.offsets[1]; ++i)
+    printf("node %d: activation %.3f\n", (int)view.ids[i], view.scores[i]);
   check(kindred_results_destroy(results));
   check(kindred_graph_destroy(graph));
 }
 
 int main(void) {
+  const kindred_text text = {"\xFF", 1};
+  const kindred_sequences given = {sizeof(given), 1, &text, NULL, NULL, KINDRED_UNSET};
   kindred_context* context = NULL;
   double similarity = 0;
   check(kindred_context_create(NULL, &context));
@@ -78,7 +82,7 @@ int main(void) {
   search_vectors(context);
   spread_activation(context);
   check(kindred_context_destroy(context));
-  if (kindred_similarity_text(KINDRED_LCS, "\xFF", 1, "a", 1, 0, 0, &similarity) != KINDRED_OK)
+  if (kindred_similarity(KINDRED_LCS, &given, &given, 0, 0, &similarity) != KINDRED_OK)
     printf("not UTF-8: refused\n");
   return 0;
 }

@@ -206,6 +206,12 @@ std::uint64_t SequenceMatcher::bytes(Space space) const {
   return bytes;
 }
 
+MatcherStatistics SequenceMatcher::statistics() const {
+  return {size(), bytes(Space::serial), bytes(Space::cuda)};
+}
+
+Residency SequenceMatcher::residency() const noexcept { return m_state->residency; }
+
 Ragged<Symbol> SequenceMatcher::patterns() const {
   return Impl::translating_out_of_memory("Kindred::SequenceMatcher::patterns",
                                          [&] { return m_state->segment.patterns(); });

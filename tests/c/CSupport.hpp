@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,13 @@ inline std::vector<std::int32_t> c_spaces() {
   return out;
 }
 
+/// The arrays of results.
+inline kindred_results_view view_of(const kindred_results* results) {
+  kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
+  EXPECT_EQ(kindred_results_get(results, &view), KINDRED_OK) << kindred_last_error();
+  return view;
+}
+
 /// Texts of C, which refer to \p texts.
 std::vector<kindred_text> c_texts(std::vector<std::string>&& texts) = delete;
 inline std::vector<kindred_text> c_texts(const std::vector<std::string>& texts) {
@@ -70,6 +78,38 @@ inline std::vector<kindred_text> c_texts(const std::vector<std::string>& texts) 
   for (const std::string& text : texts) out.push_back({text.data(), text.size()});
   return out;
 }
+
+/// Sequences for C, which refer to what is given.
+class GivenSequences {
+ public:
+  explicit GivenSequences(const RaggedSpan<std::uint32_t>& rows) {
+    m_value.count = rows.rows();
+    m_value.symbols = rows.values.data();
+    m_value.offsets = rows.offsets.data();
+  }
+  explicit GivenSequences(std::span<const std::uint32_t> one) {
+    m_value.count = 1;
+    m_value.symbols = one.data();
+    m_value.length = one.size();
+  }
+  explicit GivenSequences(std::span<const kindred_text> texts) {
+    m_value.count = texts.size();
+    m_value.texts = texts.data();
+  }
+  explicit GivenSequences(std::string_view text) : m_text{text.data(), text.size()} {
+    m_value.count = 1;
+    m_value.texts = &m_text;
+  }
+  GivenSequences(const GivenSequences&) = delete;
+  GivenSequences& operator=(const GivenSequences&) = delete;
+  const kindred_sequences* operator&() const {  // NOLINT(google-runtime-operator): as in C
+    return &m_value;
+  }
+
+ private:
+  kindred_text m_text{};
+  kindred_sequences m_value = KINDRED_SEQUENCES_INIT;
+};
 
 /// A tensor of host memory with its shape.
 struct Tensor {

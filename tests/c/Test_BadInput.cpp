@@ -74,7 +74,7 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
       }
       if (fault == Fault::destroyed) {
         kindred_vocabulary* vocabulary = nullptr;
-        KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
+        KINDRED_EXPECT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
         KINDRED_EXPECT_OK(kindred_vocabulary_destroy(vocabulary));
         return reinterpret_cast<Pointed*>(vocabulary);
       }
@@ -329,7 +329,7 @@ TEST(CBadInput, DestroyingNullIsNothing) {
 
 TEST(CBadInput, AHandleIsDestroyedOnce) {
   kindred_vocabulary* vocabulary = nullptr;
-  KINDRED_ASSERT_OK(kindred_vocabulary_create(&vocabulary));
+  KINDRED_ASSERT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
   KINDRED_ASSERT_OK(kindred_vocabulary_destroy(vocabulary));
   EXPECT_EQ(kindred_vocabulary_destroy(vocabulary), KINDRED_INVALID);
   EXPECT_TRUE(contains(kindred_last_error(), "was destroyed")) << kindred_last_error();
@@ -349,23 +349,23 @@ TEST(CBadInput, SmallerStructsHaveTheDefaults) {
   const std::vector<std::string> words{"abcd", "abce", "xyz"};
   const std::vector<kindred_text> texts = c_texts(words);
   Owned<kindred_matcher> matcher(kindred_matcher_destroy);
-  KINDRED_ASSERT_OK(
-      kindred_matcher_create_texts(c_context(), texts.data(), texts.size(), 0, &matcher));
+  const GivenSequences patterns{std::span(texts)};
+  const GivenSequences query{std::span(texts).first(1)};
+  KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), &patterns, 0, &matcher));
   Owned<kindred_results> results(kindred_results_destroy);
-  KINDRED_ASSERT_OK(kindred_matcher_match_texts(
-      matcher, texts.data(), 1, reinterpret_cast<const kindred_match_options*>(&smaller),
-      &results));
-  EXPECT_EQ(kindred_results_offsets(results)[1], 1U);
-  EXPECT_EQ(kindred_results_ids(results)[0], 0);
+  KINDRED_ASSERT_OK(kindred_matcher_match(
+      matcher, &query, reinterpret_cast<const kindred_match_options*>(&smaller), &results));
+  EXPECT_EQ(view_of(results).offsets[1], 1U);
+  EXPECT_EQ(view_of(results).ids[0], 0);
   // A smaller struct of results gets what fits.
   struct {
     std::size_t struct_size;
-    char operation[32];
+    std::uint64_t rows;
     std::uint64_t guard;
-  } record{40, {}, 7};
-  KINDRED_EXPECT_OK(kindred_results_record(results, reinterpret_cast<kindred_record*>(&record)));
-  EXPECT_STREQ(record.operation, "lcs");
-  EXPECT_EQ(record.guard, 7U);
+  } view{16, 0, 7};
+  KINDRED_EXPECT_OK(kindred_results_get(results, reinterpret_cast<kindred_results_view*>(&view)));
+  EXPECT_EQ(view.rows, 1U);
+  EXPECT_EQ(view.guard, 7U);
 }
 
 TEST(CBadInput, DefaultsAreThoseOfTheInitialisers) {
@@ -389,11 +389,11 @@ void expect_refused(Options options, Field Options::*field, const std::vector<Fi
 
 TEST(CBadInput, OptionsOutOfRangeAreRefused) {
   const std::uint32_t symbols[] = {1, 2, 3};
-  const std::uint64_t offsets[] = {0, 3};
+  const GivenSequences sequences{std::span(symbols)};
   const double nan = std::numeric_limits<double>::quiet_NaN();
   kindred_results* results = nullptr;
   const auto match = [&](const kindred_match_options* options) {
-    return kindred_matcher_match(handles().matcher, symbols, offsets, 1, options, &results);
+    return kindred_matcher_match(handles().matcher, &sequences, options, &results);
   };
   const kindred_match_options matching = KINDRED_MATCH_OPTIONS_INIT;
   expect_refused(matching, &kindred_match_options::measure, {-1, 9}, "measure", match);
@@ -404,12 +404,12 @@ TEST(CBadInput, OptionsOutOfRangeAreRefused) {
   expect_refused(matching, &kindred_match_options::top, {std::uint64_t{0}}, "top", match);
 
   std::vector<float> pair_values(100);
-  std::size_t stored = 0;
-  KINDRED_ASSERT_OK(kindred_matcher_size(handles().matcher, &stored));
-  Tensor pair_tensor(pair_values.data(), KINDRED_FLOAT32, 1, static_cast<std::int64_t>(stored));
+  kindred_matcher_statistics stored = KINDRED_MATCHER_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_matcher_get_statistics(handles().matcher, &stored));
+  Tensor pair_tensor(pair_values.data(), KINDRED_FLOAT32, 1,
+                     static_cast<std::int64_t>(stored.patterns));
   const auto score_pairs = [&](const kindred_pair_options* options) {
-    return kindred_matcher_score_all(handles().matcher, symbols, offsets, 1, options, &pair_tensor,
-                                     nullptr);
+    return kindred_matcher_score_all(handles().matcher, &sequences, options, &pair_tensor, nullptr);
   };
   const kindred_pair_options pairing = KINDRED_PAIR_OPTIONS_INIT;
   KINDRED_EXPECT_OK(score_pairs(&pairing));
@@ -469,10 +469,43 @@ TEST(CBadInput, OptionsOutOfRangeAreRefused) {
 
   kindred_matcher* matcher = nullptr;
   for (const std::int32_t residency : {-1, 4}) {
-    EXPECT_EQ(kindred_matcher_create(c_context(), symbols, offsets, 1, residency, &matcher),
+    EXPECT_EQ(kindred_matcher_create(c_context(), &sequences, residency, &matcher),
               KINDRED_INVALID);
     EXPECT_TRUE(contains(kindred_last_error(), "residency")) << kindred_last_error();
   }
+}
+
+TEST(CBadInput, SequencesHaveOneForm) {
+  const std::uint32_t symbols[] = {1, 2, 3};
+  const std::uint64_t offsets[] = {0, 1, 3};
+  const kindred_text text{"a", 1};
+  std::uint32_t matched[] = {7, 7};
+  const auto refused = [&](const kindred_sequences& given, const char* what) {
+    EXPECT_EQ(kindred_query_matched(handles().query, &given, matched), KINDRED_INVALID);
+    EXPECT_TRUE(contains(kindred_last_error(), what)) << kindred_last_error();
+    EXPECT_EQ(matched[0], 7U);
+  };
+  kindred_sequences given = KINDRED_SEQUENCES_INIT;
+  KINDRED_EXPECT_OK(kindred_query_matched(handles().query, &given, matched));  // none
+  given.count = 2;
+  refused(given, "neither texts nor offsets nor a length");
+  given.symbols = symbols;
+  refused(given, "neither texts nor offsets nor a length");
+  given.length = 3;
+  refused(given, "patterns.length is that of one sequence, but count is 2");
+  given.offsets = offsets;
+  refused(given, "of which one must be given");
+  given.length = KINDRED_UNSET;
+  given.texts = &text;
+  refused(given, "of which one must be given");
+  given.offsets = nullptr;
+  refused(given, "patterns.texts and symbols are given");
+  kindred_query* query = nullptr;
+  given.texts = nullptr;
+  given.offsets = offsets;
+  EXPECT_EQ(kindred_query_create(KINDRED_LCS, &given, 0, &query), KINDRED_INVALID);
+  EXPECT_TRUE(contains(kindred_last_error(), "sequence has 2 sequences")) << kindred_last_error();
+  KINDRED_EXPECT_OK(kindred_query_matched(handles().query, &given, matched));
 }
 
 TEST(CBadInput, OffsetsAndTensorsAreChecked) {
@@ -480,9 +513,8 @@ TEST(CBadInput, OffsetsAndTensorsAreChecked) {
   kindred_matcher* matcher = nullptr;
   for (const auto& offsets : std::vector<std::vector<std::uint64_t>>{
            {1, 2}, {0, 2, 1}, {0, std::numeric_limits<std::uint64_t>::max()}}) {
-    EXPECT_EQ(kindred_matcher_create(c_context(), symbols, offsets.data(), offsets.size() - 1, 0,
-                                     &matcher),
-              KINDRED_INVALID);
+    const GivenSequences given{RaggedSpan<std::uint32_t>{offsets, symbols}};
+    EXPECT_EQ(kindred_matcher_create(c_context(), &given, 0, &matcher), KINDRED_INVALID);
   }
   EXPECT_EQ(matcher, nullptr);
 

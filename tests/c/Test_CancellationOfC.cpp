@@ -60,8 +60,9 @@ class LongCall {
   }
   kindred_status operator()() const {
     double similarity = 0;
-    return kindred_similarity(KINDRED_LCS, m_pattern.data(), m_pattern.size(), m_query.data(),
-                              m_query.size(), 0, 0, &similarity);
+    const GivenSequences pattern{std::span(m_pattern)};
+    const GivenSequences query{std::span(m_query)};
+    return kindred_similarity(KINDRED_LCS, &pattern, &query, 0, 0, &similarity);
   }
 
  private:
@@ -321,8 +322,8 @@ class Engines {
     for (std::uint32_t& one : symbols) one = symbol(generator);
     std::vector<std::uint64_t> offsets(201);
     for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = i * 100;
-    KINDRED_EXPECT_OK(
-        kindred_matcher_create(c_context(), symbols.data(), offsets.data(), 200, 0, &m_matcher));
+    const GivenSequences patterns{RaggedSpan<std::uint32_t>{offsets, symbols}};
+    KINDRED_EXPECT_OK(kindred_matcher_create(c_context(), &patterns, 0, &m_matcher));
     std::uniform_int_distribution<std::uint32_t> node(0, 2999);
     std::vector<kindred_edge> edges(60'000);
     for (kindred_edge& edge : edges) edge = {node(generator), node(generator), 0.5F};
@@ -348,8 +349,8 @@ class Engines {
     kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
     options.threshold = 0;
     options.space = KINDRED_SPACE_SERIAL;
-    return kindred_matcher_match(m_matcher, m_symbols.data(), m_offsets.data(), 10, &options,
-                                 &results);
+    const GivenSequences queries{RaggedSpan<std::uint32_t>{m_offsets, m_symbols}};
+    return kindred_matcher_match(m_matcher, &queries, &options, &results);
   }
   kindred_status spread() const {
     const std::uint32_t node = 1;

@@ -144,11 +144,12 @@ TEST(CContext, DescribesItsDispatcher) {
   EXPECT_EQ(statistics.calibrated, 0);
   const std::vector<std::string> words{"abc", "abd"};
   const std::vector<kindred_text> texts = c_texts(words);
+  const GivenSequences sequences{std::span(texts)};
   Owned<kindred_matcher> matcher(kindred_matcher_destroy);
-  KINDRED_ASSERT_OK(kindred_matcher_create_texts(context, texts.data(), 2, 0, &matcher));
+  KINDRED_ASSERT_OK(kindred_matcher_create(context, &sequences, 0, &matcher));
   for (int repeat = 0; repeat < 3; ++repeat) {
     Owned<kindred_results> results(kindred_results_destroy);
-    KINDRED_ASSERT_OK(kindred_matcher_match_texts(matcher, texts.data(), 2, nullptr, &results));
+    KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sequences, nullptr, &results));
   }
   KINDRED_ASSERT_OK(kindred_context_dispatch_statistics(context, &statistics));
   EXPECT_GT(statistics.decisions, 0U);
@@ -197,19 +198,20 @@ TEST(CContext, CallbacksReceiveRecordsAndRefuseAllocations) {
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
   const std::vector<std::string> words{"abc", "abd"};
   const std::vector<kindred_text> texts = c_texts(words);
+  const GivenSequences sequences{std::span(texts)};
   kindred_matcher* matcher = nullptr;
-  KINDRED_ASSERT_OK(kindred_matcher_create_texts(context, texts.data(), 2, 0, &matcher));
+  KINDRED_ASSERT_OK(kindred_matcher_create(context, &sequences, 0, &matcher));
   // The matcher keeps the context alive.
   KINDRED_ASSERT_OK(kindred_context_destroy(context));
   Owned<kindred_results> results(kindred_results_destroy);
-  KINDRED_ASSERT_OK(kindred_matcher_match_texts(matcher, texts.data(), 2, nullptr, &results));
+  KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sequences, nullptr, &results));
   EXPECT_GE(seen.dispatched, 1);
   EXPECT_GE(seen.allocations, 1);
   KINDRED_ASSERT_OK(kindred_matcher_destroy(matcher));
 
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
   seen.refuse = true;
-  EXPECT_EQ(kindred_matcher_create_texts(context, texts.data(), 2, 0, &matcher), KINDRED_NO_MEMORY);
+  EXPECT_EQ(kindred_matcher_create(context, &sequences, 0, &matcher), KINDRED_NO_MEMORY);
   EXPECT_NE(std::string(kindred_last_error()).find("before_allocation"), std::string::npos)
       << kindred_last_error();
   KINDRED_ASSERT_OK(kindred_context_destroy(context));
@@ -248,7 +250,7 @@ TEST(CContext, CalibrationCanBeCancelled) {
 
 TEST(CContext, ForkedProcessesAreRefused) {
   Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
-  KINDRED_ASSERT_OK(kindred_vocabulary_create(&vocabulary));
+  KINDRED_ASSERT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
   kindred_context* const context = c_context();
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -262,7 +264,8 @@ TEST(CContext, ForkedProcessesAreRefused) {
     if (std::string(kindred_last_error()).find("forked") == std::string::npos) failed |= 2;
     if (kindred_context_create(nullptr, &other) != KINDRED_NO_SPACE) failed |= 4;
     if (kindred_context_destroy(context) != KINDRED_NO_SPACE) failed |= 8;
-    if (kindred_vocabulary_add(vocabulary, "a", 1, &symbol) != KINDRED_OK) failed |= 16;
+    const kindred_text text{"a", 1};
+    if (kindred_vocabulary_add(vocabulary, &text, 1, 0, &symbol) != KINDRED_OK) failed |= 16;
     _exit(failed);
   }
   int status = 0;
@@ -283,16 +286,16 @@ TEST(CContext, ThreadsShareIt) {
         const std::vector<kindred_text> given = c_texts(texts);
         kindred_matcher* matcher = nullptr;
         kindred_results* results = nullptr;
-        failures += kindred_matcher_create_texts(c_context(), given.data(), given.size(), 0,
-                                                 &matcher) != KINDRED_OK;
-        failures +=
-            kindred_matcher_match_texts(matcher, given.data(), 1, nullptr, &results) != KINDRED_OK;
-        failures += kindred_results_ids(results)[0] != 0;
+        const GivenSequences patterns{std::span(given)};
+        const GivenSequences query{std::span(given).first(1)};
+        failures += kindred_matcher_create(c_context(), &patterns, 0, &matcher) != KINDRED_OK;
+        failures += kindred_matcher_match(matcher, &query, nullptr, &results) != KINDRED_OK;
+        failures += view_of(results).ids[0] != 0;
         // Messages belong to their thread.
         const std::string wanted = "measure is " + std::to_string(100 + t);
         double similarity = 0;
-        failures += kindred_similarity(100 + t, nullptr, 0, nullptr, 0, 0, 0, &similarity) !=
-                    KINDRED_INVALID;
+        failures +=
+            kindred_similarity(100 + t, &query, &query, 0, 0, &similarity) != KINDRED_INVALID;
         failures += std::string(kindred_last_error()).find(wanted) == std::string::npos;
         failures += kindred_results_destroy(results) != KINDRED_OK;
         failures += kindred_matcher_destroy(matcher) != KINDRED_OK;

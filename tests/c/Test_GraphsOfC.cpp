@@ -62,32 +62,28 @@ TEST(CGraph, SpreadsAndHopsAreThoseOfCpp) {
           kindred_graph_spread(graph, sources, values, offsets, 3, &options, &results));
       const SpreadResults found = expected.spread(rows, expected_options);
       for (std::size_t i = 0; i < 4; ++i)
-        ASSERT_EQ(kindred_results_offsets(results)[i], found.activations.offsets[i]);
+        ASSERT_EQ(view_of(results).offsets[i], found.activations.offsets[i]);
       for (std::size_t i = 0; i < found.activations.values.size(); ++i) {
-        EXPECT_EQ(kindred_results_ids(results)[i], found.activations.values[i].node);
-        EXPECT_EQ(kindred_results_scores(results)[i],
+        EXPECT_EQ(view_of(results).ids[i], found.activations.values[i].node);
+        EXPECT_EQ(view_of(results).scores[i],
                   static_cast<double>(found.activations.values[i].value));
       }
-      const kindred_convergence* convergence = nullptr;
+      const kindred_results_view view = view_of(results);
       if (mode == SpreadMode::pagerank) {
-        KINDRED_ASSERT_OK(kindred_results_convergence(results, &convergence));
-        EXPECT_EQ(convergence[0].iterations, found.convergence[0].iterations);
-        EXPECT_EQ(convergence[0].residual, found.convergence[0].residual);
+        EXPECT_EQ(view.convergence[0].iterations, found.convergence[0].iterations);
+        EXPECT_EQ(view.convergence[0].residual, found.convergence[0].residual);
         continue;
       }
-      EXPECT_EQ(kindred_results_convergence(results, &convergence), KINDRED_NOT_FOUND);
-      const std::uint64_t* paths = nullptr;
-      const float* strengths = nullptr;
-      const std::uint64_t* step_offsets = nullptr;
-      const kindred_step* steps = nullptr;
-      KINDRED_ASSERT_OK(kindred_results_paths(results, &paths, &strengths, &step_offsets, &steps));
+      EXPECT_EQ(view.convergence, nullptr);
       for (std::size_t i = 0; i < found.paths.strengths.offsets.size(); ++i)
-        EXPECT_EQ(paths[i], found.paths.strengths.offsets[i]);
+        EXPECT_EQ(view.path_offsets[i], found.paths.strengths.offsets[i]);
       for (std::size_t i = 0; i < found.paths.strengths.values.size(); ++i)
-        EXPECT_EQ(strengths[i], found.paths.strengths.values[i]);
+        EXPECT_EQ(view.strengths[i], found.paths.strengths.values[i]);
+      for (std::size_t i = 0; i < found.paths.steps.offsets.size(); ++i)
+        EXPECT_EQ(view.step_offsets[i], found.paths.steps.offsets[i]);
       for (std::size_t i = 0; i < found.paths.steps.values.size(); ++i) {
-        EXPECT_EQ(steps[i].to, found.paths.steps.values[i].to);
-        EXPECT_EQ(steps[i].carried, found.paths.steps.values[i].carried);
+        EXPECT_EQ(view.steps[i].to, found.paths.steps.values[i].to);
+        EXPECT_EQ(view.steps[i].carried, found.paths.steps.values[i].carried);
       }
     }
   std::vector<float> x = random_rows("CGraph x", nodes * 3);
@@ -185,9 +181,9 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   options.per_query_size = 1;
   Owned<kindred_results> results(kindred_results_destroy);
   KINDRED_ASSERT_OK(kindred_graph_spread(unnamed, &source, &value, offsets, 1, &options, &results));
-  ASSERT_EQ(kindred_results_offsets(results)[1], 2U);
-  EXPECT_EQ(kindred_results_ids(results)[1], 0);
-  EXPECT_NEAR(kindred_results_scores(results)[1], 0.5 * 0.8 * 1.2, 1e-6);
+  ASSERT_EQ(view_of(results).offsets[1], 2U);
+  EXPECT_EQ(view_of(results).ids[1], 0);
+  EXPECT_NEAR(view_of(results).scores[1], 0.5 * 0.8 * 1.2, 1e-6);
 }
 
 TEST(CFusion, IsThatOfCpp) {
@@ -206,13 +202,12 @@ TEST(CFusion, IsThatOfCpp) {
     KINDRED_ASSERT_OK(kindred_fuse_rankings(ids, scores, offsets, 2, &options, &results));
     const std::vector<FusedHit> expected =
         fuse_rankings(rankings, {.rule = rule, .weights = {1, 2}});
-    ASSERT_EQ(kindred_results_offsets(results)[1], expected.size());
-    const std::uint64_t* reason_offsets = nullptr;
-    const kindred_fusion_reason* reasons = nullptr;
-    KINDRED_ASSERT_OK(kindred_results_reasons(results, &reason_offsets, &reasons));
+    ASSERT_EQ(view_of(results).offsets[1], expected.size());
+    const std::uint64_t* const reason_offsets = view_of(results).reason_offsets;
+    const kindred_fusion_reason* const reasons = view_of(results).reasons;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_EQ(kindred_results_ids(results)[i], static_cast<std::int64_t>(expected[i].id));
-      EXPECT_EQ(kindred_results_scores(results)[i], expected[i].score);
+      EXPECT_EQ(view_of(results).ids[i], static_cast<std::int64_t>(expected[i].id));
+      EXPECT_EQ(view_of(results).scores[i], expected[i].score);
       ASSERT_EQ(reason_offsets[i + 1] - reason_offsets[i], expected[i].reasons.size());
       EXPECT_EQ(reasons[reason_offsets[i]].score, expected[i].reasons[0].score);
     }

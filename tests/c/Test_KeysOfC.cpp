@@ -148,22 +148,15 @@ constexpr std::size_t dimension = 6;
 
 /// The results of C beside those of C++.
 void expect_results(const kindred_results* results, const KeyedScoreResults& expected) {
-  std::size_t rows = 0;
-  KINDRED_ASSERT_OK(kindred_results_rows(results, &rows));
-  ASSERT_EQ(rows, expected.results.rows());
-  for (std::size_t row = 0; row <= rows; ++row)
-    ASSERT_EQ(kindred_results_offsets(results)[row], expected.results.offsets[row]);
+  ASSERT_EQ(view_of(results).rows, expected.results.rows());
+  for (std::size_t row = 0; row <= expected.results.rows(); ++row)
+    ASSERT_EQ(view_of(results).offsets[row], expected.results.offsets[row]);
   for (std::size_t i = 0; i < expected.results.values.size(); ++i) {
-    EXPECT_EQ(kindred_results_ids(results)[i], expected.results.values[i].id);
-    EXPECT_EQ(kindred_results_scores(results)[i],
-              static_cast<double>(expected.results.values[i].score));
+    EXPECT_EQ(view_of(results).ids[i], expected.results.values[i].id);
+    EXPECT_EQ(view_of(results).scores[i], static_cast<double>(expected.results.values[i].score));
   }
-  kindred_key_span keys = KINDRED_KEY_SPAN_INIT;
-  KINDRED_ASSERT_OK(kindred_results_keys(results, &keys));
-  expect_keys(keys, expected.keys.span());
-  kindred_search_report report = KINDRED_SEARCH_REPORT_INIT;
-  KINDRED_EXPECT_OK(kindred_results_report(results, &report));
-  EXPECT_STRNE(report.path, "");  // which one depends on earlier calls
+  expect_keys(*view_of(results).keys, expected.keys.span());
+  EXPECT_STRNE(view_of(results).report->path, "");  // which one depends on earlier calls
 }
 
 /// The results of a search without its empty slots.
@@ -317,8 +310,7 @@ TEST(CKeys, FailedCallsLeaveTheIndexAsItWas) {
   KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &plain));
   Owned<kindred_results> found(kindred_results_destroy);
   KINDRED_ASSERT_OK(kindred_index_search_at_least(plain, &tensor, 0, nullptr, &found));
-  kindred_key_span span = KINDRED_KEY_SPAN_INIT;
-  EXPECT_EQ(kindred_results_keys(found, &span), KINDRED_NOT_FOUND);
+  EXPECT_EQ(view_of(found).keys, nullptr);
   const std::string path = folder / "plain.knd";
   KINDRED_ASSERT_OK(kindred_index_save(plain, path.c_str()));
   kindred_keyed_index* loaded = nullptr;

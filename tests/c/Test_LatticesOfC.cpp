@@ -37,18 +37,18 @@ TEST(CLattice, IsThatOfCpp) {
     Owned<kindred_results> rows(kindred_results_destroy);
     KINDRED_ASSERT_OK(kindred_lattice_rows(lattice, space, &rows));
     const LatticeRows expected_rows = expected.rows();
-    ASSERT_EQ(kindred_results_offsets(rows)[16], expected_rows.ends.size());
+    ASSERT_EQ(view_of(rows).offsets[16], expected_rows.ends.size());
     for (std::size_t i = 0; i < expected_rows.ends.size(); ++i)
-      EXPECT_EQ(kindred_results_ids(rows)[i], expected_rows.ends[i]);
+      EXPECT_EQ(view_of(rows).ids[i], expected_rows.ends[i]);
     const kindred_lattice_pair pairs[] = {{0, 15}, {0, 1}};
     const LatticePair expected_pairs[] = {{0, 15}, {0, 1}};
     Owned<kindred_results> paths(kindred_results_destroy);
     KINDRED_ASSERT_OK(kindred_lattice_paths(lattice, pairs, 2, space, &paths));
     const LatticePaths found = expected.paths(expected_pairs);
     for (std::size_t i = 0; i <= 2; ++i)
-      EXPECT_EQ(kindred_results_offsets(paths)[i], found.paths.offsets[i]);
+      EXPECT_EQ(view_of(paths).offsets[i], found.paths.offsets[i]);
     for (std::size_t i = 0; i < found.paths.values.size(); ++i)
-      EXPECT_EQ(kindred_results_ids(paths)[i], static_cast<std::int64_t>(found.paths.values[i]));
+      EXPECT_EQ(view_of(paths).ids[i], static_cast<std::int64_t>(found.paths.values[i]));
     const std::uint64_t sources[] = {0};
     std::vector<std::uint32_t> distances(16);
     std::uint64_t reached = 0;
@@ -73,9 +73,7 @@ TEST(CLattice, IsThatOfCpp) {
   Owned<kindred_results> all(kindred_results_destroy);
   KINDRED_ASSERT_OK(kindred_lattice_all_paths(lattice, 0, 15, 8, 1000, &all));
   const Ragged<std::uint64_t> expected_all = expected.all_paths(0, 15, 8);
-  std::size_t rows = 0;
-  KINDRED_ASSERT_OK(kindred_results_rows(all, &rows));
-  EXPECT_EQ(rows, expected_all.rows());
+  EXPECT_EQ(view_of(all).rows, expected_all.rows());
   kindred_results* refused = nullptr;
   EXPECT_EQ(kindred_lattice_all_paths(lattice, 0, 15, 8, 1, &refused), KINDRED_INVALID);
   const std::string path = folder / "lattice.knd";
@@ -205,10 +203,8 @@ int receive(void* user, std::uint64_t task, const kindred_lattice_result* result
   if (result->structure != nullptr) received.structures.push_back(*result->structure);
   if (result->report != nullptr) received.reports.push_back(*result->report);
   if (result->nodes != nullptr) {
-    std::size_t rows = 0;
-    KINDRED_EXPECT_OK(kindred_results_rows(result->nodes, &rows));
-    const std::int64_t* const ids = kindred_results_ids(result->nodes);
-    received.nodes.emplace_back(ids, ids + kindred_results_offsets(result->nodes)[rows]);
+    const kindred_results_view view = view_of(result->nodes);
+    received.nodes.emplace_back(view.ids, view.ids + view.offsets[view.rows]);
   }
   return task == received.cancel_at ? 1 : 0;
 }

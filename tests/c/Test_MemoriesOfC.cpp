@@ -209,15 +209,12 @@ struct Twins {
 };
 
 void expect_same(const kindred_results* results, const MatchResults& expected) {
-  std::size_t rows = 0;
-  KINDRED_ASSERT_OK(kindred_results_rows(results, &rows));
-  ASSERT_EQ(rows, expected.matches.rows());
-  for (std::size_t row = 0; row <= rows; ++row)
-    ASSERT_EQ(kindred_results_offsets(results)[row], expected.matches.offsets[row]);
+  ASSERT_EQ(view_of(results).rows, expected.matches.rows());
+  for (std::size_t row = 0; row <= expected.matches.rows(); ++row)
+    ASSERT_EQ(view_of(results).offsets[row], expected.matches.offsets[row]);
   for (std::size_t i = 0; i < expected.matches.values.size(); ++i) {
-    EXPECT_EQ(kindred_results_ids(results)[i],
-              static_cast<std::int64_t>(expected.matches.values[i].index));
-    EXPECT_EQ(kindred_results_scores(results)[i], expected.matches.values[i].similarity);
+    EXPECT_EQ(view_of(results).ids[i], static_cast<std::int64_t>(expected.matches.values[i].index));
+    EXPECT_EQ(view_of(results).scores[i], expected.matches.values[i].similarity);
   }
 }
 

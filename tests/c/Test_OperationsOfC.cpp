@@ -142,8 +142,8 @@ TEST(COperations, OfPatternMemoriesMatchAList) {
           KINDRED_ASSERT_OK(kindred_memory_match(memory, query.data(), rows, 1, KINDRED_LEVEL_TOKEN,
                                                  &options, &results));
           std::map<std::int64_t, std::uint32_t> found;
-          for (std::uint64_t i = 0; i < kindred_results_offsets(results)[1]; ++i)
-            found[kindred_results_ids(results)[i]] = kindred_results_matched(results)[i];
+          for (std::uint64_t i = 0; i < view_of(results).offsets[1]; ++i)
+            found[view_of(results).ids[i]] = view_of(results).matched[i];
           std::map<std::int64_t, std::uint32_t> expected;
           for (std::size_t i = 0; i < model.size(); ++i) {
             if (model[i].frequency > 0)
@@ -287,9 +287,9 @@ TEST(COperations, OfMatchersMatchComparisonsOfPairs) {
     };
     const Ragged<std::uint32_t> patterns = random_rows(below(random, 12));
     kindred_matcher* matcher = nullptr;
-    KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), patterns.values.data(),
-                                             patterns.offsets.data(), patterns.rows(),
-                                             KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+    const GivenSequences stored{RaggedSpan<std::uint32_t>(patterns)};
+    KINDRED_ASSERT_OK(
+        kindred_matcher_create(c_context(), &stored, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
     for (int call = 0; call < 3; ++call) {
       const Ragged<std::uint32_t> queries = random_rows(1 + below(random, 3));
       for (const std::int32_t measure :
@@ -299,24 +299,23 @@ TEST(COperations, OfMatchersMatchComparisonsOfPairs) {
         options.threshold = static_cast<double>(below(random, 5)) / 4;
         options.top = 100;
         kindred_results* results = nullptr;
-        KINDRED_ASSERT_OK(kindred_matcher_match(matcher, queries.values.data(),
-                                                queries.offsets.data(), queries.rows(), &options,
-                                                &results));
-        const std::uint64_t* const offsets = kindred_results_offsets(results);
+        const GivenSequences sought{RaggedSpan<std::uint32_t>(queries)};
+        KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sought, &options, &results));
+        const std::uint64_t* const offsets = view_of(results).offsets;
         for (std::size_t row = 0; row < queries.rows(); ++row) {
           std::map<std::int64_t, double> found;
           for (std::uint64_t i = offsets[row]; i < offsets[row + 1]; ++i)
-            found[kindred_results_ids(results)[i]] = kindred_results_scores(results)[i];
+            found[view_of(results).ids[i]] = view_of(results).scores[i];
           std::map<std::int64_t, double> expected;
           kindred_query* query = nullptr;
-          KINDRED_ASSERT_OK(
-              kindred_query_create(measure, queries[row].data(), queries[row].size(), 0, &query));
+          const GivenSequences one{queries[row]};
+          KINDRED_ASSERT_OK(kindred_query_create(measure, &one, 0, &query));
           const std::size_t compared = queries[row].empty() ? 0 : patterns.rows();
           for (std::size_t pattern = 0; pattern < compared;
                ++pattern) {  // an empty one has no results
             double similarity = -1;
-            KINDRED_ASSERT_OK(kindred_query_similarity(query, patterns[pattern].data(),
-                                                       patterns[pattern].size(), 0, &similarity));
+            const GivenSequences other{patterns[pattern]};
+            KINDRED_ASSERT_OK(kindred_query_similarity(query, &other, 0, &similarity));
             if (similarity >= options.threshold)
               expected[static_cast<std::int64_t>(pattern)] = similarity;
           }

@@ -236,14 +236,13 @@ TEST(COperations, OfKeyedIndexesMatchAMap) {
           kindred_results* results = nullptr;
           KINDRED_ASSERT_OK(kindred_keyed_index_search(index, query.tensor(), &options, &results));
           const auto expected = best(model, query.values.front(), 4);
-          kindred_key_span found = KINDRED_KEY_SPAN_INIT;
-          KINDRED_ASSERT_OK(kindred_results_keys(results, &found));
+          const kindred_key_span& found = *view_of(results).keys;
           ASSERT_EQ(found.count, expected.size());
           for (std::size_t i = 0; i < expected.size(); ++i) {
             const std::string name(found.bytes + found.offsets[i],
                                    found.offsets[i + 1] - found.offsets[i]);
             ASSERT_EQ(id_of.at(name), expected[i].second);
-            ASSERT_EQ(kindred_results_scores(results)[i], expected[i].first);
+            ASSERT_EQ(view_of(results).scores[i], expected[i].first);
           }
           KINDRED_EXPECT_OK(kindred_results_destroy(results));
         }

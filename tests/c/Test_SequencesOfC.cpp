@@ -19,17 +19,16 @@ namespace Kindred::Testing {
 namespace {
 
 void expect_matches(const kindred_results* results, const MatchResults& expected) {
-  std::size_t rows = 0;
-  KINDRED_ASSERT_OK(kindred_results_rows(results, &rows));
-  ASSERT_EQ(rows, expected.matches.rows());
-  for (std::size_t i = 0; i <= rows; ++i)
-    ASSERT_EQ(kindred_results_offsets(results)[i], expected.matches.offsets[i]);
+  const kindred_results_view view = view_of(results);
+  ASSERT_EQ(view.rows, expected.matches.rows());
+  for (std::size_t i = 0; i <= view.rows; ++i)
+    ASSERT_EQ(view.offsets[i], expected.matches.offsets[i]);
   for (std::size_t i = 0; i < expected.matches.values.size(); ++i) {
     const Match& match = expected.matches.values[i];
-    EXPECT_EQ(kindred_results_ids(results)[i], static_cast<std::int64_t>(match.index));
-    EXPECT_EQ(kindred_results_scores(results)[i], match.similarity);
-    EXPECT_EQ(kindred_results_matched(results)[i], match.matched);
-    EXPECT_EQ(kindred_results_distances(results)[i], match.distance);
+    EXPECT_EQ(view.ids[i], static_cast<std::int64_t>(match.index));
+    EXPECT_EQ(view.scores[i], match.similarity);
+    EXPECT_EQ(view.matched[i], match.matched);
+    EXPECT_EQ(view.distances[i], match.distance);
   }
 }
 
@@ -39,12 +38,14 @@ TEST(CSequences, MatchesAreThoseOfCpp) {
     const Ragged<Symbol> queries = random_sequences("CSequences queries", 3, 20);
     const SequenceMatcher expected(context(), patterns, Residency::host);
     Owned<kindred_matcher> matcher(kindred_matcher_destroy);
-    KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), patterns.values.data(),
-                                             patterns.offsets.data(), patterns.rows(),
-                                             KINDRED_RESIDENCY_AUTOMATIC, &matcher));
-    std::size_t stored = 0;
-    KINDRED_ASSERT_OK(kindred_matcher_size(matcher, &stored));
-    EXPECT_EQ(stored, size);
+    const GivenSequences given{RaggedSpan<Symbol>(patterns)};
+    const GivenSequences sought{RaggedSpan<Symbol>(queries)};
+    KINDRED_ASSERT_OK(
+        kindred_matcher_create(c_context(), &given, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+    kindred_matcher_statistics statistics = KINDRED_MATCHER_STATISTICS_INIT;
+    KINDRED_ASSERT_OK(kindred_matcher_get_statistics(matcher, &statistics));
+    EXPECT_EQ(statistics.patterns, size);
+    EXPECT_EQ(statistics.host_bytes, expected.bytes(Space::serial));
     for (const std::int32_t space : c_spaces())
       for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::levenshtein}) {
         kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
@@ -52,30 +53,23 @@ TEST(CSequences, MatchesAreThoseOfCpp) {
         options.blocks = counts_edits(measure) && measure != Measure::levenshtein ? 1 : 0;
         options.space = space;
         Owned<kindred_results> results(kindred_results_destroy);
-        KINDRED_ASSERT_OK(kindred_matcher_match(matcher, queries.values.data(),
-                                                queries.offsets.data(), queries.rows(), &options,
-                                                &results));
+        KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sought, &options, &results));
         const MatchResults found =
             expected.match(queries, {.measure = measure, .blocks = options.blocks != 0});
         expect_matches(results, found);
-        kindred_record record = KINDRED_RECORD_INIT;
-        KINDRED_EXPECT_OK(kindred_results_record(results, &record));
-        EXPECT_EQ(record.space, space);
-        EXPECT_EQ(record.reason, KINDRED_REASON_FORCED);
-        const std::uint64_t* offsets = nullptr;
-        const kindred_block* blocks = nullptr;
-        if (options.blocks == 0) {
-          EXPECT_EQ(kindred_results_blocks(results, &offsets, &blocks), KINDRED_NOT_FOUND);
-          continue;
-        }
-        KINDRED_ASSERT_OK(kindred_results_blocks(results, &offsets, &blocks));
+        const kindred_results_view view = view_of(results);
+        EXPECT_EQ(view.record->space, space);
+        EXPECT_EQ(view.record->reason, KINDRED_REASON_FORCED);
+        EXPECT_EQ(view.block_offsets != nullptr, options.blocks != 0);
+        if (options.blocks == 0) continue;
+        const kindred_block* const blocks = view.blocks;
         for (std::size_t i = 0; i < found.blocks.values.size(); ++i) {
           EXPECT_EQ(blocks[i].pattern_begin, found.blocks.values[i].pattern_begin);
           EXPECT_EQ(blocks[i].query_begin, found.blocks.values[i].query_begin);
           EXPECT_EQ(blocks[i].length, found.blocks.values[i].length);
         }
         for (std::size_t i = 0; i < found.blocks.offsets.size(); ++i)
-          EXPECT_EQ(offsets[i], found.blocks.offsets[i]);
+          EXPECT_EQ(view.block_offsets[i], found.blocks.offsets[i]);
       }
   }
 }
@@ -85,9 +79,10 @@ TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
   const Ragged<Symbol> queries = random_sequences("CSequences scored queries", 3, 20);
   const SequenceMatcher expected(context(), patterns, Residency::host);
   Owned<kindred_matcher> matcher(kindred_matcher_destroy);
-  KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), patterns.values.data(),
-                                           patterns.offsets.data(), patterns.rows(),
-                                           KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+  const GivenSequences given{RaggedSpan<Symbol>(patterns)};
+  const GivenSequences sought{RaggedSpan<Symbol>(queries)};
+  KINDRED_ASSERT_OK(
+      kindred_matcher_create(c_context(), &given, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
   for (const std::int32_t space : c_spaces()) {
     for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::levenshtein}) {
       for (const PairValue value :
@@ -108,9 +103,7 @@ TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
           options.cutoff = cutoff.value_or(-1);
           options.space = space;
           kindred_record record = KINDRED_RECORD_INIT;
-          KINDRED_ASSERT_OK(kindred_matcher_score_all(matcher, queries.values.data(),
-                                                      queries.offsets.data(), queries.rows(),
-                                                      &options, &out, &record));
+          KINDRED_ASSERT_OK(kindred_matcher_score_all(matcher, &sought, &options, &out, &record));
           EXPECT_EQ(found, wanted) << to_string(measure);
           EXPECT_EQ(record.space, space);
         }
@@ -123,18 +116,19 @@ TEST(CSequences, ScoresOfTextsAreNumbersOfEdits) {
   const std::vector<std::string> texts{"kindred", "kindrid", "kindler", ""};
   const std::vector<kindred_text> given = c_texts(texts);
   Owned<kindred_matcher> matcher(kindred_matcher_destroy);
-  KINDRED_ASSERT_OK(kindred_matcher_create_texts(c_context(), given.data(), given.size(),
-                                                 KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+  const GivenSequences patterns{std::span(given)};
+  const GivenSequences one{std::string_view(texts[0])};
+  const GivenSequences two{std::span(given).first(2)};
+  KINDRED_ASSERT_OK(
+      kindred_matcher_create(c_context(), &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
   std::vector<std::uint8_t> found(texts.size());
   Tensor out(found.data(), KINDRED_UINT8, 1, static_cast<std::int64_t>(found.size()));
   kindred_pair_options options = KINDRED_PAIR_OPTIONS_INIT;
   options.measure = KINDRED_LEVENSHTEIN;
   options.value = KINDRED_DISTANCE;
-  KINDRED_ASSERT_OK(
-      kindred_matcher_score_all_texts(matcher, given.data(), 1, &options, &out, nullptr));
+  KINDRED_ASSERT_OK(kindred_matcher_score_all(matcher, &one, &options, &out, nullptr));
   EXPECT_EQ(found, (std::vector<std::uint8_t>{0, 1, 2, 7}));
-  EXPECT_EQ(kindred_matcher_score_all_texts(matcher, given.data(), 2, &options, &out, nullptr),
-            KINDRED_INVALID)
+  EXPECT_EQ(kindred_matcher_score_all(matcher, &two, &options, &out, nullptr), KINDRED_INVALID)
       << "an array of one row for two queries";
 }
 
@@ -148,10 +142,9 @@ struct Collected {
 int collect(void* user, std::uint64_t first, const kindred_results* results) {
   auto& collected = *static_cast<Collected*>(user);
   collected.firsts.push_back(first);
-  std::size_t rows = 0;
-  EXPECT_EQ(kindred_results_rows(results, &rows), KINDRED_OK);
-  collected.rows += rows;
-  collected.pairs += kindred_results_offsets(results)[rows];
+  const kindred_results_view view = view_of(results);
+  collected.rows += view.rows;
+  collected.pairs += view.offsets[view.rows];
   return collected.cancel_after >= 0 && --collected.cancel_after < 0 ? 1 : 0;
 }
 
@@ -160,8 +153,8 @@ TEST(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
                                        "otter",   "",        "kindred"};
   const std::vector<kindred_text> given = c_texts(texts);
   Owned<kindred_matcher> matcher(kindred_matcher_destroy);
-  KINDRED_ASSERT_OK(
-      kindred_matcher_create_texts(c_context(), given.data(), given.size(), 0, &matcher));
+  const GivenSequences patterns{std::span(given)};
+  KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), &patterns, 0, &matcher));
   kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
   options.threshold = 0.8;
   Collected collected;
@@ -191,8 +184,7 @@ TEST(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
       EXPECT_EQ(view.representatives[i], clusters.representatives[i]);
     for (std::size_t i = 0; i < view.items; ++i)
       EXPECT_EQ(view.members[i], clusters.members.values[i]);
-    kindred_record record = KINDRED_RECORD_INIT;
-    KINDRED_EXPECT_OK(kindred_clusters_record(found, &record));
+    EXPECT_STREQ(view.record->operation, "lcs");
   }
 }
 
@@ -213,11 +205,11 @@ TEST(CSequences, OnlyCandidatesAreResults) {
   const Ragged<Symbol> queries = random_sequences("CSequences candidate queries", 3, 20);
   const SequenceMatcher expected(context(), patterns, Residency::host);
   Owned<kindred_matcher> matcher(kindred_matcher_destroy);
-  KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), patterns.values.data(),
-                                           patterns.offsets.data(), patterns.rows(), 0, &matcher));
+  const GivenSequences given{RaggedSpan<Symbol>(patterns)};
+  const GivenSequences sought{RaggedSpan<Symbol>(queries)};
+  KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), &given, 0, &matcher));
   const auto match = [&](const kindred_match_options& options, kindred_results** results) {
-    return kindred_matcher_match(matcher, queries.values.data(), queries.offsets.data(),
-                                 queries.rows(), &options, results);
+    return kindred_matcher_match(matcher, &sought, &options, results);
   };
   for (const std::vector<std::uint64_t>& only :
        std::vector<std::vector<std::uint64_t>>{{}, {49}, {3, 1, 3, 2, 30, 31, 32, 33, 34, 35}}) {
@@ -288,7 +280,7 @@ TEST(CVocabulary, CodePointsAreTheSymbolsOfCharacters) {
 TEST(CVocabulary, IsMadeOfDifferentTexts) {
   const std::vector<std::string> words{"b", "", "a"};
   Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
-  KINDRED_ASSERT_OK(kindred_vocabulary_create_texts(c_texts(words).data(), 3, &vocabulary));
+  KINDRED_ASSERT_OK(kindred_vocabulary_create(c_texts(words).data(), 3, &vocabulary));
   const std::uint32_t symbols[] = {2, 0, 1, 2};
   kindred_text texts[4] = {};
   KINDRED_ASSERT_OK(kindred_vocabulary_decode(vocabulary, symbols, 4, texts));
@@ -296,20 +288,22 @@ TEST(CVocabulary, IsMadeOfDifferentTexts) {
     EXPECT_EQ(std::string(texts[i].data, texts[i].size), words[symbols[i]]);
   const std::vector<std::string> twice{"b", "b"};
   kindred_vocabulary* none = nullptr;
-  EXPECT_EQ(kindred_vocabulary_create_texts(c_texts(twice).data(), 2, &none), KINDRED_INVALID);
+  EXPECT_EQ(kindred_vocabulary_create(c_texts(twice).data(), 2, &none), KINDRED_INVALID);
   EXPECT_EQ(none, nullptr);
 }
 
 TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
   const TempFolder folder;
   Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
-  KINDRED_ASSERT_OK(kindred_vocabulary_create(&vocabulary));
-  std::uint32_t symbol = 7;
-  KINDRED_ASSERT_OK(kindred_vocabulary_add(vocabulary, nullptr, 0, &symbol));
-  EXPECT_EQ(symbol, 0U);
+  KINDRED_ASSERT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
+  const kindred_text empty[] = {{nullptr, 0}, {"", 0}};
+  std::uint32_t added[] = {7, 7};
+  KINDRED_ASSERT_OK(kindred_vocabulary_add(vocabulary, empty, 2, 0, added));
+  EXPECT_EQ(added[0], 0U);
+  EXPECT_EQ(added[1], 0U);
   const std::vector<std::string> words{"b", "a", "b"};
-  KINDRED_ASSERT_OK(kindred_vocabulary_add_all(vocabulary, c_texts(words).data(), 3, 1));
-  KINDRED_ASSERT_OK(kindred_vocabulary_add_all(vocabulary, nullptr, 0, 0));
+  KINDRED_ASSERT_OK(kindred_vocabulary_add(vocabulary, c_texts(words).data(), 3, 1, nullptr));
+  KINDRED_ASSERT_OK(kindred_vocabulary_add(vocabulary, nullptr, 0, 0, nullptr));
   const std::string path = folder / "vocabulary.knd";
   KINDRED_ASSERT_OK(kindred_vocabulary_save(vocabulary, path.c_str()));
   Owned<kindred_vocabulary> loaded(kindred_vocabulary_destroy);
@@ -321,9 +315,10 @@ TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
   EXPECT_EQ(symbols[1], 2U);
   EXPECT_EQ(symbols[2], KINDRED_UNKNOWN_SYMBOL);
   kindred_text text{};
-  KINDRED_ASSERT_OK(kindred_vocabulary_text(loaded, 2, &text));
+  const std::uint32_t absent = 3;
+  KINDRED_ASSERT_OK(kindred_vocabulary_decode(loaded, &symbols[1], 1, &text));
   EXPECT_EQ(std::string_view(text.data, text.size), "b");
-  EXPECT_EQ(kindred_vocabulary_text(loaded, 3, &text), KINDRED_NOT_FOUND);
+  EXPECT_EQ(kindred_vocabulary_decode(loaded, &absent, 1, &text), KINDRED_NOT_FOUND);
   kindred_vocabulary_statistics statistics = KINDRED_VOCABULARY_STATISTICS_INIT;
   KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.symbols, 3U);

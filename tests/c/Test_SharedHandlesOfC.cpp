@@ -45,9 +45,10 @@ struct Shared {
                                            nullptr, &graph));
     const std::uint32_t symbols[] = {1, 2, 3};
     const std::uint64_t offsets[] = {0, 2, 3};
-    KINDRED_EXPECT_OK(kindred_matcher_create(c_context(), symbols, offsets, 2,
-                                             KINDRED_RESIDENCY_AUTOMATIC, &matcher));
-    KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
+    const GivenSequences patterns{RaggedSpan<std::uint32_t>{offsets, symbols}};
+    KINDRED_EXPECT_OK(
+        kindred_matcher_create(c_context(), &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+    KINDRED_EXPECT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
     kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
     options.hidden = 8;
     options.seeds = 2;
@@ -120,10 +121,10 @@ struct Shared {
             },
             [this](std::uint64_t /*number*/) {
               const std::uint32_t symbols[] = {2, 3};
-              const std::uint64_t offsets[] = {0, 2};
+              const GivenSequences queries{std::span(symbols)};
               kindred_results* results = nullptr;
               const kindred_status status =
-                  kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results);
+                  kindred_matcher_match(matcher, &queries, nullptr, &results);
               kindred_results_destroy(results);
               return status;
             },
@@ -208,7 +209,7 @@ TEST(CSharedHandles, AreUsedByManyThreads) {
 TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
   for (int round = 0; round < 50; ++round) {
     kindred_vocabulary* vocabulary = nullptr;
-    KINDRED_ASSERT_OK(kindred_vocabulary_create(&vocabulary));
+    KINDRED_ASSERT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
     std::atomic<int> destroyed{0};
     std::atomic<int> refused{0};
     std::vector<std::thread> threads;
@@ -223,7 +224,7 @@ TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
     EXPECT_EQ(destroyed, 1);
     EXPECT_EQ(refused, 7);
     std::uint32_t symbol = 0;
-    EXPECT_EQ(kindred_vocabulary_add(vocabulary, "a", 1, &symbol), KINDRED_INVALID);
+    EXPECT_EQ(kindred_vocabulary_add(vocabulary, nullptr, 0, 0, &symbol), KINDRED_INVALID);
   }
 }
 
@@ -240,15 +241,15 @@ TEST(CSharedHandles, OutliveTheirContextWhileThreadsCreateAndDestroyOthers) {
         kindred_matcher* matcher = nullptr;
         kindred_results* results = nullptr;
         const std::uint32_t symbols[] = {1, 2};
-        const std::uint64_t offsets[] = {0, 2};
+        const GivenSequences sequences{std::span(symbols)};
         const bool is_right =
             kindred_context_create(&options, &context) == KINDRED_OK &&
-            kindred_matcher_create(context, symbols, offsets, 1, KINDRED_RESIDENCY_AUTOMATIC,
-                                   &matcher) == KINDRED_OK &&
+            kindred_matcher_create(context, &sequences, KINDRED_RESIDENCY_AUTOMATIC, &matcher) ==
+                KINDRED_OK &&
             kindred_context_destroy(context) == KINDRED_OK &&
-            kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results) == KINDRED_OK &&
-            kindred_matcher_destroy(matcher) == KINDRED_OK &&
-            kindred_results_ids(results)[0] == 0 && kindred_results_destroy(results) == KINDRED_OK;
+            kindred_matcher_match(matcher, &sequences, nullptr, &results) == KINDRED_OK &&
+            kindred_matcher_destroy(matcher) == KINDRED_OK && view_of(results).ids[0] == 0 &&
+            kindred_results_destroy(results) == KINDRED_OK;
         failed += is_right ? 0 : 1;
       }
     });
@@ -291,10 +292,11 @@ TEST(CSharedHandles, OfAForkedProcessAreRefusedAndNothingHangs) {
       if (kindred_index_destroy(shared.index) != KINDRED_NO_SPACE) return 51;
       // What needs no context works.
       kindred_vocabulary* vocabulary = nullptr;
+      const kindred_text text{"a", 1};
       std::uint32_t symbol = 1;
-      if (kindred_vocabulary_create(&vocabulary) != KINDRED_OK) return 52;
-      if (kindred_vocabulary_add(vocabulary, "a", 1, &symbol) != KINDRED_OK) return 53;
-      if (kindred_vocabulary_add(shared.vocabulary, "a", 1, &symbol) != KINDRED_OK) return 54;
+      if (kindred_vocabulary_create(nullptr, 0, &vocabulary) != KINDRED_OK) return 52;
+      if (kindred_vocabulary_add(vocabulary, &text, 1, 0, &symbol) != KINDRED_OK) return 53;
+      if (kindred_vocabulary_add(shared.vocabulary, &text, 1, 0, &symbol) != KINDRED_OK) return 54;
       if (kindred_vocabulary_destroy(vocabulary) != KINDRED_OK) return 55;
       return 0;
     });
@@ -332,6 +334,8 @@ kindred_status use_memory(std::int32_t space) {
   std::vector<std::uint32_t> symbols(200'000, 1);
   std::vector<std::uint64_t> offsets;
   for (std::uint64_t i = 0; i <= symbols.size(); i += 20) offsets.push_back(i);
+  const GivenSequences patterns{RaggedSpan<std::uint32_t>{offsets, symbols}};
+  const GivenSequences queries{RaggedSpan<std::uint32_t>{std::span(offsets).first(4), symbols}};
   kindred_score_options score = KINDRED_SCORE_OPTIONS_INIT;
   score.space = space;
   kindred_match_options match = KINDRED_MATCH_OPTIONS_INIT;
@@ -339,10 +343,8 @@ kindred_status use_memory(std::int32_t space) {
   kindred_status status = kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index);
   if (status == KINDRED_OK) status = kindred_index_score_all(index, &query, &score, &out, nullptr);
   if (status == KINDRED_OK)
-    status = kindred_matcher_create(c_context(), symbols.data(), offsets.data(), offsets.size() - 1,
-                                    KINDRED_RESIDENCY_AUTOMATIC, &matcher);
-  if (status == KINDRED_OK)
-    status = kindred_matcher_match(matcher, symbols.data(), offsets.data(), 3, &match, &results);
+    status = kindred_matcher_create(c_context(), &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher);
+  if (status == KINDRED_OK) status = kindred_matcher_match(matcher, &queries, &match, &results);
   kindred_results_destroy(results);
   kindred_matcher_destroy(matcher);
   kindred_index_destroy(index);

@@ -61,13 +61,13 @@ TEST(CVectors, SearchesAreThoseOfCpp) {
         const ScoreResults expected_within =
             expected.search_at_least(queries, 0.5F, {.metric = metric});
         for (std::size_t i = 0; i < 4; ++i)
-          ASSERT_EQ(kindred_results_offsets(within)[i], expected_within.results.offsets[i]);
+          ASSERT_EQ(view_of(within).offsets[i], expected_within.results.offsets[i]);
         for (std::size_t i = 0; i < expected_within.results.values.size(); ++i) {
-          EXPECT_EQ(kindred_results_ids(within)[i], expected_within.results.values[i].id);
-          EXPECT_EQ(kindred_results_scores(within)[i],
+          EXPECT_EQ(view_of(within).ids[i], expected_within.results.values[i].id);
+          EXPECT_EQ(view_of(within).scores[i],
                     static_cast<double>(expected_within.results.values[i].score));
         }
-        EXPECT_EQ(kindred_results_matched(within), nullptr);
+        EXPECT_EQ(view_of(within).matched, nullptr);
       }
     if (size < 3) continue;
     const std::uint64_t candidates[] = {0, 2, 1, 1};
@@ -78,11 +78,9 @@ TEST(CVectors, SearchesAreThoseOfCpp) {
     const ScoreResults expected_scored =
         expected.score(queries, RaggedSpan<std::uint64_t>{offsets, candidates});
     for (std::size_t i = 0; i < expected_scored.results.values.size(); ++i)
-      EXPECT_EQ(kindred_results_ids(scored)[i], expected_scored.results.values[i].id);
-    EXPECT_EQ(kindred_results_offsets(scored)[3], 3U);
-    kindred_search_report report = KINDRED_SEARCH_REPORT_INIT;
-    KINDRED_EXPECT_OK(kindred_results_report(scored, &report));
-    EXPECT_STREQ(report.path, "candidates");
+      EXPECT_EQ(view_of(scored).ids[i], expected_scored.results.values[i].id);
+    EXPECT_EQ(view_of(scored).offsets[3], 3U);
+    EXPECT_STREQ(view_of(scored).report->path, "candidates");
   }
 }
 

@@ -14,7 +14,7 @@ namespace Kindred::Testing {
 struct Handles {
   Handles() {
     const std::uint32_t symbols[] = {1, 2, 3};
-    const std::uint64_t offsets[] = {0, 3};
+    const GivenSequences sequences{std::span(symbols)};
     const kindred_text text{"a", 1};
     const std::uint64_t event[] = {0, 1};
     const float rows[] = {1, 0, 0, 1};
@@ -25,9 +25,9 @@ struct Handles {
     const kindred_key_span key = valid_struct<kindred_key_span>();
     Tensor row(rows, KINDRED_FLOAT32, 1, 2);
     KINDRED_EXPECT_OK(kindred_keyed_index_create(context, &key, &row, nullptr, nullptr, &keyed));
-    KINDRED_EXPECT_OK(kindred_vocabulary_create(&vocabulary));
-    KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, symbols, 3, 0, &query));
-    KINDRED_EXPECT_OK(kindred_matcher_create(context, symbols, offsets, 1, 0, &matcher));
+    KINDRED_EXPECT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
+    KINDRED_EXPECT_OK(kindred_query_create(KINDRED_LCS, &sequences, 0, &query));
+    KINDRED_EXPECT_OK(kindred_matcher_create(context, &sequences, 0, &matcher));
     KINDRED_EXPECT_OK(kindred_memory_create(context, nullptr, &memory));
     KINDRED_EXPECT_OK(kindred_memory_learn(memory, &text, event, 1, nullptr, 0, 1, nullptr));
     KINDRED_EXPECT_OK(kindred_memory_pattern(memory, 0, &pattern));
@@ -40,7 +40,7 @@ struct Handles {
     KINDRED_EXPECT_OK(kindred_hnsw_build(context, &tensor, nullptr, nullptr, nullptr, &hnsw));
     KINDRED_EXPECT_OK(
         kindred_graph_create(context, 2, &edge, 1, nullptr, nullptr, nullptr, nullptr, &graph));
-    KINDRED_EXPECT_OK(kindred_matcher_match(matcher, symbols, offsets, 1, nullptr, &results));
+    KINDRED_EXPECT_OK(kindred_matcher_match(matcher, &sequences, nullptr, &results));
     KINDRED_EXPECT_OK(kindred_matcher_cluster(matcher, 0, nullptr, &clusters));
     KINDRED_EXPECT_OK(kindred_bulk_create(context, &bulk));
     KINDRED_EXPECT_OK(kindred_lattice_create(context, 2, 3, nullptr, 0, nullptr, 0, &lattice));

@@ -56,6 +56,11 @@ Struct valid_struct() {
     out.x = out.w = &tensors.row;
     out.gradient = &tensors.cell;
     out.dx = &tensors.result;
+  } else if constexpr (std::is_same_v<Struct, kindred_sequences>) {
+    static const std::uint32_t symbol = 1;
+    out = kindred_sequences KINDRED_SEQUENCES_INIT;
+    out.count = out.length = 1;
+    out.symbols = &symbol;
   } else if constexpr (std::is_same_v<Struct, kindred_key_span>) {
     static const std::uint64_t key = 1;  // of the tables and indexes of the fixture
     out = kindred_key_span KINDRED_KEY_SPAN_INIT;

@@ -43,7 +43,7 @@ class Libraries(unittest.TestCase):
         self.assertEqual(answers["ids"], [0, 1, 2])
         self.assertAlmostEqual(answers["scores"][0], 12 / 14)
         self.assertEqual(answers["status"], -1)
-        self.assertEqual(answers["error"], "texts is NULL")
+        self.assertEqual(answers["error"], "queries is NULL")
         self.assertEqual(answers["cancelled"], {"matcher": -8, "similarity": -8})
         self.assertLess(max(answers["took"].values()), 0.1)
 

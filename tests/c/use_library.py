@@ -17,14 +17,26 @@ def texts_of(*words):
     return (Text * len(words))(*(Text(word, len(word)) for word in words))
 
 
+class Results(ctypes.Structure):
+    """The first members of kindred_results_view."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("rows", ctypes.c_uint64), ("offsets", ctypes.POINTER(ctypes.c_uint64)),
+                ("ids", ctypes.POINTER(ctypes.c_int64)), ("scores", ctypes.POINTER(ctypes.c_double))]
+
+
+class Sequences(ctypes.Structure):
+    """A kindred_sequences of texts, of which it has the first members."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("count", ctypes.c_uint64), ("texts", ctypes.POINTER(Text))]
+
+
+def sequences_of(*words):
+    return Sequences(ctypes.sizeof(Sequences), len(words), texts_of(*words))
+
+
 class Library:
     def __init__(self, path):
         self.c = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
         for name in ("kindred_last_error", "kindred_version_string"):
             getattr(self.c, name).restype = ctypes.c_char_p
-        self.c.kindred_results_ids.restype = ctypes.POINTER(ctypes.c_int64)
-        self.c.kindred_results_scores.restype = ctypes.POINTER(ctypes.c_double)
-        self.c.kindred_results_offsets.restype = ctypes.POINTER(ctypes.c_uint64)
         self.answers = {"version": self.c.kindred_version_string().decode()}
 
     def call(self, name, *arguments):
@@ -36,20 +48,21 @@ class Library:
         """A context and a matcher."""
         self.context, self.matcher = ctypes.c_void_p(), ctypes.c_void_p()
         self.call("context_create", None, ctypes.byref(self.context))
-        words = texts_of(b"kindred", b"kindrid", b"other")
-        self.call("matcher_create_texts", self.context, words, ctypes.c_size_t(3), 0, ctypes.byref(self.matcher))
+        words = sequences_of(b"kindred", b"kindrid", b"other")
+        self.call("matcher_create", self.context, ctypes.byref(words), 0, ctypes.byref(self.matcher))
 
     def work(self):
         similarity, results = ctypes.c_double(), ctypes.c_void_p()
-        self.call("similarity_text", 2, b"kitten", ctypes.c_size_t(6), b"sitting", ctypes.c_size_t(7), ctypes.c_double(0), 0,
+        self.call("similarity", 2, ctypes.byref(sequences_of(b"kitten")), ctypes.byref(sequences_of(b"sitting")), ctypes.c_double(0), 0,
                   ctypes.byref(similarity))
         self.answers["similarity"] = similarity.value
-        self.call("matcher_match_texts", self.matcher, texts_of(b"kindrad"), ctypes.c_size_t(1), None, ctypes.byref(results))
-        count = self.c.kindred_results_offsets(results)[1]
-        self.answers["ids"] = self.c.kindred_results_ids(results)[:count]
-        self.answers["scores"] = self.c.kindred_results_scores(results)[:count]
+        self.call("matcher_match", self.matcher, ctypes.byref(sequences_of(b"kindrad")), None, ctypes.byref(results))
+        view = Results(ctypes.sizeof(Results))
+        self.call("results_get", results, ctypes.byref(view))
+        count = view.offsets[1]
+        self.answers["ids"], self.answers["scores"] = view.ids[:count], view.scores[:count]
         # A failed call of the library that serves the handle.
-        self.answers["status"] = self.c.kindred_matcher_match_texts(self.matcher, None, ctypes.c_size_t(1), None, ctypes.byref(results))
+        self.answers["status"] = self.c.kindred_matcher_match(self.matcher, None, None, ctypes.byref(results))
         self.answers["error"] = self.c.kindred_last_error().decode()
         name, why = ctypes.c_char_p(), ctypes.c_char_p()
         self.call("context_library", self.context, ctypes.byref(name), ctypes.byref(why))
@@ -61,16 +74,15 @@ class Library:
         letters = random.Random(1)
         long = bytes(letters.choices(b"abcdefghijklmnopqrstuvwxyz", k=300_000))
         matcher, results, similarity, cancellation = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_double(), ctypes.c_void_p()
-        stored = texts_of(*(long[begin:begin + 2000] for begin in range(0, 290_000, 100)))
-        queries = texts_of(*(long[begin:begin + 2000] for begin in range(50, 290_000, 1000)))
-        self.call("matcher_create_texts", self.context, stored, ctypes.c_size_t(len(stored)), 0, ctypes.byref(matcher))
+        stored = sequences_of(*(long[begin:begin + 2000] for begin in range(0, 290_000, 100)))
+        queries = sequences_of(*(long[begin:begin + 2000] for begin in range(50, 290_000, 1000)))
+        pair = sequences_of(long), sequences_of(long[::-1])
+        self.call("matcher_create", self.context, ctypes.byref(stored), 0, ctypes.byref(matcher))
         self.call("cancellation_create", ctypes.byref(cancellation))
         self.call("set_cancellation", cancellation, None)
         calls = {
-            "matcher": lambda: self.c.kindred_matcher_match_texts(matcher, queries, ctypes.c_size_t(len(queries)), None,
-                                                                  ctypes.byref(results)),
-            "similarity": lambda: self.c.kindred_similarity_text(0, long, ctypes.c_size_t(len(long)), long[::-1], ctypes.c_size_t(len(long)),
-                                                                 ctypes.c_double(0), 0, ctypes.byref(similarity))}
+            "matcher": lambda: self.c.kindred_matcher_match(matcher, ctypes.byref(queries), None, ctypes.byref(results)),
+            "similarity": lambda: self.c.kindred_similarity(0, *map(ctypes.byref, pair), ctypes.c_double(0), 0, ctypes.byref(similarity))}
         self.answers["cancelled"], self.answers["took"] = {}, {}
         for name, call in calls.items():
             took = []

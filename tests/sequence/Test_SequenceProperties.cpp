@@ -289,7 +289,11 @@ TEST(SequenceProperties, PostingsBuiltMeanwhileChangeNoAnswer) {
   }
   EXPECT_EQ(matcher.bytes(Space::serial), bytes + 4 * patterns.values.size())
       << "the postings were built and are accounted";
-  EXPECT_EQ(scanning.bytes(Space::serial), bytes);
+  const MatcherStatistics statistics = scanning.statistics();
+  EXPECT_EQ(statistics.host_bytes, bytes);
+  EXPECT_EQ(statistics.device_bytes, scanning.bytes(Space::cuda));
+  EXPECT_EQ(statistics.patterns, patterns.rows());
+  EXPECT_EQ(to_string(scanning.residency()), "automatic");
 }
 
 }  // namespace SequencePropertiesTest

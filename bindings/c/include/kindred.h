@@ -612,58 +612,45 @@ typedef struct kindred_search_report {
 #define KINDRED_SEARCH_REPORT_INIT \
   { sizeof(kindred_search_report), {0}, 0, 0 }
 
-/** Number of rows: one per query. */
-KINDRED_API kindred_status kindred_results_rows(const kindred_results* results,
-                                                size_t* rows) KINDRED_NOEXCEPT;
-/** rows + 1 offsets into the arrays of ids and scores. NULL for an invalid handle. This array and
- * the following live as long as the handle. */
-KINDRED_API const uint64_t* kindred_results_offsets(const kindred_results* results)
-    KINDRED_NOEXCEPT;
-/** The ids: indices of patterns, ids of vectors, nodes, items. NULL for an invalid handle. */
-KINDRED_API const int64_t* kindred_results_ids(const kindred_results* results) KINDRED_NOEXCEPT;
-/** Similarities, scores or activations, best first; float32 scores are converted exactly. 0 for
- * paths and rows of lattices. NULL for an invalid handle. */
-KINDRED_API const double* kindred_results_scores(const kindred_results* results) KINDRED_NOEXCEPT;
-/** Matched symbols of sequences; NULL for other results. */
-KINDRED_API const uint32_t* kindred_results_matched(const kindred_results* results)
-    KINDRED_NOEXCEPT;
-/** Distances of sequences; NULL for other results. */
-KINDRED_API const double* kindred_results_distances(const kindred_results* results)
-    KINDRED_NOEXCEPT;
-/** The matching blocks: those of result i are `(*blocks)[(*offsets)[i] ... (*offsets)[i + 1])`.
- * KINDRED_NOT_FOUND unless the options asked for them. */
-KINDRED_API kindred_status kindred_results_blocks(const kindred_results* results,
-                                                  const uint64_t** offsets,
-                                                  const kindred_block** blocks) KINDRED_NOEXCEPT;
-/** The paths of a spread: the paths to result i are `(*paths)[i] ... (*paths)[i + 1]`, each with
- * its strength and with the edges
- *  `(*steps)[(*step_offsets)[j] ... (*step_offsets)[j + 1])`. KINDRED_NOT_FOUND unless the options
- * asked for them. */
-KINDRED_API kindred_status kindred_results_paths(const kindred_results* results,
-                                                 const uint64_t** paths, const float** strengths,
-                                                 const uint64_t** step_offsets,
-                                                 const kindred_step** steps) KINDRED_NOEXCEPT;
-/** Convergence of every query of PageRank. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_convergence(
-    const kindred_results* results, const kindred_convergence** convergence) KINDRED_NOEXCEPT;
-/** The contributions to the results of kindred_fuse_rankings: those to result i are
- * `(*reasons)[(*offsets)[i] ...]`. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status
-kindred_results_reasons(const kindred_results* results, const uint64_t** offsets,
-                        const kindred_fusion_reason** reasons) KINDRED_NOEXCEPT;
-/** The key of every result of a kindred_keyed_index, in the order of the ids; the arrays live as
- * long as the results. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_keys(const kindred_results* results,
-                                                kindred_key_span* keys) KINDRED_NOEXCEPT;
-/** Where the call ran. */
-KINDRED_API kindred_status kindred_results_record(const kindred_results* results,
-                                                  kindred_record* record) KINDRED_NOEXCEPT;
-/** The path of a search in vectors. KINDRED_NOT_FOUND for other results. */
-KINDRED_API kindred_status kindred_results_report(const kindred_results* results,
-                                                  kindred_search_report* report) KINDRED_NOEXCEPT;
-/** Frees results. */
+/** The arrays of results, which live as long as the handle. What results do not have is NULL. */
+typedef struct kindred_results_view {
+  size_t struct_size;
+  uint64_t rows;           /* one per query */
+  const uint64_t* offsets; /* rows + 1: row r has the results offsets[r] ... offsets[r + 1] */
+  const int64_t* ids;      /* indices of patterns, ids of vectors, nodes, items */
+  const double* scores;    /* similarities, scores or activations, best first; float32 scores are
+                              converted exactly; 0 for paths and rows of lattices */
+  const uint32_t* matched; /* matched symbols of sequences */
+  const double* distances; /* of sequences */
+  const uint64_t* block_offsets; /* result i has the matching blocks block_offsets[i] ...
+                                    block_offsets[i + 1], if the options asked for them */
+  const kindred_block* blocks;
+  const uint64_t* path_offsets; /* result i of a spread has the paths path_offsets[i] ...
+                                   path_offsets[i + 1], if the options asked for them */
+  const float* strengths;       /* of every path */
+  const uint64_t* step_offsets; /* path j has the edges step_offsets[j] ... step_offsets[j + 1] */
+  const kindred_step* steps;
+  const kindred_convergence* convergence; /* of every query of PageRank */
+  const uint64_t* reason_offsets; /* result i of a fusion has the reasons reason_offsets[i] ...
+                                     reason_offsets[i + 1] */
+  const kindred_fusion_reason* reasons;
+  const kindred_key_span*
+      keys; /* of every result of a kindred_keyed_index, in the order of the ids */
+  const kindred_record* record;        /* where the call ran */
+  const kindred_search_report* report; /* the path of a search in vectors */
+} kindred_results_view;
+#define KINDRED_RESULTS_VIEW_INIT                                                                \
+  {                                                                                              \
+    sizeof(kindred_results_view), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+  }
+
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_results_destroy(KINDRED_OPTIONAL kindred_results* results)
     KINDRED_NOEXCEPT;
+/** The arrays of results. */
+KINDRED_API kindred_status kindred_results_get(const kindred_results* results,
+                                               kindred_results_view* view) KINDRED_NOEXCEPT;
 
 /* ---- Vocabulary: numbers texts in first-seen order, from 0 ---- */
 
@@ -677,68 +664,53 @@ typedef struct kindred_vocabulary_statistics {
 #define KINDRED_VOCABULARY_STATISTICS_INIT \
   { sizeof(kindred_vocabulary_statistics), 0, 0, 0 }
 
-/** Creates an empty vocabulary. */
-KINDRED_API kindred_status kindred_vocabulary_create(kindred_vocabulary** vocabulary)
-    KINDRED_NOEXCEPT;
 /** Creates a vocabulary in which text i has the number i. KINDRED_INVALID for a text that occurs
  * twice. */
-KINDRED_API kindred_status kindred_vocabulary_create_texts(
+KINDRED_API kindred_status kindred_vocabulary_create(
     const kindred_text* texts, size_t count, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
-/** Reads a saved vocabulary. KINDRED_NOT_FOUND, KINDRED_CORRUPT. */
+/** The vocabulary of a file that kindred_vocabulary_save has written. KINDRED_NOT_FOUND: there
+ * is no such file. KINDRED_CORRUPT: it is damaged; nothing of it is used. */
 KINDRED_API kindred_status
 kindred_vocabulary_load(const char* path, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
-/** The same from the bytes of a file, which are copied. KINDRED_CORRUPT. */
+/** The vocabulary of the bytes of kindred_vocabulary_to_bytes, or of a file of
+ * kindred_vocabulary_save, which are copied. KINDRED_CORRUPT: the bytes are damaged; nothing of
+ * them is used. */
 KINDRED_API kindred_status kindred_vocabulary_from_bytes(
     const uint8_t* bytes, size_t size, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
-/** Frees a vocabulary. */
+/** Frees a handle. */
 KINDRED_API kindred_status
 kindred_vocabulary_destroy(KINDRED_OPTIONAL kindred_vocabulary* vocabulary) KINDRED_NOEXCEPT;
-/** The number of a text, which is added if it is new. */
-KINDRED_API kindred_status kindred_vocabulary_add(kindred_vocabulary* vocabulary, const char* text,
-                                                  size_t size, uint32_t* symbol) KINDRED_NOEXCEPT;
-/** Adds the new ones of some texts.
- *  @param sorted nonzero: in bytewise lexicographic order, so that the numbers do not depend on the
- * order of the texts */
-KINDRED_API kindred_status kindred_vocabulary_add_all(kindred_vocabulary* vocabulary,
-                                                      const kindred_text* texts, size_t count,
-                                                      int32_t sorted) KINDRED_NOEXCEPT;
+/** Adds the new ones of `texts`, in their order or, `sorted`, in that of their bytes, so that
+ * their numbers do not depend on their order; none on a failure.
+ *  @param sorted nonzero: in bytewise lexicographic order
+ *  @param symbols [count] their numbers; NULL: not returned */
+KINDRED_API kindred_status
+kindred_vocabulary_add(kindred_vocabulary* vocabulary, const kindred_text* texts, size_t count,
+                       int32_t sorted, KINDRED_OPTIONAL uint32_t* symbols) KINDRED_NOEXCEPT;
 /** The numbers of some texts; KINDRED_UNKNOWN_SYMBOL for those that are not in the vocabulary.
- *  @param symbols count elements */
+ *  @param symbols [count] */
 KINDRED_API kindred_status kindred_vocabulary_find(const kindred_vocabulary* vocabulary,
                                                    const kindred_text* texts, size_t count,
                                                    uint32_t* symbols) KINDRED_NOEXCEPT;
-/** The text of a symbol, valid while the vocabulary lives. KINDRED_NOT_FOUND for a number that was
- * never assigned. */
-KINDRED_API kindred_status kindred_vocabulary_text(const kindred_vocabulary* vocabulary,
-                                                   uint32_t symbol,
-                                                   kindred_text* text) KINDRED_NOEXCEPT;
-/** The texts of some symbols, valid while the vocabulary lives. KINDRED_NOT_FOUND, with the
- * position, for a number that was never assigned.
- *  @param texts count elements */
+/** The texts of `symbols`, uint32 [n]. They are valid while the vocabulary lives.
+ * KINDRED_NOT_FOUND: a number was never assigned; the message has its position.
+ *  @param texts [count] */
 KINDRED_API kindred_status kindred_vocabulary_decode(const kindred_vocabulary* vocabulary,
                                                      const uint32_t* symbols, size_t count,
                                                      kindred_text* texts) KINDRED_NOEXCEPT;
-/** Number of texts and bytes. */
+/** The number of symbols and bytes. */
 KINDRED_API kindred_status
 kindred_vocabulary_get_statistics(const kindred_vocabulary* vocabulary,
                                   kindred_vocabulary_statistics* statistics) KINDRED_NOEXCEPT;
-/** Writes the vocabulary to a file, atomically. KINDRED_BUSY while another process writes it. */
+/** Writes the vocabulary to a file, atomically: the file at `path` is the old or the new one.
+ * KINDRED_BUSY while another process writes it. */
 KINDRED_API kindred_status kindred_vocabulary_save(const kindred_vocabulary* vocabulary,
                                                    const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_vocabulary_save writes. */
+/** The bytes of the file that kindred_vocabulary_save writes. */
 KINDRED_API kindred_status kindred_vocabulary_to_bytes(const kindred_vocabulary* vocabulary,
                                                        kindred_string** bytes) KINDRED_NOEXCEPT;
-/** The code points of a text in UTF-8: its symbols where characters are compared. KINDRED_INVALID,
- * with the position, for bytes that are not valid UTF-8.
- *  @param keep nonzero: such a byte becomes the symbol 0x110000 + byte instead
- *  @param symbols at most `capacity` are written
- *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
- * and sets only this */
-KINDRED_API kindred_status kindred_code_points(const char* text, size_t size, int32_t keep,
-                                               uint32_t* symbols, size_t capacity,
-                                               size_t* count) KINDRED_NOEXCEPT;
 
-/* ---- Similarity of sequences ---- */
+/* ---- Sequences: exact search for the most similar ones, and pairs ---- */
 
 /* Similarity measures. */
 enum {
@@ -752,6 +724,35 @@ enum {
   KINDRED_TOKEN_SORT = 7,
   KINDRED_TOKEN_SET = 8
 };
+/* Whether queries may use an inverted index of the patterns. */
+enum { KINDRED_POSTINGS_AUTOMATIC = 0, KINDRED_POSTINGS_NEVER = 1, KINDRED_POSTINGS_ALWAYS = 2 };
+/* How similar pairs form clusters. */
+enum { KINDRED_LINKAGE_SINGLE = 0, KINDRED_LINKAGE_COMPLETE = 1 };
+/* What kindred_matcher_score_all writes for a pair: the similarity; a number of edits if the
+ * measure counts them, else 1 - similarity; RapidFuzz's ratio: 100 * (1 - edits / the most
+ * possible), else 100 * similarity; of two empty sequences 100, under KINDRED_TOKEN_SET 0. */
+enum { KINDRED_SIMILARITY = 0, KINDRED_DISTANCE = 1, KINDRED_PERCENTAGE = 2 };
+
+/** A borrowed list of sequences: of texts in UTF-8, whose symbols are their code points, or of
+ * symbols, with `offsets` or, of one sequence, its `length`. */
+typedef struct kindred_sequences {
+  size_t struct_size;
+  uint64_t count;            /* number of sequences */
+  const kindred_text* texts; /* NULL: `symbols` are given */
+  const uint32_t* symbols;   /* of all sequences, one after the other */
+  const uint64_t* offsets;   /* count + 1: sequence i is symbols[offsets[i] ... offsets[i + 1]] */
+  uint64_t length; /* of the only sequence, without `offsets`; KINDRED_UNSET: there are texts or
+                      offsets */
+} kindred_sequences;
+#define KINDRED_SEQUENCES_INIT \
+  { sizeof(kindred_sequences), 0, NULL, NULL, NULL, KINDRED_UNSET }
+
+/** Two different items whose similarity reaches a threshold. */
+typedef struct kindred_similar_pair {
+  uint64_t first;
+  uint64_t second;
+  double similarity; /* in [0, 1] */
+} kindred_similar_pair;
 
 /** Properties of a measure. */
 typedef struct kindred_measure_info {
@@ -762,128 +763,20 @@ typedef struct kindred_measure_info {
 } kindred_measure_info;
 #define KINDRED_MEASURE_INFO_INIT \
   { sizeof(kindred_measure_info), NULL, 0, 0 }
-/** Describes a measure. */
-KINDRED_API kindred_status kindred_measure_describe(int32_t measure,
-                                                    kindred_measure_info* info) KINDRED_NOEXCEPT;
-/** The distance that belongs to a number of matched symbols. KINDRED_INVALID for a measure that
- * does not count edits, and for more matched symbols than a sequence has. */
-KINDRED_API kindred_status kindred_distance(int32_t measure, uint64_t matched,
-                                            uint64_t pattern_size, uint64_t query_size,
-                                            uint64_t* distance) KINDRED_NOEXCEPT;
-
-/** The similarity of two sequences of symbols if it is at least `cutoff`, otherwise 0.
- *  @param autojunk nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
-KINDRED_API kindred_status kindred_similarity(int32_t measure, const uint32_t* pattern,
-                                              size_t pattern_size, const uint32_t* query,
-                                              size_t query_size, double cutoff, int32_t autojunk,
-                                              double* similarity) KINDRED_NOEXCEPT;
-/** The same for texts in UTF-8, whose symbols are their code points. */
-KINDRED_API kindred_status kindred_similarity_text(int32_t measure, const char* pattern,
-                                                   size_t pattern_size, const char* query,
-                                                   size_t query_size, double cutoff,
-                                                   int32_t autojunk,
-                                                   double* similarity) KINDRED_NOEXCEPT;
-/** Number of matched symbols of two sequences. */
-KINDRED_API kindred_status kindred_matched(int32_t measure, const uint32_t* pattern,
-                                           size_t pattern_size, const uint32_t* query,
-                                           size_t query_size, int32_t autojunk,
-                                           uint32_t* matched) KINDRED_NOEXCEPT;
-/** The same for texts. */
-KINDRED_API kindred_status kindred_matched_text(int32_t measure, const char* pattern,
-                                                size_t pattern_size, const char* query,
-                                                size_t query_size, int32_t autojunk,
-                                                uint32_t* matched) KINDRED_NOEXCEPT;
-/** The matching blocks of two sequences; other measures than KINDRED_LCS and KINDRED_DIFFLIB may
- * have none.
- *  @param blocks at most `capacity` are written
- *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
- * and sets only this */
-KINDRED_API kindred_status kindred_blocks(int32_t measure, const uint32_t* pattern,
-                                          size_t pattern_size, const uint32_t* query,
-                                          size_t query_size, int32_t autojunk,
-                                          kindred_block* blocks, size_t capacity,
-                                          size_t* count) KINDRED_NOEXCEPT;
-/** The same for texts, in code points. */
-KINDRED_API kindred_status kindred_blocks_text(int32_t measure, const char* pattern,
-                                               size_t pattern_size, const char* query,
-                                               size_t query_size, int32_t autojunk,
-                                               kindred_block* blocks, size_t capacity,
-                                               size_t* count) KINDRED_NOEXCEPT;
-/** Prepares a query, which is copied, for comparisons on the calling thread. */
-KINDRED_API kindred_status kindred_query_create(int32_t measure, const uint32_t* symbols,
-                                                size_t size, int32_t autojunk,
-                                                kindred_query** query) KINDRED_NOEXCEPT;
-/** The same for a text. */
-KINDRED_API kindred_status kindred_query_create_text(int32_t measure, const char* text, size_t size,
-                                                     int32_t autojunk,
-                                                     kindred_query** query) KINDRED_NOEXCEPT;
-/** Frees a query. */
-KINDRED_API kindred_status kindred_query_destroy(KINDRED_OPTIONAL kindred_query* query)
-    KINDRED_NOEXCEPT;
-/** The similarity if it is at least `cutoff`, otherwise 0. */
-KINDRED_API kindred_status kindred_query_similarity(const kindred_query* query,
-                                                    const uint32_t* pattern, size_t size,
-                                                    double cutoff,
-                                                    double* similarity) KINDRED_NOEXCEPT;
-/** The same for a text. */
-KINDRED_API kindred_status kindred_query_similarity_text(const kindred_query* query,
-                                                         const char* pattern, size_t size,
-                                                         double cutoff,
-                                                         double* similarity) KINDRED_NOEXCEPT;
-/** Number of matched symbols. */
-KINDRED_API kindred_status kindred_query_matched(const kindred_query* query,
-                                                 const uint32_t* pattern, size_t size,
-                                                 uint32_t* matched) KINDRED_NOEXCEPT;
-/** The same for a text. */
-KINDRED_API kindred_status kindred_query_matched_text(const kindred_query* query,
-                                                      const char* pattern, size_t size,
-                                                      uint32_t* matched) KINDRED_NOEXCEPT;
-/** Numbers of matched symbols of many sequences, which are compared together: that takes less time
- * than a call per sequence, least if the query has at most 64 symbols.
- *  @param matched one per sequence */
-KINDRED_API kindred_status kindred_query_matched_all(const kindred_query* query,
-                                                     const uint32_t* symbols,
-                                                     const uint64_t* offsets, size_t rows,
-                                                     uint32_t* matched) KINDRED_NOEXCEPT;
-/** Similarities of many sequences, likewise.
- *  @param similarities one per sequence */
-KINDRED_API kindred_status kindred_query_similarities(const kindred_query* query,
-                                                      const uint32_t* symbols,
-                                                      const uint64_t* offsets, size_t rows,
-                                                      double* similarities) KINDRED_NOEXCEPT;
-/** The matching blocks.
- *  @param blocks at most `capacity` are written
- *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
- * and sets only this */
-KINDRED_API kindred_status kindred_query_blocks(const kindred_query* query, const uint32_t* pattern,
-                                                size_t size, kindred_block* blocks, size_t capacity,
-                                                size_t* count) KINDRED_NOEXCEPT;
-/** The same for a text. */
-KINDRED_API kindred_status kindred_query_blocks_text(const kindred_query* query,
-                                                     const char* pattern, size_t size,
-                                                     kindred_block* blocks, size_t capacity,
-                                                     size_t* count) KINDRED_NOEXCEPT;
-
-/* ---- SequenceMatcher: exact search for the stored sequences most similar to a query ---- */
-
-/* Whether queries may use an inverted index of the patterns. */
-enum { KINDRED_POSTINGS_AUTOMATIC = 0, KINDRED_POSTINGS_NEVER = 1, KINDRED_POSTINGS_ALWAYS = 2 };
-/* How similar pairs form clusters. */
-enum { KINDRED_LINKAGE_SINGLE = 0, KINDRED_LINKAGE_COMPLETE = 1 };
 
 /** Options of a match. */
 typedef struct kindred_match_options {
   size_t struct_size;
   uint64_t top;     /* maximum number of results per query */
-  double threshold; /* minimum similarity, in [0, 1] */
+  double threshold; /* minimum similarity, in [0, 1]; 0 returns everything */
   int32_t measure;
-  int32_t blocks;   /* nonzero: also return the matching blocks */
-  int32_t autojunk; /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
-  int32_t postings;
-  int32_t space;
+  int32_t blocks;         /* nonzero: also return the matching blocks */
+  int32_t autojunk;       /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
+  int32_t postings;       /* KINDRED_POSTINGS_... */
+  int32_t space;          /* KINDRED_SPACE_... */
   int32_t reserved;       /* 0 */
   const uint64_t* filter; /* only the sequences or patterns of these indices are results, in any
-                           order; a repeated one counts once */
+                             order; a repeated one counts once */
   uint64_t filter_size;   /* 0: none; KINDRED_UNSET: all are allowed, and `filter` is NULL */
 } kindred_match_options;
 #define KINDRED_MATCH_OPTIONS_INIT                                                         \
@@ -895,15 +788,6 @@ typedef struct kindred_match_options {
 KINDRED_API kindred_status kindred_match_options_init(kindred_match_options* options,
                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
-/* What kindred_matcher_score_all writes for a pair. */
-enum {
-  KINDRED_SIMILARITY = 0,
-  KINDRED_DISTANCE = 1,  /* a number of edits if the measure counts them, else 1 - similarity */
-  KINDRED_PERCENTAGE = 2 /* RapidFuzz's ratio: 100 * (1 - edits / the most possible), else
-                            100 * similarity; of two empty sequences 100, under
-                            KINDRED_TOKEN_SET 0 */
-};
-
 /** Options of kindred_matcher_score_all. */
 typedef struct kindred_pair_options {
   size_t struct_size;
@@ -913,7 +797,7 @@ typedef struct kindred_pair_options {
   int32_t measure;
   int32_t value;    /* KINDRED_SIMILARITY, KINDRED_DISTANCE or KINDRED_PERCENTAGE */
   int32_t autojunk; /* nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
-  int32_t space;
+  int32_t space;    /* KINDRED_SPACE_... */
 } kindred_pair_options;
 #define KINDRED_PAIR_OPTIONS_INIT \
   { sizeof(kindred_pair_options), -1.0, KINDRED_LCS, KINDRED_SIMILARITY, 0, KINDRED_SPACE_ANY }
@@ -921,80 +805,15 @@ typedef struct kindred_pair_options {
 KINDRED_API kindred_status kindred_pair_options_init(kindred_pair_options* options,
                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
-/** Receives the results of a group of stored sequences: row r lists the sequences before `first +
- * r` that match it. The results are valid during the callback, and must not be destroyed; nonzero
- * cancels. */
-typedef int (*kindred_match_callback)(void* user, uint64_t first, const kindred_results* results);
-
-/** Stores sequences of symbols, which are copied. */
-KINDRED_API kindred_status kindred_matcher_create(kindred_context* context, const uint32_t* symbols,
-                                                  const uint64_t* offsets, size_t rows,
-                                                  int32_t residency,
-                                                  kindred_matcher** matcher) KINDRED_NOEXCEPT;
-/** Stores texts in UTF-8, whose symbols are their code points. */
-KINDRED_API kindred_status kindred_matcher_create_texts(kindred_context* context,
-                                                        const kindred_text* texts, size_t count,
-                                                        int32_t residency,
-                                                        kindred_matcher** matcher) KINDRED_NOEXCEPT;
-/** Frees a matcher. */
-KINDRED_API kindred_status kindred_matcher_destroy(KINDRED_OPTIONAL kindred_matcher* matcher)
-    KINDRED_NOEXCEPT;
-/** Number of stored sequences. */
-KINDRED_API kindred_status kindred_matcher_size(const kindred_matcher* matcher,
-                                                size_t* size) KINDRED_NOEXCEPT;
-/** Bytes in the memory of a space; 0 if the sequences are not there. */
-KINDRED_API kindred_status kindred_matcher_bytes(const kindred_matcher* matcher, int32_t space,
-                                                 uint64_t* bytes) KINDRED_NOEXCEPT;
-/** The best sequences for every query. KINDRED_INVALID also for an index in `options->only` that
- * does not exist. */
-KINDRED_API kindred_status kindred_matcher_match(
-    const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
-    KINDRED_OPTIONAL const kindred_match_options* options,
-    kindred_results** results) KINDRED_NOEXCEPT;
-/** The same for texts. */
-KINDRED_API kindred_status
-kindred_matcher_match_texts(const kindred_matcher* matcher, const kindred_text* texts, size_t count,
-                            KINDRED_OPTIONAL const kindred_match_options* options,
-                            kindred_results** results) KINDRED_NOEXCEPT;
-/** Writes the similarity or the distance of every query and every stored sequence, in input order.
- *  @param out queries * sequences, where there may be gaps between rows, or one row of all; float32
- * or float64, for numbers of edits also int32 or uint8, in which a larger number is the largest of
- * the type; on the host, or on the device if the sequences are there */
-KINDRED_API kindred_status kindred_matcher_score_all(
-    const kindred_matcher* matcher, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
-    KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** The same for texts. */
-KINDRED_API kindred_status kindred_matcher_score_all_texts(
-    const kindred_matcher* matcher, const kindred_text* texts, size_t count,
-    KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups of
- * results. KINDRED_INVALID if `filter` is set; KINDRED_CANCELLED. */
-KINDRED_API kindred_status kindred_matcher_match_self(
-    const kindred_matcher* matcher, KINDRED_OPTIONAL const kindred_match_options* options,
-    kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
-/** The clusters of similar stored sequences.
- *  @param options of the comparison, of which `top` and `blocks` have no effect; `filter` must not
- * be set; NULL: threshold 0.85 */
-KINDRED_API kindred_status
-kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
-                        KINDRED_OPTIONAL const kindred_match_options* options,
-                        kindred_clusters** clusters) KINDRED_NOEXCEPT;
-
-/** Two different items whose similarity reaches a threshold. */
-typedef struct kindred_similar_pair {
-  uint64_t first;
-  uint64_t second;
-  double similarity; /* in [0, 1] */
-} kindred_similar_pair;
-/** The clusters of items of which some pairs are similar. KINDRED_INVALID for a pair of an item
- * with itself, an item that is not below `items`, a similarity out of range and a pair that occurs
- * twice.
- *  @param items number of items */
-KINDRED_API kindred_status kindred_cluster_pairs(uint64_t items, const kindred_similar_pair* pairs,
-                                                 size_t count, int32_t linkage,
-                                                 kindred_clusters** clusters) KINDRED_NOEXCEPT;
+/** The size of a matcher. */
+typedef struct kindred_matcher_statistics {
+  size_t struct_size;
+  uint64_t patterns;
+  uint64_t host_bytes;   /* in the memory of the host */
+  uint64_t device_bytes; /* in that of the device */
+} kindred_matcher_statistics;
+#define KINDRED_MATCHER_STATISTICS_INIT \
+  { sizeof(kindred_matcher_statistics), 0, 0, 0 }
 
 /** The arrays of clusters, which live as long as the handle. */
 typedef struct kindred_clusters_view {
@@ -1005,18 +824,135 @@ typedef struct kindred_clusters_view {
   const uint64_t* representatives; /* of every cluster: the most central member */
   const uint64_t* offsets;         /* clusters + 1 */
   const uint64_t* members;         /* of every cluster, ascending */
+  const kindred_record* record;    /* where the longest scan ran */
 } kindred_clusters_view;
 #define KINDRED_CLUSTERS_VIEW_INIT \
-  { sizeof(kindred_clusters_view), 0, 0, NULL, NULL, NULL, NULL }
+  { sizeof(kindred_clusters_view), 0, 0, NULL, NULL, NULL, NULL, NULL }
+
+/** Receives the results of a group of stored sequences: row r lists the sequences before `first +
+ * r` that match it. The results are valid during the callback, and must not be destroyed; nonzero
+ * cancels. */
+typedef int (*kindred_match_callback)(void* user, uint64_t first, const kindred_results* results);
+
+/** Describes a measure. */
+KINDRED_API kindred_status kindred_measure_describe(int32_t measure,
+                                                    kindred_measure_info* info) KINDRED_NOEXCEPT;
+/** The distance that belongs to a number of matched symbols. KINDRED_INVALID for a measure that
+ * does not count edits, and for more matched symbols than a sequence has. */
+KINDRED_API kindred_status kindred_distance(int32_t measure, uint64_t matched,
+                                            uint64_t pattern_size, uint64_t query_size,
+                                            uint64_t* distance) KINDRED_NOEXCEPT;
+/** The code points of a text in UTF-8: its symbols where characters are compared.
+ * KINDRED_INVALID, with the position, for bytes that are not valid UTF-8.
+ *  @param keep nonzero: such a byte becomes the symbol 0x110000 + byte instead
+ *  @param code_points at most `capacity` are written
+ *  @param count their number; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
+ * sets only this */
+KINDRED_API kindred_status kindred_code_points(const char* text, size_t size, int32_t keep,
+                                               uint32_t* code_points, size_t capacity,
+                                               size_t* count) KINDRED_NOEXCEPT;
+/** The similarity of two sequences if it is at least `cutoff`, otherwise 0.
+ *  @param autojunk nonzero: Python's heuristic, only for KINDRED_DIFFLIB */
+KINDRED_API kindred_status kindred_similarity(int32_t measure, const kindred_sequences* pattern,
+                                              const kindred_sequences* query, double cutoff,
+                                              int32_t autojunk,
+                                              double* similarity) KINDRED_NOEXCEPT;
+/** Number of matched symbols of two sequences. */
+KINDRED_API kindred_status kindred_matched(int32_t measure, const kindred_sequences* pattern,
+                                           const kindred_sequences* query, int32_t autojunk,
+                                           uint32_t* matched) KINDRED_NOEXCEPT;
+/** The matching blocks of two sequences; other measures than KINDRED_LCS and KINDRED_DIFFLIB may
+ * have none.
+ *  @param blocks at most `capacity` are written
+ *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_blocks(int32_t measure, const kindred_sequences* pattern,
+                                          const kindred_sequences* query, int32_t autojunk,
+                                          kindred_block* blocks, size_t capacity,
+                                          size_t* count) KINDRED_NOEXCEPT;
+/** The clusters of items of which some pairs are similar. KINDRED_INVALID for a pair of an item
+ * with itself, an item that is not below `items`, a similarity out of range and a pair that
+ * occurs twice.
+ *  @param items number of items */
+KINDRED_API kindred_status kindred_cluster_pairs(uint64_t items, const kindred_similar_pair* pairs,
+                                                 size_t count, int32_t linkage,
+                                                 kindred_clusters** clusters) KINDRED_NOEXCEPT;
+
+/** Prepares a query, which is copied, for comparisons on the calling thread. */
+KINDRED_API kindred_status kindred_query_create(int32_t measure, const kindred_sequences* sequence,
+                                                int32_t autojunk,
+                                                kindred_query** query) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_query_destroy(KINDRED_OPTIONAL kindred_query* query)
+    KINDRED_NOEXCEPT;
+/** The similarity of every pattern if it is at least `cutoff`, otherwise 0. Several patterns are
+ * compared together: that takes less time than a call per pattern, least if the query has at
+ * most 64 symbols.
+ *  @param similarities one per pattern */
+KINDRED_API kindred_status kindred_query_similarity(const kindred_query* query,
+                                                    const kindred_sequences* patterns,
+                                                    double cutoff,
+                                                    double* similarities) KINDRED_NOEXCEPT;
+/** The number of matched symbols. Several patterns are compared together, as by
+ * kindred_query_similarity.
+ *  @param matched one per pattern */
+KINDRED_API kindred_status kindred_query_matched(const kindred_query* query,
+                                                 const kindred_sequences* patterns,
+                                                 uint32_t* matched) KINDRED_NOEXCEPT;
+/** The matching blocks.
+ *  @param blocks at most `capacity` are written
+ *  @param count number of blocks; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_query_blocks(const kindred_query* query,
+                                                const kindred_sequences* pattern,
+                                                kindred_block* blocks, size_t capacity,
+                                                size_t* count) KINDRED_NOEXCEPT;
+
+/** Stores sequences, which are copied. */
+KINDRED_API kindred_status kindred_matcher_create(kindred_context* context,
+                                                  const kindred_sequences* patterns,
+                                                  int32_t residency,
+                                                  kindred_matcher** matcher) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_matcher_destroy(KINDRED_OPTIONAL kindred_matcher* matcher)
+    KINDRED_NOEXCEPT;
+/** The number of patterns, and their bytes in the memory of host and device. */
+KINDRED_API kindred_status kindred_matcher_get_statistics(
+    const kindred_matcher* matcher, kindred_matcher_statistics* statistics) KINDRED_NOEXCEPT;
+/** The best patterns of every query. KINDRED_INVALID also for an index in `filter` that does not
+ * exist. */
+KINDRED_API kindred_status
+kindred_matcher_match(const kindred_matcher* matcher, const kindred_sequences* queries,
+                      KINDRED_OPTIONAL const kindred_match_options* options,
+                      kindred_results** results) KINDRED_NOEXCEPT;
+/** Writes the similarity or the distance of every query and every stored sequence, in input
+ * order.
+ *  @param out queries * sequences, where there may be gaps between rows, or one row of all;
+ * float32 or float64, for numbers of edits also int32 or uint8, in which a larger number is the
+ * largest of the type; on the host, or on the device if the sequences are there */
+KINDRED_API kindred_status
+kindred_matcher_score_all(const kindred_matcher* matcher, const kindred_sequences* queries,
+                          KINDRED_OPTIONAL const kindred_pair_options* options, DLTensor* out,
+                          KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Finds duplicates: scores every pair of stored sequences once, and calls `answer` with groups
+ * of results. KINDRED_INVALID if `filter` is set; KINDRED_CANCELLED. */
+KINDRED_API kindred_status kindred_matcher_match_self(
+    const kindred_matcher* matcher, KINDRED_OPTIONAL const kindred_match_options* options,
+    kindred_match_callback answer, KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+/** Clusters of similar patterns.
+ *  @param options of the comparison, of which `top` and `blocks` have no effect; `filter` must
+ * not be set; NULL: threshold 0.85 */
+KINDRED_API kindred_status
+kindred_matcher_cluster(const kindred_matcher* matcher, int32_t linkage,
+                        KINDRED_OPTIONAL const kindred_match_options* options,
+                        kindred_clusters** clusters) KINDRED_NOEXCEPT;
+
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_clusters_destroy(KINDRED_OPTIONAL kindred_clusters* clusters)
+    KINDRED_NOEXCEPT;
 /** The arrays of clusters. */
 KINDRED_API kindred_status kindred_clusters_get(const kindred_clusters* clusters,
                                                 kindred_clusters_view* view) KINDRED_NOEXCEPT;
-/** Where the longest scan ran. */
-KINDRED_API kindred_status kindred_clusters_record(const kindred_clusters* clusters,
-                                                   kindred_record* record) KINDRED_NOEXCEPT;
-/** Frees clusters. */
-KINDRED_API kindred_status kindred_clusters_destroy(KINDRED_OPTIONAL kindred_clusters* clusters)
-    KINDRED_NOEXCEPT;
 
 /* ---- PatternMemory: named event sequences, learned and forgotten during searches ---- */
 
@@ -3647,7 +3583,7 @@ KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* i
 KINDRED_API kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* index,
                                                         kindred_string** bytes) KINDRED_NOEXCEPT;
 /** The exact best rows of every query: at most `top`, with their ids, scores and keys
- * (kindred_results_keys). KINDRED_INVALID if the options have a stream.
+ * (`keys` of kindred_results_view). KINDRED_INVALID if the options have a stream.
  *  @param queries float32, queries * dimension, on the host */
 KINDRED_API kindred_status
 kindred_keyed_index_search(const kindred_keyed_index* index, const DLTensor* queries,

@@ -1,40 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Results.hpp"
 
-#include <kindred/core/common/Error.hpp>
-
 #include "Arguments.hpp"
-#include "Keys.hpp"
 
-#include <utility>
+#include <type_traits>
 
 namespace Kindred::C {
 
 namespace {
 
-/// Not null for an empty array.
-template <class T>
-const T* data_of(const std::vector<T>& values) {
+/// The members of many values as one column.
+template <class T, class Value, class Member>
+std::vector<T> column_of(const std::vector<Value>& values, Member Value::*member) {
+  std::vector<T> column;
+  column.reserve(values.size());
+  for (const Value& value : values) column.push_back(static_cast<T>(value.*member));
+  return column;
+}
+
+/// Sets a pointer to elements, which have the layout of those of C. Not null for an empty array.
+template <class To, class T>
+void set(const To*& to, const std::vector<T>& values) {
+  static_assert(sizeof(To) == sizeof(T) && std::is_standard_layout_v<T> &&
+                std::is_arithmetic_v<To> == std::is_arithmetic_v<T>);
   static const T none{};
-  return values.empty() ? &none : values.data();
+  to = reinterpret_cast<const To*>(values.empty() ? &none : values.data());
 }
-
-/// The array of a member, or null with an error.
-template <class T, class Get>
-const T* array_or_null(const kindred_results* results, const Get& get) noexcept {
-  const T* data = nullptr;
-  guarded([&] { data = get(object_of(results, "results")); });
-  return data;
+template <class To, class T>
+void set(const To*& to, const std::optional<std::vector<T>>& values) {
+  if (values) set(to, *values);
 }
-
-/// A part that these results must have.
-template <class T>
-const T& part_of(const std::optional<T>& part, const char* what) {
-  if (!part) throw NotFound(std::string("these results have no ") + what);
-  return *part;
+template <class To, class T>
+void set(const std::uint64_t*& offsets, const To*& to, const Ragged<T>& rows) {
+  offsets = rows.offsets.data();
+  set(to, rows.values);
 }
 
 }  // namespace
+
+kindred_results_view Results::view() const {
+  kindred_results_view out = KINDRED_RESULTS_VIEW_INIT;
+  out.rows = offsets.size() - 1;
+  out.offsets = offsets.data();
+  set(out.ids, ids);
+  set(out.scores, scores);
+  set(out.matched, matched);
+  set(out.distances, distances);
+  set(out.convergence, convergence);
+  if (blocks) set(out.block_offsets, out.blocks, *blocks);
+  if (paths) {
+    set(out.path_offsets, out.strengths, paths->strengths);
+    set(out.step_offsets, out.steps, paths->steps);
+  }
+  if (reasons) set(out.reason_offsets, out.reasons, *reasons);
+  if (keys) out.keys = &keys->span;
+  out.record = &record;
+  if (report) out.report = &*report;
+  return out;
+}
 
 std::vector<kindred_block> blocks_of(std::span<const Block> blocks) {
   std::vector<kindred_block> out;
@@ -52,26 +75,15 @@ kindred_search_report report_of(const SearchReport& report) {
   return out;
 }
 
-Results results_of(const MatchResults& results, bool with_blocks) {
+Results results_of(MatchResults results, bool with_blocks) {
   Results out;
-  out.offsets = results.matches.offsets;
-  auto& sequences = out.sequences.emplace();
-  const std::size_t size = results.matches.values.size();
-  out.ids.reserve(size);
-  out.scores.reserve(size);
-  sequences.matched.reserve(size);
-  sequences.distances.reserve(size);
-  for (const Match& match : results.matches.values) {
-    out.ids.push_back(static_cast<std::int64_t>(match.index));
-    out.scores.push_back(match.similarity);
-    sequences.matched.push_back(match.matched);
-    sequences.distances.push_back(match.distance);
-  }
-  if (with_blocks) {
-    auto& blocks = out.blocks.emplace();
-    blocks.offsets = results.blocks.offsets;
-    blocks.blocks = blocks_of(results.blocks.values);
-  }
+  out.offsets = std::move(results.matches.offsets);
+  const std::vector<Match>& matches = results.matches.values;
+  out.ids = column_of<std::int64_t>(matches, &Match::index);
+  out.scores = column_of<double>(matches, &Match::similarity);
+  out.matched = column_of<std::uint32_t>(matches, &Match::matched);
+  out.distances = column_of<double>(matches, &Match::distance);
+  if (with_blocks) out.blocks = std::move(results.blocks);
   out.record = record_of(results.record);
   return out;
 }
@@ -79,12 +91,8 @@ Results results_of(const MatchResults& results, bool with_blocks) {
 Results results_of(ScoreResults results) {
   Results out;
   out.offsets = std::move(results.results.offsets);
-  out.ids.reserve(results.results.values.size());
-  out.scores.reserve(results.results.values.size());
-  for (const ScoredId& result : results.results.values) {
-    out.ids.push_back(result.id);
-    out.scores.push_back(static_cast<double>(result.score));
-  }
+  out.ids = column_of<std::int64_t>(results.results.values, &ScoredId::id);
+  out.scores = column_of<double>(results.results.values, &ScoredId::score);
   out.report = report_of(results.report);
   out.record = record_of(results.record);
   return out;
@@ -93,26 +101,14 @@ Results results_of(ScoreResults results) {
 Results results_of(SpreadResults results, bool with_paths) {
   Results out;
   out.offsets = std::move(results.activations.offsets);
-  out.ids.reserve(results.activations.values.size());
-  out.scores.reserve(results.activations.values.size());
-  for (const Activation& activation : results.activations.values) {
-    out.ids.push_back(activation.node);
-    out.scores.push_back(static_cast<double>(activation.value));
-  }
+  out.ids = column_of<std::int64_t>(results.activations.values, &Activation::node);
+  out.scores = column_of<double>(results.activations.values, &Activation::value);
   if (!results.convergence.empty()) {
     auto& convergence = out.convergence.emplace();
     for (const Convergence& query : results.convergence)
       convergence.push_back({query.residual, query.iterations, 0});
   }
-  if (with_paths) {
-    auto& paths = out.paths.emplace();
-    paths.paths = std::move(results.paths.strengths.offsets);
-    paths.strengths = std::move(results.paths.strengths.values);
-    paths.step_offsets = std::move(results.paths.steps.offsets);
-    paths.steps.reserve(results.paths.steps.values.size());
-    for (const SpreadStep& step : results.paths.steps.values)
-      paths.steps.push_back({step.from, step.to, step.weight, step.carried});
-  }
+  if (with_paths) out.paths = std::move(results.paths);
   out.record = record_of(results.record);
   return out;
 }
@@ -120,128 +116,11 @@ Results results_of(SpreadResults results, bool with_paths) {
 Results results_of(const std::vector<FusedHit>& hits) {
   Results out;
   auto& reasons = out.reasons.emplace();
-  reasons.offsets.push_back(0);
-  for (const FusedHit& hit : hits) {
-    out.ids.push_back(static_cast<std::int64_t>(hit.id));
-    out.scores.push_back(hit.score);
-    for (const FusionReason& reason : hit.reasons)
-      reasons.reasons.push_back({reason.ranking, reason.place, reason.score, reason.contribution});
-    reasons.offsets.push_back(reasons.reasons.size());
-  }
+  out.ids = column_of<std::int64_t>(hits, &FusedHit::id);
+  out.scores = column_of<double>(hits, &FusedHit::score);
+  for (const FusedHit& hit : hits) reasons.push_row(hit.reasons);
   out.offsets.push_back(out.ids.size());
   return out;
-}
-
-kindred_status kindred_results_rows(const kindred_results* results, std::size_t* rows) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    require(rows, "rows");
-    *rows = object.offsets.size() - 1;
-  });
-}
-
-const std::uint64_t* kindred_results_offsets(const kindred_results* results) noexcept {
-  return array_or_null<std::uint64_t>(results, [](const Results& r) { return data_of(r.offsets); });
-}
-const std::int64_t* kindred_results_ids(const kindred_results* results) noexcept {
-  return array_or_null<std::int64_t>(results, [](const Results& r) { return data_of(r.ids); });
-}
-const double* kindred_results_scores(const kindred_results* results) noexcept {
-  return array_or_null<double>(results, [](const Results& r) { return data_of(r.scores); });
-}
-const std::uint32_t* kindred_results_matched(const kindred_results* results) noexcept {
-  return array_or_null<std::uint32_t>(results, [](const Results& r) {
-    return data_of(
-        part_of(r.sequences, "numbers of matched symbols: they are not of sequences").matched);
-  });
-}
-const double* kindred_results_distances(const kindred_results* results) noexcept {
-  return array_or_null<double>(results, [](const Results& r) {
-    return data_of(part_of(r.sequences, "distances: they are not of sequences").distances);
-  });
-}
-
-kindred_status kindred_results_blocks(const kindred_results* results, const std::uint64_t** offsets,
-                                      const kindred_block** blocks) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    require(offsets, "offsets");
-    require(blocks, "blocks");
-    const auto& part = part_of(object.blocks, "blocks: the option `blocks` asks for them");
-    *offsets = data_of(part.offsets);
-    *blocks = data_of(part.blocks);
-  });
-}
-
-kindred_status kindred_results_paths(const kindred_results* results, const std::uint64_t** paths,
-                                     const float** strengths, const std::uint64_t** step_offsets,
-                                     const kindred_step** steps) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    require(paths, "paths");
-    require(strengths, "strengths");
-    require(step_offsets, "step_offsets");
-    require(steps, "steps");
-    const auto& part = part_of(object.paths, "paths: the option `trace_paths` asks for them");
-    *paths = data_of(part.paths);
-    *strengths = data_of(part.strengths);
-    *step_offsets = data_of(part.step_offsets);
-    *steps = data_of(part.steps);
-  });
-}
-
-kindred_status kindred_results_convergence(const kindred_results* results,
-                                           const kindred_convergence** convergence) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    require(convergence, "convergence");
-    *convergence = data_of(part_of(object.convergence, "convergence: they are not of PageRank"));
-  });
-}
-
-kindred_status kindred_results_reasons(const kindred_results* results,
-                                       const std::uint64_t** offsets,
-                                       const kindred_fusion_reason** reasons) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    require(offsets, "offsets");
-    require(reasons, "reasons");
-    const auto& part = part_of(object.reasons, "reasons: they are not of a fusion");
-    *offsets = data_of(part.offsets);
-    *reasons = data_of(part.reasons);
-  });
-}
-
-kindred_status kindred_results_keys(const kindred_results* results,
-                                    kindred_key_span* keys) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    check_output(keys, "keys");
-    write_output(keys,
-                 key_span_of(part_of(object.keys, "keys: they are not of an index with keys")));
-  });
-}
-
-kindred_status kindred_results_record(const kindred_results* results,
-                                      kindred_record* record) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    check_output(record, "record");
-    write_output(record, object.record);
-  });
-}
-
-kindred_status kindred_results_report(const kindred_results* results,
-                                      kindred_search_report* report) noexcept {
-  return guarded([&] {
-    const Results& object = object_of(results, "results");
-    check_output(report, "report");
-    write_output(report, part_of(object.report, "report: they are not of a search in vectors"));
-  });
-}
-
-kindred_status kindred_results_destroy(kindred_results* results) noexcept {
-  return destroy_handle(results, "results");
 }
 
 }  // namespace Kindred::C

@@ -2,6 +2,7 @@
 #ifndef KINDRED_C_RESULTS_HPP
 #define KINDRED_C_RESULTS_HPP
 
+#include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/KeySpan.hpp>
 #include <kindred/matcher/RankFusion.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
@@ -9,12 +10,22 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include "Handle.hpp"
+#include "Keys.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace Kindred::C {
+
+/// Keys with their view for C.
+struct ResultKeys {
+  ResultKeys(KeyList keys)  // NOLINT(google-explicit-constructor): the same with a view
+      : list(std::move(keys)), span(key_span_of(list)) {}
+  KeyList list;
+  kindred_key_span span;
+};
 
 /// Ragged results of any engine, with one array per column.
 struct Results {
@@ -22,36 +33,23 @@ struct Results {
   std::vector<std::int64_t> ids;
   std::vector<double> scores;
   kindred_record record = KINDRED_RECORD_INIT;
-
-  struct Sequences {
-    std::vector<std::uint32_t> matched;
-    std::vector<double> distances;
-  };
-  std::optional<Sequences> sequences;
-  struct Blocks {
-    std::vector<std::uint64_t> offsets;
-    std::vector<kindred_block> blocks;
-  };
-  std::optional<Blocks> blocks;
-  struct Paths {
-    std::vector<std::uint64_t> paths;
-    std::vector<float> strengths;
-    std::vector<std::uint64_t> step_offsets;
-    std::vector<kindred_step> steps;
-  };
-  std::optional<Paths> paths;
+  std::optional<std::vector<std::uint32_t>> matched;
+  std::optional<std::vector<double>> distances;
+  std::optional<Ragged<Block>> blocks;
+  std::optional<SpreadPaths> paths;
   std::optional<std::vector<kindred_convergence>> convergence;
-  struct Reasons {
-    std::vector<std::uint64_t> offsets;
-    std::vector<kindred_fusion_reason> reasons;
-  };
-  std::optional<Reasons> reasons;
+  std::optional<Ragged<FusionReason>> reasons;
   std::optional<kindred_search_report> report;
-  std::optional<KeyList> keys;
+  std::optional<ResultKeys> keys;
+
+  kindred_results_view view() const;
 };
 KINDRED_C_HANDLE(results, Results);
 
-Results results_of(const MatchResults& results, bool with_blocks);
+inline const Results& results_of(const kindred_results* results) {
+  return object_of(results, "results");
+}
+Results results_of(MatchResults results, bool with_blocks);
 Results results_of(ScoreResults results);
 Results results_of(SpreadResults results, bool with_paths);
 Results results_of(const std::vector<FusedHit>& hits);

@@ -13,6 +13,9 @@ namespace Kindred::C {
 
 KINDRED_C_HANDLE(vocabulary, Vocabulary);
 
+inline Vocabulary& vocabulary_of(const kindred_vocabulary* vocabulary) {
+  return object_of(vocabulary, "vocabulary");
+}
 /// A vocabulary in which text i has the number i. \throws InvalidArgument for a text that occurs
 /// twice
 Vocabulary vocabulary_of(std::span<const std::string_view> texts);

@@ -55,8 +55,7 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def create(context: Context, dimension: Count(1), settings: HnswSettings) -> New:
         """Creates an empty index of rows of `dimension` elements."""
 
-    @hand("python")
-    @python("__init__")
+    @of(hand="python", python="__init__")
     def build(context: Context, rows: NewRows, settings: HnswSettings, progress: Progress) -> New:
         """Builds an index of rows, which are copied, with the ids 0, 1, ...; faster to search than one that rows were added to.
 
@@ -142,14 +141,11 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def repair(self):
         """Deletes the removed rows from the graph, and releases their memory."""
 
-    @gil("atomic")
-    @hand("python")
-    @python("__len__")
+    @of(hand="python", python="__len__", gil="atomic")
     def size(self) -> Size:
         """Number of rows that can be found."""
 
-    @gil("atomic")
-    @hand("python")
+    @of(hand="python", gil="atomic")
     @property
     def end_id(self) -> U64:
         """All ids below it have been assigned; filters have as many elements."""
@@ -159,15 +155,12 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def dimension(self) -> Size:
         """Number of elements of a row."""
 
-    @gil("constant")
-    @only("python")
-    @hand("python")
+    @of(only="python", hand="python", gil="constant")
     @property
     def metric(self) -> Metric:
         """``"cosine"``, ``"ip"`` or ``"l2"``."""
 
-    @c("settings_of")
-    @only("c")
+    @of(c="settings_of", only="c")
     def settings(self) -> HnswSettings:
         """The settings with which it was created."""
 
@@ -196,8 +189,7 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         Python: The settings are among them.
         """
 
-    @hand("c")
-    @hand("python")
+    @of(hand="c python")
     def search(self, queries: Queries, options: HnswSearchOptions, out: RankedRows) -> Visited | Record:
         """The rows nearest to each query, approximately.
 

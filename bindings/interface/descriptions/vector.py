@@ -154,19 +154,16 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
             NotFound: no row has the id
         """
 
-    @gil("atomic")
-    @python("__len__")
+    @of(python="__len__", gil="atomic")
     def size(self) -> Size:
         """The number of rows that can be found."""
 
-    @gil("constant")
-    @only("python")
+    @of(only="python", gil="constant")
     @property
     def dimension(self) -> Size:
         """The number of elements of a row."""
 
-    @gil("constant")
-    @only("python")
+    @of(only="python", gil="constant")
     @property
     def element(self) -> Element:
         """How rows are stored: ``float32``, ``float16``, ``bfloat16`` or ``int8``."""
@@ -180,8 +177,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
             count: number of ids; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
         """
 
-    @gil("atomic")
-    @only("python")
+    @of(only="python", gil="atomic")
     @property
     def end_id(self) -> Size:
         """All ids below it have been assigned."""
@@ -284,16 +280,12 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         (array([0, 2, 3]), array([0, 2, 0]))
         """
 
-    @c("score")
-    @cpp(name="score")
-    @python("called")
-    @without("path")
+    @of(c="score", cpp="score", python="called", without="path")
     def score_lists(self, queries: HostQueries, ids: RaggedIds, options: SearchOptions) -> Ragged:
         """Scores candidates: of every query the rows ids[offsets[i] ... offsets[i + 1]), of which the best `top` are returned."""
 
-    @cpp(name="score")
+    @of(cpp="score", without="filter path")
     @python("called", top="int | None = None")
-    @without("filter", "path")
     def score_arrays(self, queries: Queries, candidates: Candidates, options: SearchOptions, out: Ranked) -> RecordOf:
         """The same for lists of one length; memory and streams as of `search`.
 
@@ -358,10 +350,8 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
     (array([25.,  3.], dtype=float32), array([0, 2]))
     """
 
-    @hand("python")
-    @hand("c")
+    @of(hand="c python", without="path stream")
     @python(top="int | None = None")
-    @without("path", "stream")
     def create(index: Of(VectorIndex), longest: Count(1), options: SearchOptions) -> New:
         """Prepares scores of at most `longest` candidates of single queries. It keeps the index alive.
 
@@ -381,9 +371,7 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
             space: None: ``"cuda"`` if the index is resident there, otherwise the host
         """
 
-    @changes
-    @hand("python")
-    @hand("c")
+    @of(hand="c python", changes=True)
     def score(self, query: Queries, candidates: Ids, out: RankedList):
         """The best candidates of a query, best first. Repeated candidates count once.
 
@@ -411,9 +399,7 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
         (array([ 0., inf], dtype=float32), array([ 0, -1]))
         """
 
-    @gil("constant")
-    @only("python")
-    @hand("python")
+    @of(only="python", hand="python", gil="constant")
     @property
     def top(self) -> Size:
         """Number of results."""

@@ -88,7 +88,7 @@ class Matrix:
     def _values(self, matcher: "_kindred.SequenceMatcher", queries: list[Any], space: str | None) -> NDArray[Any]:
         """What the matcher gives for pairs: similarities, or numbers of edits."""
         value, dtype = ("distance", "int32") if self._measure.counts else ("similarity", "float64")
-        values: NDArray[Any] = matcher.score_all(queries, self._measure.name, value, dtype, None, False, None, space)
+        values: NDArray[Any] = matcher.score_all(queries, dtype, None, self._measure.name, value, False, space, None)
         return values
 
     def _scores(self, values: NDArray[Any], first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[Any]:
@@ -110,7 +110,7 @@ class Matrix:
     def _fill_directly(self, value: str, matcher: "_kindred.SequenceMatcher", queries: list[Any], first: NDArray[np.int64],
                        second: NDArray[np.int64], out: NDArray[Any], space: str | None) -> None:
         cutoff = None if self._cutoff is None else float(self._cutoff) if self._is_count else as_float(self._cutoff, self._scorer)
-        matcher.score_all(queries, self._measure.name, value, None, cutoff, False, out, space)
+        matcher.score_all(queries, None, cutoff, self._measure.name, value, False, space, out)
         if self._measure.name == "lcs" and value == "similarity":
             out[np.ix_(first == 0, second == 0)] = 1
 

@@ -10,7 +10,7 @@ from pykindred import _kindred
 from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
-from pykindred._sequence import Matches, Sequences
+from pykindred._results import Matches, Sequences
 from pykindred._types import Events, Ids, StrPath
 
 

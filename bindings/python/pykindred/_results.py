@@ -42,6 +42,85 @@ class Ragged:
         return f"<pykindred.{type(self).__name__}: {len(self)} rows, {len(self.ids)} results>"
 
 
+class Sequences:
+    """Sequences of symbols, of different lengths: sequence ``i`` is ``symbols[lims[i]:lims[i + 1]]``. Calls use the arrays in place.
+
+    >>> Sequences(np.array([0, 2, 3]), np.uint32([7, 8, 9]))[0]
+    array([7, 8], dtype=uint32)
+    """
+
+    __slots__ = ("lims", "symbols")
+
+    def __init__(self, lims: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
+        self.lims: NDArray[np.int64] = lims  #: int64 [sequences + 1], from 0
+        self.symbols: NDArray[np.uint32] = symbols  #: uint32 [lims[-1]]
+
+    def __len__(self) -> int:
+        """The number of sequences."""
+        return len(self.lims) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.uint32]:
+        count = len(self)
+        if not -count <= row < count:
+            raise IndexError(f"sequence {row} of {count}")
+        row %= count
+        return self.symbols[self.lims[row]:self.lims[row + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.uint32]]:
+        return (self[row] for row in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<pykindred.Sequences: {len(self)} sequences, {len(self.symbols)} symbols>"
+
+
+class Matches(Ragged):
+    """Matching patterns, one row per query, best first: similarity, then lower index.
+
+    ``ids`` are indices of patterns, ``scores`` similarities in float64. Iterating gives ``(scores, ids)`` of every query.
+
+    >>> matches = SequenceMatcher(["abc", "abd", "xyz"]).match(["abcd", "xy"], threshold=0.5)
+    >>> [(ids.tolist(), scores.round(2).tolist()) for scores, ids in matches]
+    [([0, 1], [0.86, 0.86]), ([2], [0.8])]
+    >>> matches.matched
+    array([3, 3, 2], dtype=uint32)
+    """
+
+    __slots__ = ("_block_lims", "_blocks", "distances", "matched")
+
+    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float64], matched: NDArray[np.uint32],
+                 distances: NDArray[np.float64], block_lims: NDArray[np.int64] | None, blocks: NDArray[np.uint32] | None) -> None:
+        super().__init__(lims, ids, scores)
+        self.matched: NDArray[np.uint32] = matched  #: uint32: matched symbols
+        self.distances: NDArray[np.float64] = distances  #: float64: a number of edits if the measure counts them, otherwise 1 − similarity
+        self._block_lims = block_lims
+        self._blocks = blocks
+
+    def blocks(self, match: int) -> NDArray[np.uint32]:
+        """The matching blocks of a match, a position in ``ids``: uint32 ``[n, 3]`` of begin in the pattern, begin in the query, length.
+
+        >>> SequenceMatcher(["abcd"]).match("bcde", blocks=True).blocks(0)
+        array([[1, 0, 3]], dtype=uint32)
+        """
+        if self._block_lims is None or self._blocks is None:
+            raise ValueError("match was called without blocks=True")
+        if not 0 <= match < len(self.ids):
+            raise IndexError(f"match {match} of {len(self.ids)}")
+        return self._blocks[self._block_lims[match]:self._block_lims[match + 1]]
+
+
+class Clusters(NamedTuple):
+    """A partition of patterns. Clusters are numbered by their lowest members.
+
+    >>> SequenceMatcher(["abcde", "vwxyz", "abcd"]).cluster(threshold=0.8).cluster_of
+    array([0, 1, 0])
+    """
+
+    cluster_of: NDArray[np.int64]  #: the cluster of every pattern
+    lims: NDArray[np.int64]  #: cluster c has the members ``members[lims[c]:lims[c + 1]]``
+    members: NDArray[np.int64]
+    representatives: NDArray[np.int64]  #: of every cluster, the member that is most similar to the others
+
+
 class Record(NamedTuple):
     """Where a call ran, and why: :func:`last_record`, and what :class:`Context` passes to ``on_dispatch``.
 

@@ -35,70 +35,53 @@ class Query {
     return PyBytes_CheckExact(given.ptr()) != 0 ? Kind::bytes : Kind::items;
   }
 
-  std::unique_ptr<PreparedQuery> prepared(const std::vector<Symbol>& symbols) const {
-    return unlocked(
-        [&] { return std::make_unique<PreparedQuery>(Measure::difflib, symbols, m_autojunk); });
-  }
-
-  /// The numbers of the items in the order in which they are first seen.
-  std::vector<Symbol> number_items(nb::handle given) {
+  /// The numbers of the items in the order in which they are first seen. Unless it \p adds, items
+  /// that are not known match nothing.
+  std::vector<Symbol> numbers_of(nb::handle given, bool adds) {
     std::vector<Symbol> symbols;
     for (const nb::handle item : given) {
-      PyObject* const known = PyDict_GetItemWithError(m_numbers.ptr(), item.ptr());
-      if (known == nullptr) {
-        if (PyErr_Occurred() != nullptr) throw nb::python_error();
-        const std::size_t next = nb::len(m_numbers);
-        const nb::object made = nb::steal(PyLong_FromSize_t(next));
-        if (!made.is_valid() || PyDict_SetItem(m_numbers.ptr(), item.ptr(), made.ptr()) != 0)
-          throw nb::python_error();
-        symbols.push_back(static_cast<Symbol>(next));
-      } else {
-        symbols.push_back(static_cast<Symbol>(PyLong_AsUnsignedLong(known)));
-      }
-    }
-    return symbols;
-  }
-
-  /// The symbols of the first sequence: items that the second one lacks match nothing.
-  std::vector<Symbol> find_items(nb::handle given) const {
-    std::vector<Symbol> symbols;
-    for (const nb::handle item : given) {
-      PyObject* const known = PyDict_GetItemWithError(m_numbers.ptr(), item.ptr());
+      PyObject* known = PyDict_GetItemWithError(m_numbers.ptr(), item.ptr());
       if (known == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+      nb::object made;
+      if (known == nullptr && adds) {
+        made = nb::steal(PyLong_FromSize_t(nb::len(m_numbers)));
+        known = made.ptr();
+        if (known == nullptr || PyDict_SetItem(m_numbers.ptr(), item.ptr(), known) != 0)
+          throw nb::python_error();
+      }
       symbols.push_back(known == nullptr ? unknown_symbol
                                          : static_cast<Symbol>(PyLong_AsUnsignedLong(known)));
     }
     return symbols;
   }
 
-  /// Prepares for a first sequence of another kind than that of the second.
-  const PreparedQuery& by_items() {
-    if (m_by_items == nullptr) {
-      const std::vector<Symbol> symbols = number_items(m_query);
-      std::unique_ptr<PreparedQuery> made = prepared(symbols);
-      if (m_by_items == nullptr) m_by_items = std::move(made);
-    }
-    return *m_by_items;
-  }
-  const PreparedQuery& by_symbols() {
-    if (m_by_symbols == nullptr) {
+  /// \param by_items for a first sequence of another kind than that of the second
+  const PreparedQuery& prepared(bool by_items) {
+    std::unique_ptr<PreparedQuery>& kept = by_items ? m_by_items : m_by_symbols;
+    if (kept == nullptr) {
       std::vector<Symbol> symbols;
-      append_sequence(m_query, "b", m_no_items, symbols);
-      std::unique_ptr<PreparedQuery> made = prepared(symbols);
-      if (m_by_symbols == nullptr) m_by_symbols = std::move(made);
+      if (by_items) {
+        symbols = numbers_of(m_query, true);
+      } else {
+        append_sequence(m_query, "b", m_no_items, symbols);
+      }
+      m_length = symbols.size();
+      std::unique_ptr<PreparedQuery> made = unlocked(
+          [&] { return std::make_unique<PreparedQuery>(Measure::difflib, symbols, m_autojunk); });
+      if (kept == nullptr) kept = std::move(made);
     }
-    return *m_by_symbols;
+    return *kept;
   }
 
   template <class Call>
   auto called(nb::handle pattern, const Call& call) {
     const bool same_kind = m_kind != Kind::items && kind_of(pattern) == m_kind;
-    const PreparedQuery& query = same_kind ? by_symbols() : by_items();
+    const PreparedQuery& query = prepared(!same_kind);
     std::vector<Symbol> symbols;
     if (same_kind) {
       append_sequence(pattern, "a", m_no_items, symbols);
     } else {
-      symbols = find_items(pattern);
+      symbols = numbers_of(pattern, false);
     }
     // Short pairs take less time than giving the GIL away.
     if (symbols.size() * m_length < 4096) return call(query, symbols);
@@ -107,15 +90,11 @@ class Query {
 
  public:
   Query(nb::handle query, nb::handle autojunk)
-      : m_kind(kind_of(query)), m_autojunk(flag_of(autojunk, "autojunk")) {
-    if (m_kind != Kind::items) {
-      m_query = nb::borrow(query);
-      m_length = nb::len(query);
-      return;
-    }
-    const std::vector<Symbol> symbols = number_items(query);
-    m_length = symbols.size();
-    m_by_items = prepared(symbols);
+      : m_kind(kind_of(query)),
+        m_autojunk(flag_of(autojunk, "autojunk")),
+        m_query(nb::borrow(query)) {
+    if (m_kind != Kind::items) return;
+    prepared(true);
     if (!m_autojunk || m_length < autojunk_length) return;
     // difflib compares frequent items by ==, which a NaN fails where a key of a dict does not.
     for (const auto& [item, number] : m_numbers) {
@@ -156,7 +135,7 @@ class Query {
   bool m_autojunk;
   bool m_is_exact = true;
   std::size_t m_length = 0;
-  nb::object m_query;  // str or bytes
+  nb::object m_query;
   nb::dict m_numbers;
   Alphabet m_no_items;
   std::unique_ptr<PreparedQuery> m_by_symbols;

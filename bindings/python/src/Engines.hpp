@@ -76,7 +76,7 @@ void register_vector_index(Module& module);
 void register_hnsw_index(Module& module);
 void register_row_functions(Module& module);
 void register_vocabulary(Module& module);
-void register_similarity(Module& module);
+void register_prepared_query(Module& module);
 void register_difflib(Module& module);
 void register_sequence_matcher(Module& module);
 void register_pattern_memory(Module& module);

@@ -23,7 +23,7 @@ NB_MODULE(_kindred, plain) {
   Kindred::Python::register_hnsw_index(module);
   Kindred::Python::register_row_functions(module);
   Kindred::Python::register_vocabulary(module);
-  Kindred::Python::register_similarity(module);
+  Kindred::Python::register_prepared_query(module);
   Kindred::Python::register_difflib(module);
   Kindred::Python::register_sequence_matcher(module);
   Kindred::Python::register_pattern_memory(module);

@@ -9,11 +9,24 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Arrays.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace Kindred::Python {
+
+/// A member of many values as an array of \p T.
+template <class T, class Value, class Member>
+nanobind::object column_of(const std::vector<Value>& values, Member Value::*member) {
+  nanobind::object made = empty_array(data_type_of<T>, {static_cast<std::int64_t>(values.size())});
+  const Output out(made, "results");
+  std::transform(values.begin(), values.end(), out.array().host_values<T>().begin(),
+                 [&](const Value& value) { return static_cast<T>(value.*member); });
+  return made;
+}
 
 /// `(lims, ids, scores)`: int64, int64 and float32.
 nanobind::object ragged_of(const Ragged<ScoredId>& results);

@@ -3,9 +3,11 @@
 #define KINDRED_MATCHER_RESIDENCY_HPP
 
 #include <kindred/backends/Dispatcher.hpp>
+#include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace KINDRED_PUBLIC Kindred {
 
@@ -17,6 +19,9 @@ enum class Residency : std::uint8_t {
   both,       ///< host and device; \throws SpaceUnavailable or OutOfMemory if that is not possible
   device      ///< like `both`, but calls run on the device only; calls on the host are rejected
 };
+template <>
+inline constexpr auto enum_names<Residency> = std::to_array<std::string_view>({"automatic", "host",
+                                                                               "both", "device"});
 
 /// Whether it is an error if the data cannot be placed on a device.
 constexpr bool needs_device(Residency residency) noexcept {

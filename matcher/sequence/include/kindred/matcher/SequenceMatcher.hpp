@@ -104,6 +104,13 @@ struct ClusterResults : Clusters {
   DispatchRecord record;
 };
 
+/// Size of a matcher.
+struct MatcherStatistics {
+  std::size_t patterns = 0;
+  std::uint64_t host_bytes = 0;    ///< in the memory of the host
+  std::uint64_t device_bytes = 0;  ///< in that of the device
+};
+
 /// \brief Exact search for the stored patterns most similar to a query. Equivalent to KATO's
 /// matcher.
 ///
@@ -125,6 +132,8 @@ class SequenceMatcher {
   std::size_t size() const noexcept;
   /// Bytes in the memory of \p space; 0 if the patterns are not resident there.
   std::uint64_t bytes(Space space) const;
+  MatcherStatistics statistics() const;
+  Residency residency() const noexcept;
   /// A copy of the patterns, one row per pattern. Complexity O(symbols). Does not fence.
   /// \throws OutOfMemory
   Ragged<Symbol> patterns() const;

@@ -1,47 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PYTHON_PREPARED_QUERY_BODIES_HPP
+#define KINDRED_PYTHON_PREPARED_QUERY_BODIES_HPP
+
 #include <kindred/core/arch/simd/Prefetch.hpp>
-#include <kindred/matcher/Similarity.hpp>
-
-#include <nanobind/nanobind.h>
-
-#include "Arrays.hpp"
-#include "Calls.hpp"
-#include "Engines.hpp"
-#include "Errors.hpp"
-#include "Measures.hpp"
-#include "Options.hpp"
-#include "Ranking.hpp"
-#include "Results.hpp"
-#include "Sequences.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <vector>
 
-namespace nb = nanobind;
-
-namespace Kindred::Python {
-
-namespace Similarities {
+// What is special of PreparedQuery.
+namespace Kindred::Python::Queries {
 
 namespace {
 
 /// A query with the numbers of its items. A call holds the GIL while it reads the pattern.
 class Query {
-  template <class Call>
-  auto called(nb::handle pattern, const Call& call) {
-    std::vector<Symbol> symbols;
-    append_sequence(pattern, "pattern", m_alphabet, symbols);
-    // Short pairs take less time than giving the GIL away.
-    if (symbols.size() * m_length < 4096) return call(symbols);
-    return unlocked([&] { return call(symbols); });
-  }
-
  public:
   Query(nb::handle query, nb::handle measure, nb::handle autojunk)
-      : m_measure(measure_of(measure)) {
+      : m_measure(value_of(measure, "measure", measure_names)) {
     std::vector<Symbol> symbols;
     append_sequence(query, "query", m_alphabet, symbols);
     m_length = symbols.size();
@@ -50,31 +29,20 @@ class Query {
         unlocked([&] { return std::make_unique<PreparedQuery>(m_measure, symbols, junk); });
   }
 
+  Measure measure() const noexcept { return m_measure; }
   std::size_t length() const noexcept { return m_length; }
-  double similarity(nb::handle pattern, nb::handle score_cutoff) {
-    const double cutoff = number_of(score_cutoff, "score_cutoff");
-    return called(pattern, [&](const std::vector<Symbol>& symbols) {
-      return m_prepared->similarity(symbols, cutoff);
-    });
+  Alphabet& alphabet() noexcept { return m_alphabet; }
+  const PreparedQuery& prepared() const noexcept { return *m_prepared; }
+
+  /// `call(prepared, symbols)` with the symbols of \p pattern.
+  template <class Call>
+  auto compared(nb::handle pattern, const Call& call) {
+    std::vector<Symbol> symbols;
+    append_sequence(pattern, "pattern", m_alphabet, symbols);
+    // Short pairs take less time than giving the GIL away.
+    if (symbols.size() * m_length < 4096) return call(*m_prepared, symbols);
+    return unlocked([&] { return call(*m_prepared, symbols); });
   }
-  std::uint32_t matched(nb::handle pattern) {
-    return called(pattern,
-                  [&](const std::vector<Symbol>& symbols) { return m_prepared->matched(symbols); });
-  }
-  double distance(nb::handle pattern) {
-    return called(pattern, [&](const std::vector<Symbol>& symbols) {
-      if (!counts_edits(m_measure)) return 1 - m_prepared->similarity(symbols);
-      return static_cast<double>(
-          Kindred::distance(m_measure, m_prepared->matched(symbols), symbols.size(), m_length));
-    });
-  }
-  nb::object blocks(nb::handle pattern) {
-    return array_of_blocks(called(
-        pattern, [&](const std::vector<Symbol>& symbols) { return m_prepared->blocks(symbols); }));
-  }
-  /// \see Ranking::results; \p choices of those that are \p compared, or None
-  nb::object best(nb::handle compared, nb::handle choices, nb::handle keys, nb::handle rule,
-                  nb::handle score_cutoff, nb::handle limit);
 
   int traverse(visitproc visit, void* arg) const { return m_alphabet.traverse(visit, arg); }
   void clear() { m_alphabet.clear(); }
@@ -85,6 +53,44 @@ class Query {
   std::size_t m_length = 0;
   std::unique_ptr<PreparedQuery> m_prepared;
 };
+using Handle = Query;
+
+Query create(nb::handle query, nb::handle measure, nb::handle autojunk) {
+  return Query(query, measure, autojunk);
+}
+
+double similarity(Query& self, nb::handle pattern, nb::handle score_cutoff) {
+  const double cutoff = number_of(score_cutoff, "score_cutoff");
+  return self.compared(pattern,
+                       [&](const PreparedQuery& query, const std::vector<Symbol>& symbols) {
+                         return query.similarity(symbols, cutoff);
+                       });
+}
+
+std::uint32_t matched(Query& self, nb::handle pattern) {
+  return self.compared(pattern, [](const PreparedQuery& query, const std::vector<Symbol>& symbols) {
+    return query.matched(symbols);
+  });
+}
+
+double distance(Query& self, nb::handle pattern) {
+  return self.compared(
+      pattern, [&](const PreparedQuery& query, const std::vector<Symbol>& symbols) {
+        if (!counts_edits(self.measure())) return 1 - query.similarity(symbols);
+        return static_cast<double>(Kindred::distance(self.measure(), query.matched(symbols),
+                                                     symbols.size(), self.length()));
+      });
+}
+
+nb::object blocks(Query& self, nb::handle pattern) {
+  return array_of_blocks(
+      self.compared(pattern, [](const PreparedQuery& query, const std::vector<Symbol>& symbols) {
+        return query.blocks(symbols);
+      }));
+}
+
+std::size_t length(const Query& self) { return self.length(); }
+std::string measure(const Query& self) { return std::string(to_string(self.measure())); }
 
 /// None, NaN, or the NA of pandas: a value that a table lacks.
 bool is_missing(nb::handle item) {
@@ -232,31 +238,16 @@ class BestOfList {
   std::vector<Symbol> m_symbols;
 };
 
-nb::object Query::best(nb::handle compared, nb::handle choices, nb::handle keys, nb::handle rule,
-                       nb::handle score_cutoff, nb::handle limit) {
-  Ranking ranking(ScoreRule::of(rule), m_length, score_cutoff, limit);
-  BestOfList(*m_prepared, m_alphabet, m_length, ranking).compare(Items(compared));
+/// \see Ranking::results; \p choices of those that are \p compared, or None
+nb::object best(Query& self, nb::handle compared, nb::handle choices, nb::handle keys,
+                nb::handle rule, nb::handle score_cutoff, nb::handle limit) {
+  Ranking ranking(ScoreRule::of(rule), self.length(), score_cutoff, limit);
+  BestOfList(self.prepared(), self.alphabet(), self.length(), ranking).compare(Items(compared));
   return ranking.results(choices, keys);
 }
 
 }  // namespace
 
-}  // namespace Similarities
+}  // namespace Kindred::Python::Queries
 
-void register_similarity(Module& module) {
-  using Similarities::Query;
-  Class<Query>(module, "PreparedQuery")
-      .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("query").none(),
-           nb::arg("measure").none(), nb::arg("autojunk").none())
-      .def("similarity", &Query::similarity, nb::arg("pattern").none(),
-           nb::arg("score_cutoff").none())
-      .def("length", &Query::length)
-      .def("matched", &Query::matched, nb::arg("pattern").none())
-      .def("distance", &Query::distance, nb::arg("pattern").none())
-      .def("blocks", &Query::blocks, nb::arg("pattern").none())
-      .def("best", &Query::best, nb::arg("compared").none(), nb::arg("choices").none(),
-           nb::arg("keys").none(), nb::arg("rule").none(), nb::arg("score_cutoff").none(),
-           nb::arg("limit").none());
-}
-
-}  // namespace Kindred::Python
+#endif  // KINDRED_PYTHON_PREPARED_QUERY_BODIES_HPP

@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/SequenceMatcher.hpp>
-
-#include <nanobind/nanobind.h>
-
-#include "Arrays.hpp"
-#include "Calls.hpp"
-#include "Context.hpp"
-#include "Engines.hpp"
-#include "Errors.hpp"
-#include "MatchArguments.hpp"
-#include "Measures.hpp"
-#include "Options.hpp"
-#include "Ranking.hpp"
-#include "Results.hpp"
-#include "Sequences.hpp"
-#include "Texts.hpp"
+#ifndef KINDRED_PYTHON_SEQUENCE_MATCHER_BODIES_HPP
+#define KINDRED_PYTHON_SEQUENCE_MATCHER_BODIES_HPP
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
 
-namespace nb = nanobind;
-
-namespace Kindred::Python {
-
-// A namespace per file: several files are compiled together.
-namespace Matchers {
+// What is special of SequenceMatcher.
+namespace Kindred::Python::Matchers {
 
 namespace {
 
@@ -41,49 +24,36 @@ struct Shared {
 };
 using Handle = EngineHandle<Shared>;
 
-constexpr std::array<Choice<Linkage>, 2> linkages{
-    {{"single", Linkage::single}, {"complete", Linkage::complete}}};
-constexpr std::array<Choice<PairValue>, 3> pair_values{{{"similarity", PairValue::similarity},
-                                                        {"distance", PairValue::distance},
-                                                        {"percentage", PairValue::percentage}}};
 constexpr std::array<Choice<DataType>, 4> score_types{{{"float32", DataType::float32},
                                                        {"float64", DataType::float64},
                                                        {"int32", DataType::int32},
                                                        {"uint8", DataType::uint8}}};
 
-nb::object match(const Handle& self, nb::handle queries, nb::handle measure, nb::handle threshold,
-                 nb::handle top, nb::handle blocks, nb::handle autojunk, nb::handle postings,
-                 nb::handle filter, nb::handle space) {
-  const std::shared_ptr<Shared> shared = self.open();
-  MatchOptions options = match_options(measure, threshold, top, autojunk, space);
-  options.blocks = flag_of(blocks, "blocks");
-  options.postings = value_of(postings, "postings", postings_uses);
-  const AllowedPatterns allowed(filter, options);
-  const Sequences given(queries, "queries");
-  const MatchResults found = unlocked([&] { return shared->matcher.match(given.span(), options); });
-  keep_record(found.record);
-  return matches_of(found, options.blocks);
+ClusterOptions cluster_options(nb::handle threshold, nb::handle linkage, nb::handle measure,
+                               nb::handle space) {
+  ClusterOptions options;
+  options.linkage = value_of(linkage, "linkage", linkage_names);
+  options.matching = GivenMatchOptions({}, threshold, measure, {}, {}, {}, space, {}).options;
+  return options;
 }
 
 /// `(lims, symbols)`: int64 and uint32
-nb::object patterns(const Handle& self) {
-  const std::shared_ptr<Shared> shared = self.open();
-  const Ragged<Symbol> found = unlocked([&] { return shared->matcher.patterns(); });
-  const std::vector<std::int64_t> lims(found.offsets.begin(), found.offsets.end());
-  return nb::make_tuple(array_of(std::span<const std::int64_t>(lims)),
+nb::object sequences_of(const Ragged<Symbol>& found) {
+  return nb::make_tuple(ids_array_of(found.offsets),
                         array_of(std::span<const Symbol>(found.values)));
 }
 
-nb::object score_all(const Handle& self, nb::handle queries, nb::handle measure, nb::handle value,
-                     nb::handle dtype, nb::handle score_cutoff, nb::handle autojunk, nb::handle out,
-                     nb::handle space) {
+nb::object clusters_of(const ClusterResults& found) {
+  return nb::make_tuple(ids_array_of(found.cluster_of), ids_array_of(found.members.offsets),
+                        ids_array_of(found.members.values), ids_array_of(found.representatives));
+}
+
+nb::object score_all(const Handle& self, nb::handle queries, nb::handle dtype,
+                     nb::handle score_cutoff, nb::handle measure, nb::handle value,
+                     nb::handle autojunk, nb::handle space, nb::handle out) {
   const std::shared_ptr<Shared> shared = self.open();
-  PairOptions options;
-  options.measure = measure_of(measure);
-  options.value = value_of(value, "value", pair_values);
-  if (!score_cutoff.is_none()) options.cutoff = number_of(score_cutoff, "score_cutoff");
-  options.autojunk = flag_of(autojunk, "autojunk");
-  options.space = space_of(space);
+  const PairOptions options =
+      GivenPairOptions(score_cutoff, measure, value, autojunk, space).options;
   const Sequences given(queries, "queries");
   nb::object made = nb::borrow(out);
   if (out.is_none()) {
@@ -133,7 +103,7 @@ nb::object best(const Handle& self, nb::handle query, nb::handle measure, nb::ha
                 nb::handle score_cutoff, nb::handle limit) {
   const std::shared_ptr<Shared> shared = self.open();
   PairOptions options;
-  options.measure = measure_of(measure);
+  options.measure = value_of(measure, "measure", measure_names);
   const Sequences given(query, "query");
   if (given.span().rows() != 1) refuse_type("query is not one sequence");
   const std::size_t length = given.span().length(0);
@@ -187,10 +157,11 @@ nb::object best(const Handle& self, nb::handle query, nb::handle measure, nb::ha
   return ranking.results(choices, keys);
 }
 
-nb::object match_self(const Handle& self, nb::handle measure, nb::handle threshold, nb::handle top,
+nb::object match_self(const Handle& self, nb::handle top, nb::handle threshold, nb::handle measure,
                       nb::handle autojunk, nb::handle space) {
   const std::shared_ptr<Shared> shared = self.open();
-  const MatchOptions options = match_options(measure, threshold, top, autojunk, space);
+  const MatchOptions options =
+      GivenMatchOptions(top, threshold, measure, {}, autojunk, {}, space, {}).options;
   MatchResults all;
   unlocked([&] {
     shared->matcher.match_self(options, [&](std::size_t /*first*/, const MatchResults& group) {
@@ -203,65 +174,8 @@ nb::object match_self(const Handle& self, nb::handle measure, nb::handle thresho
   return matches_of(all, false);
 }
 
-nb::object cluster(const Handle& self, nb::handle threshold, nb::handle linkage, nb::handle measure,
-                   nb::handle space) {
-  const std::shared_ptr<Shared> shared = self.open();
-  ClusterOptions options;
-  options.linkage = value_of(linkage, "linkage", linkages);
-  options.matching = match_options(measure, threshold, nb::none(), nb::bool_(false), space);
-  const ClusterResults found = unlocked([&] { return shared->matcher.cluster(options); });
-  keep_record(found.record);
-  return nb::make_tuple(ids_array_of(found.cluster_of), ids_array_of(found.members.offsets),
-                        ids_array_of(found.members.values), ids_array_of(found.representatives));
-}
-
 }  // namespace
 
-}  // namespace Matchers
+}  // namespace Kindred::Python::Matchers
 
-void register_sequence_matcher(Module& module) {
-  using namespace Matchers;
-  Class<Handle>(module, "SequenceMatcher")
-      .def(
-          "__init__",
-          [](Handle* self, nb::handle patterns, nb::handle residency, nb::handle context) {
-            const Residency where = residency_of(residency);
-            const SharedContext given = context_of(context);
-            const Sequences sequences(patterns, "patterns");
-            if (sequences.is_one())
-              refuse_type("patterns is one sequence; it must be a collection of sequences");
-            new (self) Handle{"matcher", shared_of<Shared>(given, [&] {
-                                return SequenceMatcher(*given, sequences.span(), where);
-                              })};
-          },
-          nb::arg("patterns").none(), nb::arg("residency").none(), nb::arg("context").none())
-      .def("close", &Handle::close)
-      .def("is_closed", &Handle::is_closed)
-      .def("patterns", patterns)
-      .def("size", [](const Handle& self) { return self.open()->matcher.size(); })
-      .def(
-          "bytes",
-          [](const Handle& self, nb::handle space) {
-            const std::shared_ptr<Shared> shared = self.open();
-            const Space given = space_of(space).value_or(Space::serial);
-            return unlocked([&] { return shared->matcher.bytes(given); });
-          },
-          nb::arg("space").none())
-      .def("match", match, nb::arg("queries").none(), nb::arg("measure").none(),
-           nb::arg("threshold").none(), nb::arg("top").none(), nb::arg("blocks").none(),
-           nb::arg("autojunk").none(), nb::arg("postings").none(), nb::arg("filter").none(),
-           nb::arg("space").none())
-      .def("score_all", score_all, nb::arg("queries").none(), nb::arg("measure").none(),
-           nb::arg("value").none(), nb::arg("dtype").none(), nb::arg("score_cutoff").none(),
-           nb::arg("autojunk").none(), nb::arg("out").none(), nb::arg("space").none())
-      .def("best", best, nb::arg("query").none(), nb::arg("measure").none(),
-           nb::arg("lengths").none(), nb::arg("positions").none(), nb::arg("choices").none(),
-           nb::arg("keys").none(), nb::arg("rule").none(), nb::arg("score_cutoff").none(),
-           nb::arg("limit").none())
-      .def("match_self", match_self, nb::arg("measure").none(), nb::arg("threshold").none(),
-           nb::arg("top").none(), nb::arg("autojunk").none(), nb::arg("space").none())
-      .def("cluster", cluster, nb::arg("threshold").none(), nb::arg("linkage").none(),
-           nb::arg("measure").none(), nb::arg("space").none());
-}
-
-}  // namespace Kindred::Python
+#endif  // KINDRED_PYTHON_SEQUENCE_MATCHER_BODIES_HPP
