@@ -50,8 +50,10 @@ class Doc:
 
 
 class Enum:
+    """`cpp`: the enumeration of C++; empty: it has none."""
+
     def __init__(self, name, doc, c, values, cpp=None, any=None):
-        self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), cpp or name, any
+        self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), name if cpp is None else cpp, any
         self.table = snake(name) + "_names"
 
     def constant(self, value):
@@ -74,27 +76,51 @@ class Struct:
     def __init__(self, name, doc, fields, c, cpp=None):
         self.name, self.doc, self.fields, self.c, self.cpp = name, doc, fields, "kindred_" + c, cpp or name
 
+    def function(self):
+        """The function of C that converts it."""
+        return self.c.removeprefix("kindred_")
+
 
 class Options(Struct):
     def __init__(self, *given, noun="options", hand=None, **named):
         super().__init__(*given, **named)
         self.noun, self.hand = noun, hand
 
-    def function(self):
-        return self.c.removeprefix("kindred_")
-
 
 class Statistics(Struct):
-    def __init__(self, *given, noun="statistics", **named):
+    """`function`: a function converts it, which code by hand calls, too."""
+
+    def __init__(self, *given, noun="statistics", function=False, **named):
         super().__init__(*given, **named)
-        self.noun = noun
+        self.noun, self.has_function = noun, function
+
+
+class Plain(Struct):
+    """A struct of C alone, of exactly these members; `from_` is the member `from`."""
+
+
+class Callback(Struct):
+    """The type of a function of the caller; its struct has no fields."""
+
+    def __init__(self, *given, parameters, **named):
+        super().__init__(*given, **named)
+        self.parameters = parameters
+
+
+STRUCTS = {one.__name__: one for one in (Options, Statistics, Plain, Callback)}
+
+
+def of_python(fields):
+    """The fields of options that Python has."""
+    return [one for one in fields if one.kind.python and not isinstance(one.kind, kinds.StreamField)]
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
+    `alone`: the object of Python is the one of C++ with its context, and nothing by hand."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
-        self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, alone=False):
+        self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.alone = name, doc, c, header, namespace, shared, alone
         self.noun, self.locked = noun or c, locked
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
@@ -122,7 +148,7 @@ class Function:
     def fields(self):
         """The fields of the options that Python has."""
         found = self.options()
-        return [one for one in found.kind.fields if one.name not in self.without and not isinstance(one.kind, kinds.StreamField)] if found else []
+        return [one for one in of_python(found.kind.fields) if one.name not in self.without] if found else []
 
     def is_constructor(self):
         """Whether it is the constructor of the class of Python."""
@@ -144,13 +170,14 @@ class Function:
 
 
 class Interface:
-    """`copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
+    """`structs`: in their order; `copied`: classes and functions of the package of Python; `settings`: what the description assigns, such as the
+    files that its glue includes."""
 
     def __init__(self, title):
-        self.title, self.enums, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, {}, {}, {}, [], {}
+        self.title, self.enums, self.structs, self.handles, self.copied, self.settings = title, {}, [], {}, [], {}
 
-    def own(self):
-        return self.enums, self.options, self.statistics, self.handles
+    def options(self):
+        return [one for one in self.structs if isinstance(one, Options)]
 
 
 class Reader:
@@ -173,6 +200,8 @@ class Reader:
         for node in tree.body:
             if isinstance(node, ast.Assign):
                 interface.settings[node.targets[0].id] = ast.literal_eval(node.value)
+            if isinstance(node, ast.FunctionDef):
+                interface.copied.append(self.source(node))
             if not isinstance(node, ast.ClassDef):
                 continue
             base = node.bases[0].id
@@ -186,10 +215,9 @@ class Reader:
             doc = Doc(ast.get_docstring(node, clean=False))
             if base == "Enum":
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
-            elif base == "Options":
-                made = interface.options[node.name] = Options(node.name, doc, self.fields(node), **settings)
-            elif base == "Statistics":
-                made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
+            elif base in STRUCTS:
+                made = STRUCTS[base](node.name, doc, self.fields(node), **settings)
+                interface.structs.append(made)
             elif base in ("Handle", "Functions"):
                 made = interface.handles[node.name] = (Handle if base == "Handle" else Functions)(node.name, doc, **settings)
                 made.siblings = interface.handles
@@ -198,7 +226,7 @@ class Reader:
                     if isinstance(function, ast.FunctionDef):
                         self.read_function(made, function)
             else:
-                self.fail(node, f"{base} is neither a kind nor one of Enum, Options, Statistics, Handle, Functions and NamedTuple")
+                self.fail(node, f"{base} is neither a kind nor one of Enum, {', '.join(STRUCTS)}, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
 
@@ -211,7 +239,7 @@ class Reader:
         for one in node.body:
             if isinstance(one, ast.AnnAssign):
                 default = ast.literal_eval(one.value) if one.value else None
-                found.append(Parameter(one.target.id, self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
+                found.append(Parameter(one.target.id.rstrip("_"), self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
         return found
 
     def field_kind(self, node):

@@ -2112,9 +2112,23 @@ KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
 KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
                                           uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
 
-/* ---- Edges, and what modifies their weights ---- */
+/* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
 
+/* The fan effect of a kind of nodes: its factor, 1 / out-degree, 1 / sqrt(out-degree). */
 enum { KINDRED_FAN_CONSTANT = 0, KINDRED_FAN_INVERSE = 1, KINDRED_FAN_INVERSE_ROOT = 2 };
+/* How edge weights are stored. */
+enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
+/* How activation spreads. */
+enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
+/* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
+enum {
+  KINDRED_DECAY_EXPONENTIAL = 0,
+  KINDRED_DECAY_POWER = 1,
+  KINDRED_DECAY_LINEAR = 2,
+  KINDRED_DECAY_CONSTANT = 3
+};
+/* Along the edges (y = W^T x) or against them (y = W x). */
+enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
 
 /** A directed, weighted edge. */
 typedef struct kindred_edge {
@@ -2131,23 +2145,27 @@ typedef struct kindred_edge_ends {
 } kindred_edge_ends;
 
 /** How the kinds of the two nodes modify the weight of an edge u -> v: weight *
- * strengths[kind(u)][kind(v)] * fan(u), where the fan of a kind is its factor, 1 / out-degree, or 1
- * / sqrt(out-degree). */
+ * strengths[kind(u)][kind(v)] * fan(u), where the fan of a kind is its factor, 1 / out-degree,
+ * or 1 / sqrt(out-degree). The defaults have no effect. */
 typedef struct kindred_modifiers {
   size_t struct_size;
   double strengths[8][8];
   double fan_factors[8];
-  int32_t fan_kinds[8];
+  int32_t fan_kinds[8]; /* KINDRED_FAN_... */
 } kindred_modifiers;
-/** Sets modifiers that have no effect: strengths and factors of 1. */
+#define KINDRED_MODIFIERS_INIT                                                         \
+  {                                                                                    \
+    sizeof(kindred_modifiers),                                                         \
+        {{1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, \
+         {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, \
+         {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}},                          \
+        {1, 1, 1, 1, 1, 1, 1, 1}, {                                                    \
+      0, 0, 0, 0, 0, 0, 0, 0                                                           \
+    }                                                                                  \
+  }
+/** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_modifiers_init(kindred_modifiers* modifiers,
                                                   size_t struct_size) KINDRED_NOEXCEPT;
-/** Sets Engram's strengths.
- *  @param fan -1: without the fan effect; otherwise KINDRED_FAN_INVERSE or KINDRED_FAN_INVERSE_ROOT
- * of concepts (kind 0) */
-KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers,
-                                                    size_t struct_size,
-                                                    int32_t fan) KINDRED_NOEXCEPT;
 
 /** The parameters of one query of a spread. */
 typedef struct kindred_spread_query {
@@ -2155,31 +2173,16 @@ typedef struct kindred_spread_query {
   double threshold;  /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
   uint64_t kinds[4]; /* bit k: edges of kind k are followed */
   uint32_t hops;
-  int32_t decay_kind;
+  int32_t decay_kind; /* KINDRED_DECAY_... */
 } kindred_spread_query;
-
-/* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
-
-/* How edge weights are stored. */
-enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
-/* How activation spreads. */
-enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
-/* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
-enum {
-  KINDRED_DECAY_EXPONENTIAL = 0,
-  KINDRED_DECAY_POWER = 1,
-  KINDRED_DECAY_LINEAR = 2,
-  KINDRED_DECAY_CONSTANT = 3
-};
-/* Along the edges (y = W^T x) or against them (y = W x). */
-enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
 
 /** Options of a graph. */
 typedef struct kindred_graph_options {
   size_t struct_size;
-  int32_t weights;          /* KINDRED_WEIGHTS_... */
-  int32_t residency;        /* KINDRED_RESIDENCY_... */
-  double merge_share;       /* rebuilt rows are merged when they hold this share of the edges */
+  int32_t weights;    /* KINDRED_WEIGHTS_... */
+  int32_t residency;  /* KINDRED_RESIDENCY_... */
+  double merge_share; /* changed rows are merged into the graph when they hold this share of its
+                         edges */
   int32_t background_merge; /* nonzero: they are merged by a thread of their own */
   int32_t reserved;         /* 0 */
 } kindred_graph_options;
@@ -2293,112 +2296,11 @@ KINDRED_API kindred_status kindred_graph_create(
     KINDRED_OPTIONAL const uint8_t* edge_kinds, KINDRED_OPTIONAL const uint8_t* node_kinds,
     KINDRED_OPTIONAL const kindred_text* names,
     KINDRED_OPTIONAL const kindred_graph_options* options, kindred_graph** graph) KINDRED_NOEXCEPT;
-/** Maps a file that kindred_graph_save has written, and validates every byte.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
-                                              KINDRED_OPTIONAL const kindred_graph_options* options,
-                                              int32_t threads,
-                                              kindred_graph** graph) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT: the bytes are
- * damaged; nothing of them is used.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status
-kindred_graph_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
-                         KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
-                         kindred_graph** graph) KINDRED_NOEXCEPT;
-/** Frees a handle. */
-KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph)
-    KINDRED_NOEXCEPT;
-/** Validates a file and describes its contents.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
-                                                 kindred_graph_file_info* info) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
-KINDRED_API kindred_status kindred_graph_get_statistics(
-    const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
-/** Whether a node exists and was not removed. */
-KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node,
-                                                  int32_t* exists) KINDRED_NOEXCEPT;
-/** The node of a name; -1 if there is none. */
-KINDRED_API kindred_status kindred_graph_find(const kindred_graph* graph, const char* name,
-                                              size_t size, int64_t* node) KINDRED_NOEXCEPT;
-/** The name of a node, valid while the graph lives. */
-KINDRED_API kindred_status kindred_graph_name(const kindred_graph* graph, uint32_t node,
-                                              kindred_text* name) KINDRED_NOEXCEPT;
-/** Adds nodes without names and edges.
- *  @param kinds one per node; NULL: kind 0
- *  @param first id of the first one */
-KINDRED_API kindred_status
-kindred_graph_add_nodes(kindred_graph* graph, uint64_t count, KINDRED_OPTIONAL const uint8_t* kinds,
-                        KINDRED_OPTIONAL uint32_t* first) KINDRED_NOEXCEPT;
-/** Adds nodes to a graph with names; a known name yields its node, which is restored if it was
- * removed.
- *  @param kinds one per node; NULL: kind 0
- *  @param nodes [count] ids */
-KINDRED_API kindred_status kindred_graph_add_named_nodes(
-    kindred_graph* graph, const kindred_text* names, size_t count,
-    KINDRED_OPTIONAL const uint8_t* kinds, KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
-/** Adds edges.
- *  @param kinds one per edge; NULL: kind 0 */
-KINDRED_API kindred_status
-kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
-                        KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
-/** Removes all edges between pairs of nodes.
- *  @param removed number of edges */
-KINDRED_API kindred_status
-kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
-                           KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
-/** Removes nodes and all their edges; their ids are not reused. */
-KINDRED_API kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const uint32_t* nodes,
-                                                      size_t count) KINDRED_NOEXCEPT;
-/** Merges the rebuilt rows immediately. */
-KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOEXCEPT;
-/** Writes the graph to a file, atomically. */
-KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
-                                              const char* path) KINDRED_NOEXCEPT;
-/** The bytes of the file that kindred_graph_save writes. */
-KINDRED_API kindred_status kindred_graph_to_bytes(const kindred_graph* graph,
-                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
-/** One hop: the sparse matrix-vector product, for one or more columns. On a stream, a call
- * fences only if its workspace must grow, kinds or modifiers differ from those of the previous
- * call, or the graph has changed.
- *  @param x,y float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the
- * host or on a device where the graph is too */
-KINDRED_API kindred_status
-kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
-                  KINDRED_OPTIONAL const kindred_hop_options* options,
-                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
-/* ---- Spreads, and graphs as compressed sparse rows ---- */
-
-/** Spreads activation, or computes PageRank, from the sources of every query.
- *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with their
- * values */
-KINDRED_API kindred_status kindred_graph_spread(
-    const kindred_graph* graph, const uint32_t* nodes, const float* values, const uint64_t* offsets,
-    size_t queries, KINDRED_OPTIONAL const kindred_spread_options* options,
-    kindred_results** results) KINDRED_NOEXCEPT;
-/** The same for sources and results in tensors, which are on the host or on a device where the
- * graph is too. Row i of the results has those of query i, padded with the node -1 (uint32:
- * 4294967295) and the activation 0. `trace_paths` must be 0. On a stream, the mode is not PageRank,
- * `per_query` is NULL, and contents cannot be refused: a query with a source that would be, or with
- * invalid offsets, has the node -1 and the activation NaN in its whole row.
- *  @param offsets int32 or int64, queries + 1
- *  @param nodes int32 or uint32, one per source
- *  @param values float32, one per source
- *  @param out_nodes int32 or uint32, queries * top
- *  @param out_values float32, queries * top */
-KINDRED_API kindred_status kindred_graph_spread_arrays(
-    const kindred_graph* graph, const DLTensor* offsets, const DLTensor* nodes,
-    const DLTensor* values, KINDRED_OPTIONAL const kindred_spread_options* options,
-    DLTensor* out_nodes, DLTensor* out_values,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
 /** Builds a graph without names and kinds from compressed sparse rows: row v has the edges
  * offsets[v] ... offsets[v + 1), of which i leads from v to ends[i]. Ends, weights and int64
  * offsets on the host are used in place and must not change until the graph needs them no more:
- * until `release` is called or, without it, until the graph was destroyed. Arrays on a device are
- * copied, as are int32 offsets.
+ * until `release` is called or, without it, until the graph was destroyed. Arrays on a device
+ * are copied, as are int32 offsets.
  *  @param offsets int32 or int64, nodes + 1, from 0 to the number of edges
  *  @param ends int32 or uint32, one per edge
  *  @param weights float32 or bfloat16, one per edge, finite; NULL: all weights are 1
@@ -2409,8 +2311,107 @@ KINDRED_API kindred_status kindred_graph_create_csr(
     KINDRED_OPTIONAL const DLTensor* weights, KINDRED_OPTIONAL const kindred_graph_options* options,
     KINDRED_OPTIONAL kindred_release_callback release, KINDRED_OPTIONAL void* user,
     kindred_graph** graph) KINDRED_NOEXCEPT;
-/** One hop over compressed sparse rows without a graph, in host memory. Against the edges, which is
- * the direction of the rows, they are used in place; along the edges they are transposed first.
+/** Maps a file that kindred_graph_save has written, and validates every byte. KINDRED_NOT_FOUND:
+ * there is no such file. KINDRED_CORRUPT: it is damaged; nothing of it is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
+                                              KINDRED_OPTIONAL const kindred_graph_options* options,
+                                              int32_t threads,
+                                              kindred_graph** graph) KINDRED_NOEXCEPT;
+/** An engine of the bytes of kindred_graph_to_bytes, or of a file of kindred_graph_save, which
+ * are copied. KINDRED_CORRUPT: the bytes are damaged; nothing of them is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status
+kindred_graph_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
+                         KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
+                         kindred_graph** graph) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph)
+    KINDRED_NOEXCEPT;
+/** Validates every byte of a file, and describes its contents. KINDRED_NOT_FOUND: there is no
+ * such file. KINDRED_CORRUPT: it is damaged.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
+                                                 kindred_graph_file_info* info) KINDRED_NOEXCEPT;
+/** What the graph holds, and its bytes. */
+KINDRED_API kindred_status kindred_graph_get_statistics(
+    const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
+/** Whether a node exists and was not removed. */
+KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node,
+                                                  int32_t* exists) KINDRED_NOEXCEPT;
+/** The node of a name; -1 if there is none. */
+KINDRED_API kindred_status kindred_graph_find(const kindred_graph* graph, const char* name,
+                                              size_t size, int64_t* node) KINDRED_NOEXCEPT;
+/** The name of a node. It is valid while the graph lives. KINDRED_NOT_FOUND: the node has none. */
+KINDRED_API kindred_status kindred_graph_name(const kindred_graph* graph, uint32_t node,
+                                              kindred_text* name) KINDRED_NOEXCEPT;
+/** Adds nodes without edges: a number of them, or in a graph with names, their names. A known
+ * name yields its node, which is restored if it was removed.
+ *  @param names `count` names of nodes of a graph with names; NULL: nodes without names
+ *  @param kinds one per node; NULL: kind 0
+ *  @param nodes [count] ids */
+KINDRED_API kindred_status kindred_graph_add_nodes(
+    kindred_graph* graph, KINDRED_OPTIONAL const kindred_text* names, size_t count,
+    KINDRED_OPTIONAL const uint8_t* kinds, KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
+/** Appends edges.
+ *  @param kinds one per edge; NULL: kind 0 */
+KINDRED_API kindred_status
+kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
+                        KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
+/** Removes all edges between pairs of nodes, or those of one kind per pair. KINDRED_NOT_FOUND: a
+ * pair has no such edge or is listed twice; nothing is removed then.
+ *  @param removed number of edges */
+KINDRED_API kindred_status
+kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
+                           KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
+/** Removes nodes and all their edges; their ids are not reused. KINDRED_NOT_FOUND: a node does
+ * not exist or is listed twice; nothing is removed then. */
+KINDRED_API kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const uint32_t* nodes,
+                                                      size_t count) KINDRED_NOEXCEPT;
+/** Merges the rebuilt rows into the graph immediately. Other calls continue meanwhile. */
+KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOEXCEPT;
+/** Writes the graph and its names to a file, atomically: the file at `path` is the old or the
+ * new one. */
+KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
+                                              const char* path) KINDRED_NOEXCEPT;
+/** The bytes of the file that kindred_graph_save writes. */
+KINDRED_API kindred_status kindred_graph_to_bytes(const kindred_graph* graph,
+                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
+/** Spreads activation, or computes PageRank, from the sources of every query.
+ *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with
+ * their values */
+KINDRED_API kindred_status kindred_graph_spread(
+    const kindred_graph* graph, const uint32_t* nodes, const float* values, const uint64_t* offsets,
+    size_t queries, KINDRED_OPTIONAL const kindred_spread_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
+/** The same for sources and results in tensors, which are on the host or on a device where the
+ * graph is too. Row i of the results has those of query i, padded with the node -1 (uint32:
+ * 4294967295) and the activation 0. `trace_paths` must be 0. On a stream, the mode is not
+ * PageRank, `per_query` is NULL, and contents cannot be refused: a query with a source that
+ * would be, or with invalid offsets, has the node -1 and the activation NaN in its whole row.
+ *  @param offsets int32 or int64, queries + 1
+ *  @param nodes int32 or uint32, one per source
+ *  @param values float32, one per source
+ *  @param out_nodes int32 or uint32, queries * top
+ *  @param out_values float32, queries * top */
+KINDRED_API kindred_status kindred_graph_spread_arrays(
+    const kindred_graph* graph, const DLTensor* offsets, const DLTensor* nodes,
+    const DLTensor* values, KINDRED_OPTIONAL const kindred_spread_options* options,
+    DLTensor* out_nodes, DLTensor* out_values,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** One hop: the sparse matrix-vector product, for one or more columns, with reproducible sums.
+ * On a stream, a call fences only if its workspace must grow, kinds or modifiers differ from
+ * those of the previous call, or the graph has changed.
+ *  @param x,y float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the
+ * host or on a device where the graph is too */
+KINDRED_API kindred_status
+kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
+                  KINDRED_OPTIONAL const kindred_hop_options* options,
+                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/** One hop over compressed sparse rows without a graph, in host memory. Against the edges, which
+ * is the direction of the rows, they are used in place; along the edges they are transposed
+ * first.
  *  @param offsets,ends,weights as of kindred_graph_create_csr
  *  @param x,y float32, nodes or nodes * columns without gaps, which do not overlap
  *  @param direction KINDRED_HOP_ALONG or KINDRED_HOP_AGAINST */
@@ -2429,6 +2430,13 @@ KINDRED_API kindred_status kindred_hop_csr(kindred_context* context, const int32
                                            KINDRED_OPTIONAL const float* weights, size_t nodes,
                                            const float* x, float* y,
                                            int32_t direction) KINDRED_NOEXCEPT;
+
+/** Sets Engram's strengths.
+ *  @param fan -1: without the fan effect; otherwise KINDRED_FAN_INVERSE or
+ * KINDRED_FAN_INVERSE_ROOT of concepts (kind 0) */
+KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers,
+                                                    size_t struct_size,
+                                                    int32_t fan) KINDRED_NOEXCEPT;
 
 /* ---- SeedLayer: seeds that own slices of the hidden dimension ---- */
 

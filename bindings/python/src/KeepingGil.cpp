@@ -84,8 +84,6 @@ constexpr Named keeping[] = {
     {"SequenceMatcher.close", reference},
     {"SequenceMatcher.is_closed", reference},
     {"SequenceMatcher.size", constant},
-    {"SpreadingEngine.close", reference},
-    {"SpreadingEngine.is_closed", reference},
     {"Vocabulary.__init__", of_python},
     {"Vocabulary.add", known_text},
     {"Vocabulary.decode", lock_free},
