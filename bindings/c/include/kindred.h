@@ -3363,6 +3363,20 @@ KINDRED_API kindred_status kindred_prepare_bulk_multiply(
 
 /* ---- Lattice: a grid of `size` nodes in each of `dimensions` directions ---- */
 
+/* What a task of a batch does, and what its result has: kindred_lattice_get_statistics:
+ * `statistics`; kindred_lattice_measure: `structure`; a shortest path: the one row of `nodes`;
+ * kindred_lattice_rows: `nodes` and `record`; kindred_lattice_save: `statistics`; kindred_bulk_xor
+ * of one array, or kindred_bulk_multiply of one pair: `report` and `record`. */
+enum {
+  KINDRED_LATTICE_ANALYZE = 0,
+  KINDRED_LATTICE_MEASURE = 1,
+  KINDRED_LATTICE_FIND_PATH = 2,
+  KINDRED_LATTICE_BUILD = 3,
+  KINDRED_LATTICE_SAVE = 4,
+  KINDRED_LATTICE_XOR_BYTES = 5,
+  KINDRED_LATTICE_MULTIPLY = 6
+};
+
 /** A pair of nodes: the ends of an edge or of a path. */
 typedef struct kindred_lattice_pair {
   uint64_t from;
@@ -3370,7 +3384,7 @@ typedef struct kindred_lattice_pair {
 } kindred_lattice_pair;
 
 /** The structure of a lattice by closed forms. */
-typedef struct kindred_lattice_metrics {
+typedef struct kindred_lattice_statistics {
   size_t struct_size;
   uint64_t nodes;
   uint64_t diameter;
@@ -3388,10 +3402,10 @@ typedef struct kindred_lattice_metrics {
   uint32_t least_degree;
   uint32_t greatest_degree;
   uint32_t connectivity;
-  uint32_t reserved;
-} kindred_lattice_metrics;
-#define KINDRED_LATTICE_METRICS_INIT \
-  { sizeof(kindred_lattice_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  int32_t reserved;
+} kindred_lattice_statistics;
+#define KINDRED_LATTICE_STATISTICS_INIT \
+  { sizeof(kindred_lattice_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** The structure of an undirected graph, measured on its rows. */
 typedef struct kindred_graph_structure {
@@ -3409,106 +3423,6 @@ typedef struct kindred_graph_structure {
 } kindred_graph_structure;
 #define KINDRED_GRAPH_STRUCTURE_INIT \
   { sizeof(kindred_graph_structure), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/** Creates a lattice. Paths and searches do not use the blocked nodes and edges. */
-KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions,
-                                                  uint32_t size, const uint64_t* blocked_nodes,
-                                                  size_t node_count,
-                                                  const kindred_lattice_pair* blocked_edges,
-                                                  size_t edge_count,
-                                                  kindred_lattice** lattice) KINDRED_NOEXCEPT;
-/** Frees a lattice. */
-KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice)
-    KINDRED_NOEXCEPT;
-/** Its structure. */
-KINDRED_API kindred_status kindred_lattice_get_metrics(
-    const kindred_lattice* lattice, kindred_lattice_metrics* metrics) KINDRED_NOEXCEPT;
-/** The same, measured on the rows, on the calling thread. Blocks have no effect. KINDRED_INVALID
- * for more nodes than 32 bits count.
- *  @param space on which the rows are built */
-KINDRED_API kindred_status kindred_lattice_measure(const kindred_lattice* lattice, int32_t space,
-                                                   kindred_graph_structure* structure)
-    KINDRED_NOEXCEPT;
-/** Measures any undirected graph, on the calling thread. KINDRED_INVALID for rows that do not
- * ascend, a loop, an end that is no node, and an edge without its other direction.
- *  @param offsets nodes + 1
- *  @param ends row v is ends[offsets[v] ... offsets[v + 1]), ascending */
-KINDRED_API kindred_status
-kindred_measure_structure(const uint64_t* offsets, size_t nodes, const uint32_t* ends,
-                          kindred_graph_structure* structure) KINDRED_NOEXCEPT;
-/** The coordinates of a node, of which the last one is the fastest.
- *  @param coordinates one per dimension
- *  @param capacity elements of `coordinates` */
-KINDRED_API kindred_status kindred_lattice_coordinates(const kindred_lattice* lattice,
-                                                       uint64_t node, uint32_t* coordinates,
-                                                       size_t capacity) KINDRED_NOEXCEPT;
-/** The node at some coordinates.
- *  @param count number of coordinates, which must be that of the dimensions */
-KINDRED_API kindred_status kindred_lattice_index(const kindred_lattice* lattice,
-                                                 const uint32_t* coordinates, size_t count,
-                                                 uint64_t* node) KINDRED_NOEXCEPT;
-/** The neighbours of a node, in each dimension the smaller one first.
- *  @param neighbours at most `capacity` are written; there are at most 2 * dimensions
- *  @param count number of neighbours; if it exceeds `capacity`, the call fails with
- * KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_lattice_neighbours(const kindred_lattice* lattice, uint64_t node,
-                                                      uint64_t* neighbours, size_t capacity,
-                                                      size_t* count) KINDRED_NOEXCEPT;
-/** Whether two nodes are neighbours. Blocks have no effect. */
-KINDRED_API kindred_status kindred_lattice_are_neighbours(const kindred_lattice* lattice,
-                                                          uint64_t from, uint64_t to,
-                                                          int32_t* are) KINDRED_NOEXCEPT;
-/** Edges of a shortest path between two nodes. Blocks have no effect. */
-KINDRED_API kindred_status kindred_lattice_distance(const kindred_lattice* lattice, uint64_t from,
-                                                    uint64_t to,
-                                                    uint64_t* distance) KINDRED_NOEXCEPT;
-/** Whether a node is blocked. */
-KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node,
-                                                      int32_t* blocked) KINDRED_NOEXCEPT;
-/** The neighbours of every node, as the ids of results. */
-KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space,
-                                                kindred_results** results) KINDRED_NOEXCEPT;
-/** The dense adjacency matrix, nodes * nodes, one byte per entry, row by row.
- *  @param capacity bytes of `matrix` */
-KINDRED_API kindred_status kindred_lattice_dense(const kindred_lattice* lattice, uint8_t* matrix,
-                                                 size_t capacity) KINDRED_NOEXCEPT;
-/** Writes the rows as a graph without weights for kindred_graph_load, atomically. */
-KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path,
-                                                int32_t space) KINDRED_NOEXCEPT;
-/** A shortest path for every pair, with both ends, as the ids of results; a row is empty if there
- * is none. */
-KINDRED_API kindred_status kindred_lattice_paths(const kindred_lattice* lattice,
-                                                 const kindred_lattice_pair* pairs, size_t count,
-                                                 int32_t space,
-                                                 kindred_results** results) KINDRED_NOEXCEPT;
-/** All simple paths of at most `edges_max` edges, as the ids of results. @param limit more paths
- * are refused */
-KINDRED_API kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, uint64_t from,
-                                                     uint64_t to, uint64_t edges_max,
-                                                     uint64_t limit,
-                                                     kindred_results** results) KINDRED_NOEXCEPT;
-/** Distances from the nearest source; UINT32_MAX for a node that is not reached.
- *  @param targets nodes whose distances are returned; NULL: all nodes
- *  @param distances one per target, or one per node
- *  @param capacity elements of `distances`
- *  @param reached number of reached nodes
- *  @param farthest greatest distance */
-KINDRED_API kindred_status kindred_lattice_distances(
-    const kindred_lattice* lattice, const uint64_t* sources, size_t count,
-    KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
-    uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
-    KINDRED_OPTIONAL uint32_t* farthest, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
-/* What a task of a batch does, and what its result has. */
-enum {
-  KINDRED_LATTICE_ANALYZE = 0,   /* kindred_lattice_get_metrics: `metrics` */
-  KINDRED_LATTICE_MEASURE = 1,   /* kindred_lattice_measure: `structure` */
-  KINDRED_LATTICE_FIND_PATH = 2, /* a shortest path: the one row of `nodes` */
-  KINDRED_LATTICE_BUILD = 3,     /* kindred_lattice_rows: `nodes` */
-  KINDRED_LATTICE_SAVE = 4,      /* kindred_lattice_save: `metrics` */
-  KINDRED_LATTICE_XOR_BYTES = 5, /* kindred_bulk_xor of one array: `report` and `record` */
-  KINDRED_LATTICE_MULTIPLY = 6   /* kindred_bulk_multiply of one pair: `report` and `record` */
-};
 
 /** A task of a batch. */
 typedef struct kindred_lattice_task {
@@ -3532,6 +3446,9 @@ typedef struct kindred_lattice_task {
     sizeof(kindred_lattice_task), KINDRED_LATTICE_ANALYZE, 4, 10, 0, {0, 0}, NULL, 0, NULL, 0, \
         NULL, NULL, NULL, NULL                                                                 \
   }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_lattice_task_init(kindred_lattice_task* task,
+                                                     size_t struct_size) KINDRED_NOEXCEPT;
 
 /** The result of a task. Everything that it points to is valid during the callback. */
 typedef struct kindred_lattice_result {
@@ -3539,16 +3456,19 @@ typedef struct kindred_lattice_result {
   int32_t status; /* KINDRED_OK, or the reason why the task failed */
   int32_t work;   /* KINDRED_LATTICE_... */
   double seconds;
-  const char* error;                      /* message of the failure, or an empty text */
-  const kindred_lattice_metrics* metrics; /* NULL, as the others, if the task has none */
+  const char* error;                            /* message of the failure, or an empty text */
+  const kindred_lattice_statistics* statistics; /* NULL, as the others, if the task has none */
   const kindred_graph_structure* structure;
   const kindred_results* nodes;
   const kindred_bulk_report* report;
   const kindred_record* record; /* not of ANALYZE, MEASURE, FIND_PATH and SAVE */
 } kindred_lattice_result;
+#define KINDRED_LATTICE_RESULT_INIT \
+  { sizeof(kindred_lattice_result), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Receives the result of every task in order, on the calling thread, as soon as the task and all
- * earlier ones are done. Nonzero ends the batch after the running tasks, with KINDRED_CANCELLED. */
+/** Receives the result of every task in order, on the calling thread, as soon as the task and
+ * all earlier ones are done. Nonzero ends the batch after the running tasks, with
+ * KINDRED_CANCELLED. */
 typedef int (*kindred_lattice_callback)(void* user, uint64_t task,
                                         const kindred_lattice_result* result);
 
@@ -3565,6 +3485,92 @@ typedef struct kindred_lattice_batch_options {
 KINDRED_API kindred_status kindred_lattice_batch_options_init(
     kindred_lattice_batch_options* options, size_t struct_size) KINDRED_NOEXCEPT;
 
+/** Creates a lattice. Paths and searches do not use the blocked nodes and edges. */
+KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions,
+                                                  uint32_t size, const uint64_t* blocked_nodes,
+                                                  size_t node_count,
+                                                  const kindred_lattice_pair* blocked_edges,
+                                                  size_t edge_count,
+                                                  kindred_lattice** lattice) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice)
+    KINDRED_NOEXCEPT;
+/** Numbers of nodes and edges, degrees, density, diameter and bytes, in closed form. */
+KINDRED_API kindred_status kindred_lattice_get_statistics(
+    const kindred_lattice* lattice, kindred_lattice_statistics* statistics) KINDRED_NOEXCEPT;
+/** The numbers of kindred_lattice_get_statistics, measured on the rows, with components and
+ * clustering. Runs on the calling thread. Blocks have no effect. KINDRED_INVALID for more nodes
+ * than 32 bits count.
+ *  @param space on which the rows are built */
+KINDRED_API kindred_status kindred_lattice_measure(const kindred_lattice* lattice, int32_t space,
+                                                   kindred_graph_structure* structure)
+    KINDRED_NOEXCEPT;
+/** The coordinates of a node: uint32 [dimensions], of which the last one is the fastest.
+ *  @param capacity elements of `coordinates` */
+KINDRED_API kindred_status kindred_lattice_coordinates(const kindred_lattice* lattice,
+                                                       uint64_t node, uint32_t* coordinates,
+                                                       size_t capacity) KINDRED_NOEXCEPT;
+/** The node at `coordinates`, integers [dimensions]. */
+KINDRED_API kindred_status kindred_lattice_index(const kindred_lattice* lattice,
+                                                 const uint32_t* coordinates, size_t count,
+                                                 uint64_t* node) KINDRED_NOEXCEPT;
+/** The neighbours of a node, blocked ones included: in each dimension the smaller one first.
+ *  @param neighbours at most `capacity` are written; there are at most 2 * dimensions
+ *  @param count number of neighbours; if it exceeds `capacity`, the call fails with
+ * KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_lattice_neighbours(const kindred_lattice* lattice, uint64_t node,
+                                                      uint64_t* neighbours, size_t capacity,
+                                                      size_t* count) KINDRED_NOEXCEPT;
+/** Edges of a shortest path between two nodes, 1 for neighbours. Blocks have no effect. */
+KINDRED_API kindred_status kindred_lattice_distance(const kindred_lattice* lattice, uint64_t from,
+                                                    uint64_t to,
+                                                    uint64_t* distance) KINDRED_NOEXCEPT;
+/** Whether a node is blocked. */
+KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node,
+                                                      int32_t* is_blocked) KINDRED_NOEXCEPT;
+/** The neighbours of every node, as the ids of results. */
+KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space,
+                                                kindred_results** results) KINDRED_NOEXCEPT;
+/** The adjacency matrix, uint8 [nodes, nodes].
+ *  @param capacity bytes of `matrix` */
+KINDRED_API kindred_status kindred_lattice_dense(const kindred_lattice* lattice, uint8_t* matrix,
+                                                 size_t capacity) KINDRED_NOEXCEPT;
+/** Writes the rows to a file, atomically, as a graph without weights. kindred_graph_load reads
+ * it. */
+KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path,
+                                                int32_t space) KINDRED_NOEXCEPT;
+/** A shortest path for every pair, with both ends, as the ids of results; a row is empty if
+ * there is none. */
+KINDRED_API kindred_status kindred_lattice_paths(const kindred_lattice* lattice,
+                                                 const kindred_lattice_pair* pairs, size_t count,
+                                                 int32_t space,
+                                                 kindred_results** results) KINDRED_NOEXCEPT;
+/** All simple paths of at most `edges_max` edges, in the order of a depth-first search. They are
+ * the ids of results.
+ *  @param limit more paths are refused */
+KINDRED_API kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, uint64_t from,
+                                                     uint64_t to, uint64_t edges_max,
+                                                     uint64_t limit,
+                                                     kindred_results** results) KINDRED_NOEXCEPT;
+/** Distances from the nearest of the `sources`, of all nodes or of `targets`.
+ *  @param targets nodes whose distances are returned; NULL: all nodes
+ *  @param distances one per target, or one per node; UINT32_MAX for a node that is not reached
+ *  @param capacity elements of `distances`
+ *  @param reached number of reached nodes
+ *  @param farthest greatest distance */
+KINDRED_API kindred_status kindred_lattice_distances(
+    const kindred_lattice* lattice, const uint64_t* sources, size_t count,
+    KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
+    uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
+    KINDRED_OPTIONAL uint32_t* farthest, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/** Measures any undirected graph, on the calling thread. KINDRED_INVALID for rows that do not
+ * ascend, a loop, an end that is no node, and an edge without its other direction.
+ *  @param offsets nodes + 1
+ *  @param ends row v is ends[offsets[v] ... offsets[v + 1]), ascending */
+KINDRED_API kindred_status
+kindred_measure_structure(const uint64_t* offsets, size_t nodes, const uint32_t* ends,
+                          kindred_graph_structure* structure) KINDRED_NOEXCEPT;
 /** Runs many tasks in parallel, one per worker. The structs and tensors of all tasks are checked
  * before any starts; a task that fails later, as one of a lattice out of range, is reported as a
  * result and does not stop the others. Workers run at most four tasks each ahead of the reported
@@ -3676,6 +3682,8 @@ KINDRED_API kindred_status kindred_keyed_index_score(
 
 /* ---- Fusion of rankings ---- */
 
+/* The score of an item: the sum of weight / (constant + place), or of weight * (length - place + 1)
+ * / length. */
 enum { KINDRED_FUSION_RECIPROCAL_RANK = 0, KINDRED_FUSION_BORDA = 1 };
 
 /** Options of a fusion. */
@@ -3685,8 +3693,8 @@ typedef struct kindred_fusion_options {
   double constant;       /* of reciprocal rank fusion, >= 0 */
   const double* weights; /* one per ranking, >= 0; NULL: all 1 */
   uint64_t weights_size;
-  int32_t rule; /* KINDRED_FUSION_... */
-  int32_t reserved;
+  int32_t rule;     /* KINDRED_FUSION_... */
+  int32_t reserved; /* 0 */
 } kindred_fusion_options;
 #define KINDRED_FUSION_OPTIONS_INIT \
   { sizeof(kindred_fusion_options), 10, 60, NULL, 0, KINDRED_FUSION_RECIPROCAL_RANK, 0 }

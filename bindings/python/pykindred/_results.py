@@ -100,6 +100,37 @@ class Spread(Ragged):
                 for path in range(lims[result], lims[result + 1])]
 
 
+class LatticePaths:
+    """Paths of different lengths: path ``i`` is ``nodes[lims[i]:lims[i + 1]]``, with both ends. An empty one says that there is none.
+
+    >>> [path.tolist() for path in Lattice(1, 5, blocked_nodes=[3]).paths([(0, 2), (0, 4)])]
+    [[0, 1, 2], []]
+    """
+
+    __slots__ = ("lims", "nodes")
+
+    def __init__(self, lims: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
+        self.lims: NDArray[np.int64] = lims  #: int64 [paths + 1], from 0
+        self.nodes: NDArray[np.int64] = nodes  #: int64 [lims[-1]]
+
+    def __len__(self) -> int:
+        """The number of paths."""
+        return len(self.lims) - 1
+
+    def __getitem__(self, path: int) -> NDArray[np.int64]:
+        count = len(self)
+        if not -count <= path < count:
+            raise IndexError(f"path {path} of {count}")
+        path %= count
+        return self.nodes[self.lims[path]:self.lims[path + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int64]]:
+        return (self[path] for path in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<pykindred.LatticePaths: {len(self)} paths, {len(self.nodes)} nodes>"
+
+
 class Record(NamedTuple):
     """Where a call ran, and why: :func:`last_record`, and what :class:`Context` passes to ``on_dispatch``.
 
