@@ -428,7 +428,6 @@ class Ragged(Result):
     c = ("kindred_results** results",)
     c_write = "*results = make_handle_of<kindred_results>(results_of({found}));"
     python = "Ragged"
-    native = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]"  # the type of the extension
     value = "ragged_of(found.results)"
     before = ("keep_record(found.record);",)
     wrap = "Ragged(*{call})"

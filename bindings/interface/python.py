@@ -5,7 +5,7 @@ import textwrap
 
 import kinds
 from c import wrapped
-from read import Functions, Statistics, of_python, snake
+from read import Functions, Statistics, snake
 
 DOC_WIDTH = 140
 COMMON = {"out": "arrays for the results", "stream": "orders a call on arrays on a device; None: the current stream of their library",
@@ -67,7 +67,7 @@ def choices_text(enum):
 
 def given_struct(options):
     """Options from arguments of Python; one that a function does not have is an invalid handle."""
-    fields = of_python(options.fields)
+    fields = options.of_python()
     name = f"Given{options.name}"
     lines = [f"/// {options.doc.text('Python').removesuffix('.')}, from arguments of Python. Those that a function does not have are invalid handles.", f"struct {name} {{",
              *("  " + line for line in wrapped(f"explicit {name}(" if len(fields) == 1 else f"{name}(", [f"nb::handle {one.name}" for one in fields], ") {").split("\n"))]
@@ -92,7 +92,7 @@ def value_of(one):
 
 def given_line(function, parameter):
     taken = {"top"} if any(isinstance(one.kind, kinds.Candidates) for one in function.parameters) else set()
-    values = ["nb::handle()" if one.name in function.without | taken else one.name for one in of_python(parameter.kind.fields)]
+    values = ["nb::handle()" if one.name in function.without | taken else one.name for one in parameter.kind.of_python()]
     return wrapped(f"Given{parameter.kind.name} {parameter.name}_given(", values, ");")
 
 
@@ -187,6 +187,11 @@ def registration(function):
 
 def native_functions(handle):
     return [one for one in handle.functions if one.only != "c"]
+
+
+def handles_of(interface):
+    """Those that the extension has."""
+    return [one for one in interface.handles.values() if native_functions(one)]
 
 
 def glue(interface, handle, includes):
@@ -383,7 +388,7 @@ def stub_class(handle):
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
-        result = handle.name if function.results == ["New"] else getattr((function.results or [None])[0], "native", None) or python_type(function)
+        result = handle.name if function.results == ["New"] else "Any" if any(hasattr(one, "wrap") for one in function.results) else python_type(function)
         if function.is_constructor():
             lines.append(f"    def __init__({names}) -> None: ...")
         else:

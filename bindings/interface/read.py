@@ -80,6 +80,10 @@ class Struct:
         """The function of C that converts it."""
         return self.c.removeprefix("kindred_")
 
+    def of_python(self):
+        """The fields that arguments of Python set."""
+        return [one for one in self.fields if one.kind.python and not isinstance(one.kind, kinds.StreamField)]
+
 
 class Options(Struct):
     def __init__(self, *given, noun="options", hand=None, **named):
@@ -108,11 +112,6 @@ class Callback(Struct):
 
 
 STRUCTS = {one.__name__: one for one in (Options, Statistics, Plain, Callback)}
-
-
-def of_python(fields):
-    """The fields of options that Python has."""
-    return [one for one in fields if one.kind.python and not isinstance(one.kind, kinds.StreamField)]
 
 
 class Handle:
@@ -148,7 +147,7 @@ class Function:
     def fields(self):
         """The fields of the options that Python has."""
         found = self.options()
-        return [one for one in of_python(found.kind.fields) if one.name not in self.without] if found else []
+        return [one for one in found.kind.of_python() if one.name not in self.without] if found else []
 
     def is_constructor(self):
         """Whether it is the constructor of the class of Python."""

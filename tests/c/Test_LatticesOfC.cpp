@@ -122,6 +122,9 @@ TEST(CLattice, NodesAndStructureAreThoseOfCpp) {
     KINDRED_ASSERT_OK(kindred_lattice_distance(lattice, node, 42, &distance));
     EXPECT_EQ(distance, shape.distance(node, 42));
   }
+  std::uint64_t distance = 0;
+  KINDRED_ASSERT_OK(kindred_lattice_distance(lattice, 21, 37, &distance));
+  EXPECT_EQ(distance, 1U) << "of neighbours";
   std::uint32_t coordinates[] = {0, 0, 4};
   std::uint64_t number = 0;
   EXPECT_EQ(kindred_lattice_index(lattice, coordinates, 3, &number), KINDRED_INVALID);

@@ -2,6 +2,7 @@
 // What is special of the functions of graphs.
 #include "Graph.hpp"
 
+#include <memory>
 #include <numeric>
 
 namespace Kindred::C {
@@ -88,28 +89,6 @@ CsrGraph csr_of(const std::int32_t* offsets, const std::int32_t* ends, const flo
   return rows;
 }
 
-namespace {
-
-/// Tells the caller that a graph no longer needs its arrays.
-class Release {
- public:
-  Release(kindred_release_callback call, void* user) : m_call(call), m_user(user) {}
-  Release(const Release&) = delete;
-  Release& operator=(const Release&) = delete;
-  ~Release() {
-    if (m_enabled) m_call(m_user);
-  }
-  /// A call that fails does not release the arrays.
-  void enable() { m_enabled = m_call != nullptr; }
-
- private:
-  kindred_release_callback m_call;
-  void* m_user;
-  bool m_enabled = false;
-};
-
-}  // namespace
-
 kindred_status kindred_graph_create_csr(kindred_context* context, const DLTensor* offsets,
                                         const DLTensor* ends, const DLTensor* weights,
                                         const kindred_graph_options* options,
@@ -120,10 +99,14 @@ kindred_status kindred_graph_create_csr(kindred_context* context, const DLTensor
     require_all({{offsets, "offsets"}, {ends, "ends"}, {graph, "graph"}});
     const GraphOptions settings = graph_options(options);
     CsrGraph rows = csr_of(offsets, ends, weights);
-    const auto owner = std::make_shared<Release>(release, user);
+    // What it points to is set at the end: a call that fails does not release the arrays.
+    const std::shared_ptr<bool> owner(new bool(false), [=](const bool* is_made) {
+      if (*is_made && release != nullptr) release(user);
+      delete is_made;
+    });
     if (!rows.offsets.on_device()) rows.owner = owner;  // arrays on a device are copied
     *graph = made_handle<kindred_graph>(object, SpreadingEngine(*object, rows, settings));
-    owner->enable();
+    *owner = true;
   });
 }
 

@@ -33,9 +33,9 @@ void check_matrix(const Lattice& lattice, const std::uint8_t* matrix, std::size_
 void check_distances(const std::uint32_t* distances, std::size_t capacity, std::uint64_t needed);
 
 /// Lists of nodes, without scores.
-Results rows_of(const LatticeRows& rows);
-Results rows_of(const LatticePaths& paths);
-Results rows_of(const Ragged<std::uint64_t>& paths);
+Results results_of(const LatticeRows& rows);
+Results results_of(const LatticePaths& paths);
+Results results_of(const Ragged<std::uint64_t>& paths);
 
 }  // namespace Kindred::C
 

@@ -93,11 +93,11 @@ int called(kindred_lattice_callback on_result, void* user, std::size_t task, std
     record = record_of(found->record);
     out.record = &record;
   } else if (const auto* const found = std::get_if<LatticeRows>(&result.answer)) {
-    nodes = rows_of(*found);
+    nodes = results_of(*found);
     record = nodes.record;
     out.record = &record;
   } else if (const auto* const found = std::get_if<std::vector<std::uint64_t>>(&result.answer)) {
-    nodes = rows_of(Ragged<std::uint64_t>{{0, found->size()}, *found});
+    nodes = results_of(Ragged<std::uint64_t>{{0, found->size()}, *found});
   }
   std::unique_ptr<kindred_results, decltype(&kindred_results_destroy)> handle(
       nullptr, &kindred_results_destroy);

@@ -72,17 +72,17 @@ Results results_of_nodes(const std::vector<std::uint64_t>& offsets, const std::v
 
 }  // namespace
 
-Results rows_of(const LatticeRows& rows) {
+Results results_of(const LatticeRows& rows) {
   Results out = results_of_nodes(rows.offsets, rows.ends);
   out.record = record_of(rows.record);
   return out;
 }
-Results rows_of(const LatticePaths& paths) {
-  Results out = rows_of(paths.paths);
+Results results_of(const LatticePaths& paths) {
+  Results out = results_of(paths.paths);
   out.record = record_of(paths.record);
   return out;
 }
-Results rows_of(const Ragged<std::uint64_t>& paths) {
+Results results_of(const Ragged<std::uint64_t>& paths) {
   return results_of_nodes(paths.offsets, paths.values);
 }
 

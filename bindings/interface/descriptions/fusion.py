@@ -16,11 +16,6 @@ class WeightsField(ListOfField):
     c_lines = ('const std::span<const double> {n} = span_of(given.{n}, given.{n}_size, "{n}");', "out.{n}.assign({n}.begin(), {n}.end());")
 
 
-class Fused(Result):
-    c = ("kindred_results** results",)
-    c_write = "*results = make_handle_of<kindred_results>(results_of({found}));"
-
-
 class FusionRule(Enum, c="KINDRED_FUSION_", values="reciprocal_rank borda"):
     """The score of an item: the sum of weight / (constant + place), or of weight * (length - place + 1) / length."""
 
@@ -37,7 +32,7 @@ class RankFusion(Functions, namespace="Fusion", header="kindred/matcher/RankFusi
     """Rankings of the same items become one."""
 
     @only("c")
-    def fuse_rankings(ids: Rankings, options: FusionOptions) -> Fused:
+    def fuse_rankings(ids: Rankings, options: FusionOptions) -> Ragged:
         """Fuses rankings of the same items into one.
 
         C Args:

@@ -9,27 +9,24 @@ from typing import NamedTuple
 from pykindred._results import LatticePaths"""
 
 
-class Extent(Kind):
+class Extent(Given):
     c = ("uint32_t {n}",)
     python = ("{n}: int",)
-    lines = ('const std::uint32_t {n}_number = count_of({n}, "{n}", 0);',)
-    value = "{n}_number"
+    lines = ('const std::uint32_t {n}_given = count_of({n}, "{n}", 0);',)
 
 
-class Blocks(Kind):
+class Blocks(Given):
     c = ("const uint64_t* blocked_nodes", "size_t node_count", "const kindred_lattice_pair* blocked_edges", "size_t edge_count")
     c_value = 'LatticeBlocks{span_of(blocked_nodes, node_count, "blocked_nodes"), pairs_of(blocked_edges, edge_count, "blocked_edges")}'
     python = ("* blocked_nodes: Ids = ()", "* blocked_edges: NDArray[np.int64] | Iterable[tuple[int, int]] = ()")
     lines = ('const Blocked {n}_given{ids_of(blocked_nodes, "blocked_nodes"), pairs_of(blocked_edges, "blocked_edges")};',)
-    value = "{n}_given"
 
 
-class InSpace(Kind):
+class InSpace(Given):
     c = ("int32_t {n}",)
     c_value = "LatticeOptions{space_option({n})}"
     python = ("* {n}: str | None = None",)
     lines = ("const LatticeOptions {n}_given{space_of({n})};",)
-    value = "{n}_given"
 
 
 class LatticeNode(Id):
@@ -51,56 +48,38 @@ class CheckedEnds(Ends):
     c_lines = ('object.shape().check_node(from, "from");', 'object.shape().check_node(to, "to");')
 
 
-class Pairs(Kind):
+class Pairs(Given):
     c = ("const kindred_lattice_pair* {n}", "size_t count")
     c_value = 'pairs_of({n}, count, "{n}")'
     python = ("{n}: NDArray[np.int64] | Iterable[tuple[int, int]]",)
     lines = ('const std::vector<LatticePair> {n}_given = pairs_of({n}, "{n}");',)
-    value = "{n}_given"
 
 
-class Coordinates(Kind):
+class Coordinates(Given):
     c = ("const uint32_t* {n}", "size_t count")
     c_value = 'span_of({n}, count, "{n}")'
     python = ("{n}: Ids",)
     lines = ("std::vector<std::uint32_t> {n}_given;",
              'for (const std::uint64_t one : ids_of({n}, "{n}")) {n}_given.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(one, UINT32_MAX)));')
-    value = "{n}_given"
 
 
-class Targets(Kind):
+class Targets(Given):
     c = ("const uint64_t* {n}?", "size_t target_count")
     c_lines = ("std::optional<std::span<const std::uint64_t>> {n}_given;", 'if ({n} != nullptr) {n}_given = span_of({n}, target_count, "{n}");')
     c_value = "{n}_given"
     python = ("* {n}: Ids | None = None",)
     lines = ("std::vector<std::uint64_t> {n}_ids;", "std::optional<std::span<const std::uint64_t>> {n}_given;",
              'if (!{n}.is_none()) {n}_given = {n}_ids = ids_of({n}, "{n}");')
-    value = "{n}_given"
 
 
-class Limit(Kind):
-    c = ("uint64_t {n}",)
+class Limit(Id):
     python = ("* {n}: int = 1_000_000",)
-    lines = Id.lines
-    value = Id.value
 
 
 class UndirectedRows(Kind):
     c = ("const uint64_t* offsets", "size_t nodes", "const uint32_t* ends")
     c_lines = ("const RaggedSpan<std::uint32_t> rows = undirected_rows_of(offsets, nodes, ends);",)
     c_value = "rows.offsets, rows.values"
-
-
-class Tasks(Kind):
-    c = ("const kindred_lattice_task* const* tasks", "size_t count")
-
-
-class OnResult(Kind):
-    c = ("kindred_lattice_callback on_result?", "void* user?")
-
-
-class Failed(Result):
-    c = ("uint64_t* failed?",)
 
 
 class CoordinateList(Result):
@@ -122,23 +101,19 @@ class DenseMatrix(Result):
     c_before = "check_matrix(object, matrix, capacity);"
     c_write = "copy_values({found}, std::span(matrix, capacity));"
     python = "NDArray[np.uint8]"
-    value = "array_of(std::span<const std::uint8_t>(found))"
-    wrap = "{call}.reshape(self.nodes, -1)"
+    value = 'array_of(std::span<const std::uint8_t>(found)).attr("reshape")(object.shape().nodes(), -1)'
 
 
-class NodeRows(Result):
+class NodeRows(Ragged):
     """Lists of nodes, and where they were made."""
-    c = ("kindred_results** results",)
-    c_write = "*results = make_handle_of<kindred_results>(rows_of({found}));"
     python = "LatticePaths"
-    native = "tuple[NDArray[np.int64], NDArray[np.int64]]"
+    before = ()
     value = "rows_of(found)"
     wrap = "LatticePaths(*{call})"
 
 
 class CsrRows(NodeRows):
     python = "LatticeRows"
-    native = "tuple[NDArray[np.int64], NDArray[np.uint32]]"
     wrap = "LatticeRows(*{call})"
 
 
@@ -147,7 +122,6 @@ class Distances(Result):
     c_before = "check_distances(distances, capacity, targets == nullptr ? object.shape().nodes() : target_count);"
     c_write = "copy_values({found}, std::span(distances, capacity));"
     python = "LatticeDistances"
-    native = "tuple[NDArray[np.uint32], int, int]"
     before = ("keep_record(found.record);",)
     value = "nb::make_tuple(array_of(std::span<const std::uint32_t>(found.distances)), found.reached, found.farthest)"
     wrap = "LatticeDistances(*{call})"
@@ -509,7 +483,8 @@ class Structures(Functions, namespace="Lattices", header="kindred/matcher/Lattic
 
     @hand("c")
     @only("c")
-    def run_lattices(context: Context, tasks: Tasks, options: LatticeBatchOptions, on_result: OnResult) -> Failed:
+    def run_lattices(context: Context, tasks: InC("const kindred_lattice_task* const* tasks", "size_t count"), options: LatticeBatchOptions,
+                     on_result: InC("kindred_lattice_callback on_result?", "void* user?", "uint64_t* failed?")):
         """Runs many tasks in parallel, one per worker. The structs and tensors of all tasks are checked before any starts; a task that fails later, as one of a lattice out of range, is
         reported as a result and does not stop the others. Workers run at most four tasks each ahead of the reported ones.
 

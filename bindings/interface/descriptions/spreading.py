@@ -203,7 +203,7 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", noun="engine", alo
     @c("create_csr")
     @cpp(name="create", order="context, rows, options")
     @without("stored_weights")
-    def from_csr(context: Context, rows: Csr, options: GraphOptions, release: Release) -> New:
+    def from_csr(context: Context, rows: Csr, options: GraphOptions, release: InC("kindred_release_callback release?", "void* user?")) -> New:
         """C: Builds a graph without names and kinds from compressed sparse rows: row v has the edges offsets[v] ... offsets[v + 1), of which i leads from v to ends[i]. Ends, weights and int64
         offsets on the host are used in place and must not change until the graph needs them no more: until `release` is called or, without it, until the graph was destroyed. Arrays on a
         device are copied, as are int32 offsets.
@@ -495,7 +495,7 @@ class Modifying(Functions, namespace="Spreads", header="kindred/matcher/Spreadin
 
     @hand("c")
     @only("c")
-    def modifiers_engram(modifiers: Modified):
+    def modifiers_engram(modifiers: InC("kindred_modifiers* modifiers", "size_t struct_size", "int32_t fan")):
         """Sets Engram's strengths.
 
         C Args:

@@ -2,44 +2,52 @@
 """What arguments, options and results of graphs are in C and in Python"""
 
 
-class Node(Kind):
+class Given(Kind):
+    """What its lines make is `{n}_given`."""
+    value = "{n}_given"
+
+
+class InC(Kind):
+    """Parameters of C alone."""
+
+    def __init__(self, *declared):
+        super().__init__()
+        self.c = declared
+
+
+class Node(Given):
     c = ("uint32_t {n}",)
     python = ("{n}: int",)
-    lines = ('const std::uint32_t {n}_number = node_of(static_cast<std::uint64_t>(integer_of({n}, "{n}", 0)), "{n}");',)
-    value = "{n}_number"
+    lines = ('const std::uint32_t {n}_given = node_of(static_cast<std::uint64_t>(integer_of({n}, "{n}", 0)), "{n}");',)
 
 
-class NodeIds(Kind):
+class NodeIds(Given):
     c = ("const uint32_t* {n}", "size_t count")
     c_value = 'span_of({n}, count, "{n}")'
     python = ("{n}: Ids",)
     lines = ('const std::vector<std::uint32_t> {n}_given = nodes_of({n}, "{n}");',)
-    value = "{n}_given"
 
 
-class EdgeCodes(Kind):
+class EdgeCodes(Given):
     """One byte for each of the edges, or none at all."""
     c = ("const uint8_t* {n}?",)
     c_value = 'codes_of({n}, count, "{n}")'
     python = ("* {n}: Array | None = None",)
-    lines = ('const Values<std::uint8_t> {n}_given({n}, "{n}");', '{n}_given.require_size(edges_given.size(), "edges");')
-    value = "{n}_given.span()"
+    lines = ('const std::vector<std::uint8_t> {n}_given = values_of<std::uint8_t>({n}, "{n}", edges_given.size(), "edges");',)
 
 
-class Edges(Kind):
+class Edges(Given):
     c = ("const kindred_edge* {n}", "size_t count")
     c_value = "edges_of({n}, count)"
     python = ("sources: Ids", "targets: Ids", "weights: Array | None = None")
     lines = ("const std::vector<Edge> {n}_given = edges_of(sources, targets, weights);",)
-    value = "{n}_given"
 
 
-class EdgeEnds(Kind):
+class EdgeEnds(Given):
     c = ("const kindred_edge_ends* {n}", "size_t count")
     c_value = "edge_ends_of({n}, count)"
     python = ("sources: Ids", "targets: Ids", "* kinds: Array | None = None")
     lines = ("const std::vector<EdgeEnds> {n}_given = edge_ends_of(sources, targets, kinds);",)
-    value = "{n}_given"
 
 
 class NewNodes(Kind):
@@ -48,7 +56,7 @@ class NewNodes(Kind):
     python = ("{n}: int | Iterable[str | bytes]", "* kinds: Array | None = None")
 
 
-class NewGraph(Kind):
+class NewGraph(Given):
     """A graph as lists of its nodes and edges."""
     c = ("size_t nodes", "const kindred_edge* edges", "size_t edge_count", "const uint8_t* edge_kinds?", "const uint8_t* node_kinds?", "const kindred_text* names?")
     c_lines = ("const GivenGraph {n}_given(nodes, edges, edge_count, edge_kinds, node_kinds, names);",)
@@ -56,7 +64,6 @@ class NewGraph(Kind):
     python = ("nodes: int", "sources: Ids", "targets: Ids", "weights: Array | None = None", "* edge_kinds: Array | None = None",
               "* node_kinds: Array | None = None", "* names: Iterable[str | bytes] | None = None")
     lines = ("const GivenGraph {n}_given(nodes, sources, targets, weights, edge_kinds, node_kinds, names);",)
-    value = "{n}_given"
 
 
 class Csr(Kind):
@@ -66,10 +73,6 @@ class Csr(Kind):
     python = ("indptr: Array", "indices: Array", "data: Array | None = None", "* copy: bool = True")
     lines = ("const GivenRows {n}_given(indptr, indices, data, copy);",)
     value = "{n}_given.graph()"
-
-
-class Release(Kind):
-    c = ("kindred_release_callback {n}?", "void* user?")
 
 
 class ColumnPointers(Kind):
@@ -87,10 +90,6 @@ class CsrDirection(Kind):
 class CsrDirectionAndSpace(Kind):
     c = ("int32_t direction", "int32_t space")
     c_value = 'CsrHopOptions{enum_of<HopDirection>(direction, 2, "direction"), space_option(space)}'
-
-
-class Modified(Kind):
-    c = ("kindred_modifiers* modifiers", "size_t struct_size", "int32_t fan")
 
 
 class SourceLists(Kind):
@@ -241,11 +240,8 @@ class Removed(Result):
     python = "int"
 
 
-class SpreadRows(Result):
-    c = ("kindred_results** results",)
+class SpreadRows(Ragged):
     c_write = "*results = make_handle_of<kindred_results>(results_of({found}, options_given.trace_paths > 0));"
     python = "Spread"
-    native = "tuple[Any, Any, Any, Any, Any, bool, Any]"
     value = "spread_of(found, options_given.options.trace_paths > 0)"
-    before = ("keep_record(found.record);",)
     wrap = "Spread(*{call})"

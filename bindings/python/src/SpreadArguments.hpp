@@ -43,53 +43,50 @@ inline std::vector<std::uint32_t> nodes_of(nb::handle given, const char* name) {
   return out;
 }
 
-/// Elements of type T on the host; none if None was given.
-template <class T>
-class Values {
- public:
-  Values(nb::handle given, const char* name) {
-    if (given.is_none()) return;
-    m_array = std::make_unique<Input>(given, name, nullptr, Copying::if_needed, Layout::dense);
-    m_array->require_rank(1, 1);
-    m_span = m_array->template host_values<T>();
+/// An array of one dimension without gaps.
+struct Vector : Input {
+  Vector(nb::handle given, const char* name, std::initializer_list<DataType> types,
+         CallStream* order = nullptr, Copying copying = Copying::if_needed)
+      : Input(given, name, order, copying, Layout::dense) {
+    require_type(types);
+    require_rank(1, 1);
   }
-  bool is_given() const noexcept { return m_array != nullptr; }
-  std::span<const T> span() const noexcept { return m_span; }
-  /// \throws InvalidArgument for another number of elements than \p count
-  void require_size(std::size_t count, const char* what) const {
-    if (is_given() && m_span.size() != count)
-      refuse(std::string(m_array->name()) + " is " + m_array->text() + "; there are " +
-             std::to_string(count) + " " + what);
-  }
-
- private:
-  std::unique_ptr<Input> m_array;
-  std::span<const T> m_span;
 };
+
+/// \brief Elements of type T on the host; none if None was given.
+/// \throws InvalidArgument for another number of elements than \p count
+template <class T>
+std::vector<T> values_of(nb::handle given, const char* name, std::size_t count, const char* what) {
+  if (given.is_none()) return {};
+  const Vector array(given, name, {data_type_of<T>});
+  const std::span<const T> values = array.host_values<T>();
+  if (values.size() != count)
+    refuse(std::string(name) + " is " + array.text() + "; there are " + std::to_string(count) +
+           " " + what);
+  return {values.begin(), values.end()};
+}
 
 inline std::vector<Edge> edges_of(nb::handle sources, nb::handle targets, nb::handle weights) {
   const std::vector<std::uint32_t> from = nodes_of(sources, "sources");
   const std::vector<std::uint32_t> to = nodes_of(targets, "targets");
-  const Values<float> given(weights, "weights");
   if (from.size() != to.size())
     refuse("sources has " + std::to_string(from.size()) + " nodes, and targets has " +
            std::to_string(to.size()) + "; each edge needs both");
-  given.require_size(from.size(), "edges");
+  const std::vector<float> given = values_of<float>(weights, "weights", from.size(), "edges");
   std::vector<Edge> edges(from.size());
   for (std::size_t i = 0; i < edges.size(); ++i)
-    edges[i] = {from[i], to[i], given.is_given() ? given.span()[i] : 1.0F};
+    edges[i] = {from[i], to[i], given.empty() ? 1.0F : given[i]};
   return edges;
 }
 
 /// \param kinds one per edge, or None for edges of all kinds
 inline std::vector<EdgeEnds> edge_ends_of(nb::handle sources, nb::handle targets,
                                           nb::handle kinds) {
-  const Values<std::uint8_t> given(kinds, "kinds");
   std::vector<EdgeEnds> ends;
   for (const Edge& edge : edges_of(sources, targets, nb::none()))
     ends.push_back({edge.from, edge.to, {}});
-  given.require_size(ends.size(), "edges");
-  for (std::size_t i = 0; i < given.span().size(); ++i) ends[i].kind = given.span()[i];
+  const auto given = values_of<std::uint8_t>(kinds, "kinds", ends.size(), "edges");
+  for (std::size_t i = 0; i < given.size(); ++i) ends[i].kind = given[i];
   return ends;
 }
 
@@ -108,23 +105,22 @@ class GivenGraph : public GraphSpan {
  public:
   GivenGraph(nb::handle node_count, nb::handle sources, nb::handle targets, nb::handle weights,
              nb::handle given_edge_kinds, nb::handle given_node_kinds, nb::handle given_names)
-      : m_edges(edges_of(sources, targets, weights)),
-        m_edge_kinds(given_edge_kinds, "edge_kinds"),
-        m_node_kinds(given_node_kinds, "node_kinds"),
+      : GraphSpan{static_cast<std::size_t>(integer_of(node_count, "nodes", 0))},
+        m_edges(edges_of(sources, targets, weights)),
+        m_edge_kinds(
+            values_of<std::uint8_t>(given_edge_kinds, "edge_kinds", m_edges.size(), "edges")),
+        m_node_kinds(values_of<std::uint8_t>(given_node_kinds, "node_kinds", nodes, "nodes")),
         m_names(given_names) {
-    nodes = static_cast<std::size_t>(integer_of(node_count, "nodes", 0));
-    m_edge_kinds.require_size(m_edges.size(), "edges");
-    m_node_kinds.require_size(nodes, "nodes");
     edges = m_edges;
-    edge_kinds = m_edge_kinds.span();
-    node_kinds = m_node_kinds.span();
+    edge_kinds = m_edge_kinds;
+    node_kinds = m_node_kinds;
     if (!given_names.is_none()) names = m_names;
   }
 
  private:
   std::vector<Edge> m_edges;
-  Values<std::uint8_t> m_edge_kinds;
-  Values<std::uint8_t> m_node_kinds;
+  std::vector<std::uint8_t> m_edge_kinds;
+  std::vector<std::uint8_t> m_node_kinds;
   Names m_names;
 };
 
@@ -151,20 +147,14 @@ class GivenRows {
  private:
   struct Arrays {
     Arrays(nb::handle indptr, nb::handle indices, nb::handle data, Copying copying)
-        : offsets(indptr, "indptr", nullptr, copying, Layout::dense),
-          ends(indices, "indices", nullptr, copying, Layout::dense) {
-      offsets.require_type({DataType::int32, DataType::int64});
-      offsets.require_rank(1, 1);
-      ends.require_type({DataType::int32, DataType::uint32});
-      ends.require_rank(1, 1);
-      if (data.is_none()) return;
-      weights.emplace(data, "data", nullptr, copying, Layout::dense);
-      weights->require_type({DataType::float32, DataType::bfloat16});
-      weights->require_rank(1, 1);
+        : offsets(indptr, "indptr", {DataType::int32, DataType::int64}, nullptr, copying),
+          ends(indices, "indices", {DataType::int32, DataType::uint32}, nullptr, copying) {
+      const auto floats = {DataType::float32, DataType::bfloat16};
+      if (!data.is_none()) weights.emplace(data, "data", floats, nullptr, copying);
     }
-    Input offsets;
-    Input ends;
-    std::optional<Input> weights;
+    Vector offsets;
+    Vector ends;
+    std::optional<Vector> weights;
   };
   /// Deletes arrays that an engine has used, on any thread. Once the interpreter ends, they stay.
   struct LockedDelete {
@@ -196,9 +186,8 @@ class Sources {
       m_offsets = ids_of(given.attr("lims"), "sources.lims");
       append_nodes(given.attr("ids"));
       const nb::object scores = given.attr("scores");
-      const Values<float> values(scores, "sources.scores");
-      values.require_size(m_sources.size(), "sources");
-      for (std::size_t i = 0; i < values.span().size(); ++i) m_sources[i].value = values.span()[i];
+      const auto values = values_of<float>(scores, "sources.scores", m_sources.size(), "sources");
+      for (std::size_t i = 0; i < values.size(); ++i) m_sources[i].value = values[i];
       return;
     }
     const bool is_iterable = PySequence_Check(given.ptr()) != 0 || nb::hasattr(given, "__iter__");
@@ -345,13 +334,9 @@ class SourceArrays {
   SourceArrays(nb::handle lims, nb::handle nodes, nb::handle values, CallStream& order,
                Copying copying)
       : m_like(values),
-        m_offsets(lims, "lims", &order, copying, Layout::dense),
-        m_nodes(nodes, "nodes", &order, copying, Layout::dense),
-        m_values(values, "values", &order, copying, Layout::dense) {
-    m_offsets.require_type({DataType::int32, DataType::int64});
-    m_offsets.require_rank(1, 1);
-    m_nodes.require_type({DataType::int32, DataType::uint32});
-    m_values.require_type({DataType::float32});
+        m_offsets(lims, "lims", {DataType::int32, DataType::int64}, &order, copying),
+        m_nodes(nodes, "nodes", {DataType::int32, DataType::uint32}, &order, copying),
+        m_values(values, "values", {DataType::float32}, &order, copying) {
     if (m_offsets.extent(0) == 0)
       refuse("lims is " + m_offsets.text() + "; it has queries + 1 elements");
   }
@@ -365,9 +350,9 @@ class SourceArrays {
 
  private:
   nb::handle m_like;
-  Input m_offsets;
-  Input m_nodes;
-  Input m_values;
+  Vector m_offsets;
+  Vector m_nodes;
+  Vector m_values;
 };
 
 /// The arrays of the argument `out`, or new ones beside the sources: values and nodes.

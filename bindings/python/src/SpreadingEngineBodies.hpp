@@ -40,14 +40,13 @@ nb::object add_nodes(const Handle& self, nb::handle nodes, nb::handle kinds) {
   const Names names(is_count ? nb::none() : nb::borrow(nodes));
   const auto count =
       is_count ? static_cast<std::size_t>(integer_of(nodes, "nodes", 0)) : names.rows();
-  const Values<std::uint8_t> codes(kinds, "kinds");
-  codes.require_size(count, "nodes");
+  const auto codes = values_of<std::uint8_t>(kinds, "kinds", count, "nodes");
   std::vector<std::string_view> texts;
   for (std::size_t row = 0; row < names.rows(); ++row)
     texts.emplace_back(names[row].data(), names[row].size());
   const std::vector<std::uint32_t> ids = unlocked([&] {
-    if (!is_count) return shared->graph.add_nodes(texts, codes.span());
-    const std::uint32_t first = shared->graph.add_nodes(std::uint64_t{count}, codes.span());
+    if (!is_count) return shared->graph.add_nodes(texts, codes);
+    const std::uint32_t first = shared->graph.add_nodes(std::uint64_t{count}, codes);
     std::vector<std::uint32_t> added(count);
     std::iota(added.begin(), added.end(), first);
     return added;
