@@ -101,7 +101,7 @@ class DenseMatrix(Result):
     c_before = "check_matrix(object, matrix, capacity);"
     c_write = "copy_values({found}, std::span(matrix, capacity));"
     python = "NDArray[np.uint8]"
-    value = 'array_of(std::span<const std::uint8_t>(found)).attr("reshape")(object.shape().nodes(), -1)'
+    value = "matrix_of(found, object.shape().nodes())"
 
 
 class NodeRows(Ragged):

@@ -73,6 +73,14 @@ class Lattice : public Kindred::Lattice {
   Blocked m_blocks;
 };
 
+inline nb::object matrix_of(const std::vector<std::uint8_t>& matrix, std::uint64_t nodes) {
+  const auto extent = static_cast<std::int64_t>(nodes);
+  nb::object made = empty_array(DataType::uint8, {extent, extent});
+  std::copy(matrix.begin(), matrix.end(),
+            Output(made, "results").array().host_values<std::uint8_t>().begin());
+  return made;
+}
+
 /// `(lims, nodes)`: int64
 inline nb::object rows_of(const Ragged<std::uint64_t>& paths) {
   return nb::make_tuple(ids_array_of(paths.offsets), ids_array_of(paths.values));
