@@ -4,7 +4,7 @@ import re
 import textwrap
 
 import kinds
-from read import Functions, Options, Plain, Statistics, Struct
+from read import Callback, Functions, Options, Plain, Statistics, Struct
 
 WIDTH = 100
 
@@ -55,7 +55,8 @@ def enum_text(enum):
 
 def members_of(struct):
     """(declaration, default, comment) of every member. Members of 4 bytes are completed to 8 by a reserved one."""
-    found, half = [] if isinstance(struct, Plain) else [("size_t struct_size", f"sizeof({struct.c})", "")], False
+    is_plain, half = isinstance(struct, Plain), False
+    found = [] if is_plain else [("size_t struct_size", f"sizeof({struct.c})", "")]
     reserved = ("int32_t reserved", "0", "" if isinstance(struct, Statistics) else "0")
     for field in struct.fields:
         kind = field.kind
@@ -63,7 +64,7 @@ def members_of(struct):
         defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
         comments = list(getattr(kind, "comments", ())) or [""] * len(members)
         for number, (member, default, what) in enumerate(zip(members, defaults, comments, strict=True)):
-            narrow = member.startswith(("int32_t", "uint32_t")) and not isinstance(struct, Plain)
+            narrow = not is_plain and re.fullmatch(r"u?int32_t \w+", member)
             if half and not narrow:
                 found.append(reserved)
             half = narrow and not half
@@ -83,8 +84,11 @@ def default_of(field, struct):
 
 
 def struct_text(struct, handles):
+    lines = [comment(in_c(struct.doc.text("C"), handles))]
+    if isinstance(struct, Callback):
+        return f"{lines[0]}\ntypedef int (*{struct.c})({struct.parameters});"
     members = members_of(struct)
-    lines = [comment(in_c(struct.doc.text("C"), handles)), f"typedef struct {struct.c} {{"]
+    lines.append(f"typedef struct {struct.c} {{")
     lines += [f"  {declaration};" + (f" /* {in_c(what, handles)} */" if what else "") for declaration, _, what in members]
     lines.append(f"}} {struct.c};")
     if not isinstance(struct, Plain):
@@ -171,7 +175,8 @@ def options_function(options):
         lines.append(f'  check_reserved(given.reserved, "{noun}");')
     lines.append(f"  {options.cpp} out;")
     for field in options.fields:
-        lines += ["  " + line for line in field.of("c_lines")] or [f"  out.{field.name} = {field.of('c_value')};"]
+        if field.of("members"):
+            lines += ["  " + line for line in field.of("c_lines")] or [f"  out.{field.name} = {field.of('c_value')};"]
     return "\n".join([*lines, "  return out;", "}"])
 
 
@@ -181,29 +186,36 @@ def c_value(one):
     return f"{one.name}_given" if hasattr(one.kind, "fields") else f"{one.kind.c}_object"
 
 
-def struct_lines(function, struct):
-    """Copies a struct of C++ to that of C: statistics, or the options that an object was made with."""
-    of = "" if isinstance(function.handle, Functions) else f"{function.handle.name}::" if function.is_static else "object."
-    lines = [f"const {struct.cpp} found = {of}{function.cpp_name}({', '.join(function.calls_arguments(c_value))});", f"{struct.c} out = {struct.c.upper()}_INIT;"]
+def converted_lines(struct):
+    """Copies `found`, a struct of C++, to that of C: statistics, or the options that an object was made with."""
+    lines = [f"{struct.c} out = {struct.c.upper()}_INIT;"]
     for field in struct.fields:
         value = field.default if isinstance(struct, Statistics) and field.default else f"found.{field.name}"
         if hasattr(field.kind, "c_out"):
             lines += [line.replace("{value}", value) for line in field.of("c_out")]
         else:
             lines.append(f"out.{field.name} = {f'static_cast<std::int32_t>({value})' if isinstance(field.kind, kinds.EnumField) else value};")
-    return [*lines, f"write_output({struct.noun}, out);"]
+    return lines
+
+
+def converter(struct):
+    return "\n".join([f"{struct.c} {struct.function()}(const {struct.cpp}& found) {{", *(f"  {line}" for line in converted_lines(struct)), "  return out;", "}"])
 
 
 def call_lines(function):
     handle, results = function.handle, function.results
     if results == ["New"]:
-        made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(function.calls_arguments(c_value))})"
+        made = f"{handle.name}{'' if function.cpp_name == 'create' else '::' + function.cpp_name}({', '.join(function.calls_arguments(c_value))})"
         context = ["shared"] if any(isinstance(one.kind, kinds.Context) for one in function.parameters) else []
         maker = "make_handle_of" if not context else "shared_handle" if handle.shared else "made_handle"
         return [wrapped(f"*{handle.c} = {maker}<kindred_{handle.c}>(", [*context, made], ");")]
+    of = "" if isinstance(handle, Functions) else f"{handle.name}::" if function.is_static else "object."
+    call = wrapped(f"{of}{function.cpp_name}(", function.calls_arguments(c_value), ")")
     if results and isinstance(results[0], Struct):
-        return struct_lines(function, results[0])
-    call = wrapped(f"{'' if isinstance(handle, Functions) else 'object.'}{function.cpp_name}(", function.calls_arguments(c_value), ")")
+        struct = results[0]
+        if isinstance(struct, Statistics) and struct.has_function:
+            return [f"write_output({struct.noun}, {struct.function()}({call}));"]
+        return [f"const {struct.cpp} found = {call};", *converted_lines(struct), f"write_output({struct.noun}, out);"]
     if len(results) > 1:  # what the result has of each name
         return [f"const auto found = {call};"] + [one.filled(one.c_write, function.name).replace("{found}", f"found.{type(one).__name__.lower()}")
                                                   for one in results]
@@ -254,10 +266,10 @@ def glue(interface, includes):
                  "\n".join(f'#include "{one}"' for one in includes))
     parts.append("namespace Kindred::C {")
     parts += ["\n".join(f"static_assert(static_cast<int>({one.value(value)}) == {one.constant(value)});" for value in one.values)
-              for one in interface.enums.values()]
-    options = [one for one in interface.structs if isinstance(one, Options)]
-    parts += [options_function(one) for one in options if one.hand != "c"]
-    for one in options:
+              for one in interface.enums.values() if one.cpp]
+    parts += [options_function(one) for one in interface.options() if one.hand != "c"]
+    parts += [converter(one) for one in interface.structs if isinstance(one, Statistics) and one.has_function]
+    for one in interface.options():
         parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]

@@ -13,9 +13,11 @@ from read import Reader
 
 HERE = Path(__file__).resolve().parent
 # Each uses what those before it define.
-DESCRIPTIONS = [name for name in ("common", "context", "results", "vector", "hnsw", "keys", "rows", "vocabulary", "sequence", "patterns", "graph", "lattice", "bulk", "layers", "seeds")
+DESCRIPTIONS = [name for name in ("common", "context", "results", "vector", "hnsw", "keys", "rows", "vocabulary", "sequence", "predictions", "patterns",
+                                     "spreading_kinds", "spreading", "lattice", "bulk", "layers", "seeds", "fusion")
                 if Path(HERE, "descriptions", f"{name}.py").exists()]
-IN_PYTHON = [name for name in DESCRIPTIONS if name not in ("common", "results", "graph")]  # of which the extension and the package are written, too
+USED = ("common", "spreading_kinds")  # by others, and nothing is written of them
+IN_PYTHON = [name for name in DESCRIPTIONS if name not in (*USED, "results", "fusion")]  # of which the extension and the package are written, too
 STUB = HERE.parent / "python/src/_kindred.pyi"  # of what is not described
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp")
@@ -57,7 +59,7 @@ def files(described):
 
 def outputs():
     """The paths of these files, which CMake asks for without reading the descriptions."""
-    return [f"c/{name.capitalize()}.cpp" for name in DESCRIPTIONS if name != "common"] + [
+    return [f"c/{name.capitalize()}.cpp" for name in DESCRIPTIONS if name not in USED] + [
         path for name in IN_PYTHON for path in (f"python/{name.capitalize()}.cpp", f"pykindred/_{name}.py")] + [
         "python/KeepingGil.inc", "pykindred/_kindred.pyi"]
 

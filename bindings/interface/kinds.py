@@ -192,6 +192,9 @@ class Span(Kind):
 class Text(Kind):
     c = ("const char* {n}", "size_t size")
     c_value = 'text_of({n}, size, "{n}")'
+    python = ("{n}: str | bytes",)
+    lines = ('const std::string {n}_text = bytes_of_text({n}, "{n}");',)
+    value = "{n}_text"
 
 
 class Texts(Kind):
@@ -264,6 +267,7 @@ class Field(Kind):
     comments = ()  # of these in C; that of the field replaces the first
     c_value = "given.{n}"  # of the struct, for C++
     assign = "options.{n} = {value};"
+    python_out = ('out["{n}"] = {value};',)  # of statistics
 
 
 class CountField(Field):
@@ -318,6 +322,7 @@ class EnumField(Field):
         self.value = f'value_of({{n}}, "{{n}}", {enum.table})'
         if enum.any:
             self.assign = "if (!{n}.is_none()) options.{n} = {value};"
+        self.python_out = ('out["{n}"] = std::string(to_string({value}));',)
 
 
 class MemberField(Field):
@@ -335,21 +340,23 @@ class DoubleField(Field):
 
 
 class U32Field(Field):
+    """At least {0}; greater numbers than its type has are the greatest one."""
     members = ("uint32_t {n}",)
     python = "int"
-    value = 'static_cast<std::uint32_t>(integer_of({n}, "{n}", 0))'
+    value = 'count_of({n}, "{n}", {0})'
+
+    def __init__(self, lowest=0):
+        super().__init__(lowest)
+
+
+class MemberField(Field):
+    """A member of the type {0} that C alone has."""
+    members = ("{0} {n}",)
 
 
 class ListOfField(Field):
     members = ("const {0}* {n}", "uint64_t {n}_size")
     defaults = ("NULL", "0")
-
-
-class PointerField(Field):
-    """A pointer to a struct {0}, which the function {1} converts."""
-    members = ("const {0}* {n}",)
-    defaults = ("NULL",)
-    c_value = "{1}(given.{n})"
 
 
 class HasField(Field):
@@ -361,6 +368,7 @@ class PerSpaceField(Field):
     members = ("uint64_t {n}[3]",)
     defaults = ("{0, 0, 0}",)
     c_out = ("std::copy(std::begin({value}), std::end({value}), out.{n});",)
+    python_out = ('out["host_bytes"] = {value}[space_index(Space::serial)];', 'out["device_bytes"] = {value}[space_index(Space::cuda)];')
 
 
 # Results: `c` is a parameter that the call writes, `python` the type, `value` an expression of what C++ returned, `found`
@@ -399,6 +407,7 @@ class Size(Result):
 class U64(Result):
     c = ("uint64_t* {n}",)
     python = "int"
+    python_out = Field.python_out
 
 
 class Bool(Result):
@@ -415,6 +424,8 @@ class Exists(Bool):
 class TextView(Result):
     c = ("kindred_text* {n}",)
     c_write = "*{n} = view_of({found});"
+    python = "str"
+    value = "text_of_bytes(found)"
 
 
 class RowCopy(Result):

@@ -68,7 +68,7 @@ def choices_text(enum):
 
 def given_struct(options):
     """Options from arguments of Python; one that a function does not have is an invalid handle."""
-    fields = [one for one in options.fields if not isinstance(one.kind, kinds.StreamField)]
+    fields = options.of_python()
     name = f"Given{options.name}"
     lines = [f"/// {options.doc.text('Python').removesuffix('.')}, from arguments of Python. Those that a function does not have are invalid handles.", f"struct {name} {{",
              *("  " + line for line in wrapped(f"explicit {name}(" if len(fields) == 1 else f"{name}(", [f"nb::handle {one.name}" for one in fields], ") {").split("\n"))]
@@ -93,17 +93,13 @@ def value_of(one):
 
 def given_line(function, parameter):
     taken = {"top"} if any(isinstance(one.kind, kinds.Candidates) for one in function.parameters) else set()
-    fields = [one for one in parameter.kind.fields if not isinstance(one.kind, kinds.StreamField)]
-    values = ["nb::handle()" if one.name in function.without | taken else one.name for one in fields]
+    values = ["nb::handle()" if one.name in function.without | taken else one.name for one in parameter.kind.of_python()]
     return wrapped(f"Given{parameter.kind.name} {parameter.name}_given(", values, ");")
 
 
-def statistics_body(function, struct):
-    lines = [f"const {struct.cpp} found = {ran(function, f'return object.{function.cpp_name}();')};", "nb::dict out;"]
-    for field in struct.fields:
-        value = field.default or f"found.{field.name}"
-        lines.append(f'out["{field.name}"] = ' + (f"{value};" if isinstance(field.kind, kinds.U64) else f"std::string(to_string({value}));"))
-    return [*lines, "return out;"]
+def statistics_lines(struct):
+    lines = [line.replace("{value}", field.default or f"found.{field.name}") for field in struct.fields for line in field.of("python_out")]
+    return ["nb::dict out;", *lines, "return out;"]
 
 
 def is_free(function):
@@ -111,7 +107,7 @@ def is_free(function):
 
 
 def ran(function, call):
-    """A call of C++ without the GIL unless it keeps that, in the order that the handle needs."""
+    """A call of C++ without the GIL, unless the function keeps it, in the order that the handle needs."""
     if function.gil:
         return call.removeprefix("return ").removesuffix(";")
     if not function.handle.locked:
@@ -126,10 +122,8 @@ def body_of(function):
         lines = [f"auto& object = self.open()->{handle.c};"]
     elif not function.is_static:
         lines = ["const std::shared_ptr<Shared> shared = self.open();", f"auto& object = shared->{handle.c};"]
-    elif not any(isinstance(one.kind, kinds.Context) for one in function.parameters):
+    elif function.results == ["New"] and not any(isinstance(one.kind, kinds.Context) for one in function.parameters):
         lines = ["const SharedContext shared;"]
-    if function.results and isinstance(function.results[0], Statistics):
-        return lines + statistics_body(function, function.results[0])
     found = function.lines()
     if any("copying" in line for line in found):
         lines.append("const Copying copying = copying_of(copy);")
@@ -147,13 +141,16 @@ def body_of(function):
         lines.append("options_given.options.stream = order.stream();")
     values = function.calls_arguments(value_of)
     if function.results == ["New"]:
-        made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(values)})"
+        made = f"{handle.name}{'' if function.cpp_name == 'create' else '::' + function.cpp_name}({', '.join(values)})"
         return [*lines, f'return Handle("{handle.noun}", shared_of<Shared>(shared, [&] {{ return {made}; }}));']
-    call = wrapped(f"{'' if is_free(function) else 'object.'}{function.cpp_name}(", values, ")")
+    of = "" if is_free(function) else f"{handle.name}::" if function.is_static else "object."
+    call = wrapped(f"{of}{function.cpp_name}(", values, ")")
     records = [one for one in function.results if isinstance(one, kinds.Record)]
     returned = [one for one in function.parameters if hasattr(one.kind, "returns")]
-    result = function.results[0] if function.results and not records else kinds.Nothing()
-    if records:
+    result = function.results[0] if function.results and not returned and not isinstance(function.results[0], kinds.Record) else kinds.Nothing()
+    if isinstance(result, Statistics):
+        return [*lines, f"const {result.cpp} found = {ran(function, f'return {call};')};", *statistics_lines(result)]
+    if records and isinstance(result, kinds.Nothing):
         record = "" if len(function.results) == 1 and type(records[0]) is kinds.Record else ".record"
         lines.append(f"keep_record({ran(function, f'return {call}{record};')});")
     elif isinstance(result, kinds.Nothing):
@@ -178,7 +175,7 @@ def native_type(function):
 def native_definition(function):
     parameters = ([] if function.is_static else ["const Handle& self"]) + [f"nb::handle {one.name}" for one in arguments_of(function)]
     body = "\n".join(f"  {line}" for text in body_of(function) for line in text.split("\n"))
-    return wrapped(f"{native_type(function)} {function.name}(", parameters, ") {") + f"\n{body}\n}}"
+    return wrapped(f"{native_type(function)} {'create' if function.is_constructor() else function.name}(", parameters, ") {") + f"\n{body}\n}}"
 
 
 def registration(function):
@@ -208,14 +205,16 @@ def glue(interface, handle, includes):
     parameters = [one for function in native_functions(handle) for one in function.parameters]
     used = {one.kind.name: one.kind for one in parameters if hasattr(one.kind, "fields")}
     fields = [field for options in used.values() for field in options.fields]
-    enums = dict(interface.enums) | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
+    enums = {name: one for name, one in interface.enums.items() if one.cpp} | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
     parts += map(enum_table, enums.values())
     parts += [given_struct(one) for one in used.values()]
+    if handle.alone:
+        parts.append(f"struct Shared {{\n  SharedContext context;\n  {handle.name} {handle.c};\n}};\nusing Handle = EngineHandle<Shared>;")
     parts.append("}  // namespace")
     if any("python" in one.hand for one in handle.functions):
         parts.append(f'}}  // namespace {handle.namespace}\n\n}}  // namespace Kindred::Python\n\n#include "{handle.name}Bodies.hpp"\n\nnamespace Kindred::Python {{\n\nnamespace {handle.namespace} {{')
     parts.append("namespace {")
-    parts += [text for one in native_functions(handle) if "python" not in one.hand and (text := native_definition(one))]
+    parts += [native_definition(one) for one in native_functions(handle) if "python" not in one.hand]
     parts.append(f"}}  // namespace\n\n}}  // namespace {handle.namespace}")
     calls = [*map(registration, native_functions(handle))]
     if isinstance(handle, Functions):
@@ -312,13 +311,14 @@ def method(function):
         made = f"        made = cls.__new__(cls)\n        made._native = _kindred.{handle.name}.{function.name}({passed(arguments)})\n"
         options = f"        made._options = {options_tuple(handle)}\n" if restored_fields(handle) else ""
         return None, "    @classmethod\n" + signature(function.name, arguments, f'"{handle.name}"', "cls") + f"\n{doc}\n{made}{options}        return made"
-    call = f"{'_kindred' if is_free(function) else 'self._native'}.{function.name}({passed(arguments)})"
+    of = "_kindred" if is_free(function) else f"_kindred.{handle.name}" if function.is_static else "self._native"
+    call = f"{of}.{function.name}({passed(arguments)})"
     wrap = getattr(function.results[0], "wrap", None) if function.results else None
     call = wrap.replace("{call}", call) if wrap else call
-    kind = "    @property\n" if function.python == "property" else ""
+    kind = "    @property\n" if function.python == "property" else "    @staticmethod\n" if function.is_static and not is_free(function) else ""
     name = function.python if function.python and function.python.startswith("__") else function.name
     result = python_type(function)
-    return None, kind + signature(name, arguments, result, "" if is_free(function) else "self") + f"\n{doc}\n        " + ("" if result == "None" else "return ") + call
+    return None, kind + signature(name, arguments, result, "" if function.is_static else "self") + f"\n{doc}\n        " + ("" if result == "None" else "return ") + call
 
 
 def restored_fields(handle):
@@ -393,9 +393,9 @@ def stub_class(handle):
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
-        result = "Any" if function.results and hasattr(function.results[0], "wrap") else python_type(function)
+        result = handle.name if function.results == ["New"] else "Any" if any(hasattr(one, "wrap") for one in function.results) else python_type(function)
         if function.is_constructor():
             lines.append(f"    def __init__({names}) -> None: ...")
         else:
-            lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {handle.name if function.is_static else result}: ..."]
+            lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {result}: ..."]
     return "\n".join(lines + (["    def close(self) -> None: ...", "    def is_closed(self) -> bool: ..."] if handle.closes else []))

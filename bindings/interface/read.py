@@ -50,10 +50,11 @@ class Doc:
 
 
 class Enum:
-    """`values`: as Python spells them; `default`: of arguments of Python."""
+    """`values`: as Python spells them; `cpp`: the enumeration of C++; empty: it has none; `default`: of arguments of Python."""
 
     def __init__(self, name, doc, c, values, cpp=None, any=None, default=None):
-        self.name, self.doc, self.prefix, self.values, self.cpp, self.any, self.default = name, doc, c, values.split(), cpp or name, any, default
+        self.name, self.doc, self.prefix, self.values, self.any, self.default = name, doc, c, values.split(), any, default
+        self.cpp = name if cpp is None else cpp
         self.table = snake(name) + "_names"
 
     def constant(self, value):
@@ -82,9 +83,13 @@ class Struct:
     def __init__(self, name, doc, fields, c, cpp=None):
         self.name, self.doc, self.fields, self.c, self.cpp = name, doc, fields, "kindred_" + c, cpp or name
 
+    def function(self):
+        """The function of C that converts it."""
+        return self.c.removeprefix("kindred_")
 
-class Plain(Struct):
-    """A struct without a size: an element of arrays."""
+    def of_python(self):
+        """The fields that arguments of Python set."""
+        return [one for one in self.fields if one.kind.python and not isinstance(one.kind, kinds.StreamField)]
 
 
 class Options(Struct):
@@ -92,25 +97,36 @@ class Options(Struct):
         super().__init__(*given, **named)
         self.noun, self.hand = noun, hand
 
-    def function(self):
-        return self.c.removeprefix("kindred_")
-
 
 class Statistics(Struct):
-    def __init__(self, *given, noun="statistics", **named):
+    """`function`: a function converts it, which code by hand calls, too."""
+
+    def __init__(self, *given, noun="statistics", function=False, **named):
         super().__init__(*given, **named)
-        self.noun = noun
+        self.noun, self.has_function = noun, function
 
 
-STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Statistics)}
+class Plain(Struct):
+    """A struct without a size, of exactly these members: an element of arrays."""
+
+
+class Callback(Struct):
+    """The type of a function of the caller; its struct has no fields."""
+
+    def __init__(self, *given, parameters, **named):
+        super().__init__(*given, **named)
+        self.parameters = parameters
+
+
+STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Statistics, Callback)}
 
 
 class Handle:
     """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
-    `closes`: the class of Python does."""
+    `closes`: the class of Python does; `alone`: its object is the one of C++ with its context, and nothing by hand."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, closes=True):
-        self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, closes=True, alone=False):
+        self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.alone = name, doc, c, header, namespace, shared, alone
         self.noun, self.locked, self.closes = noun or c, locked, closes
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
@@ -138,7 +154,7 @@ class Function:
     def fields(self):
         """The fields of the options that Python has."""
         found = self.options()
-        return [one for one in found.kind.fields if one.name not in self.without and not isinstance(one.kind, kinds.StreamField)] if found else []
+        return [one for one in found.kind.of_python() if one.name not in self.without] if found else []
 
     def is_constructor(self):
         """Whether it is the constructor of the class of Python."""
@@ -160,10 +176,14 @@ class Function:
 
 
 class Interface:
-    """`structs`: in their order; `copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
+    """`structs`: in their order; `copied`: classes and functions of the package of Python; `settings`: what the description assigns, such as the
+    files that its glue includes."""
 
     def __init__(self, title):
-        self.title, self.enums, self.structs, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, [], {}, {}, {}, [], {}
+        self.title, self.enums, self.structs, self.handles, self.copied, self.settings = title, {}, [], {}, [], {}
+
+    def options(self):
+        return [one for one in self.structs if isinstance(one, Options)]
 
 
 class Reader:
@@ -186,6 +206,8 @@ class Reader:
         for node in tree.body:
             if isinstance(node, ast.Assign):
                 interface.settings[node.targets[0].id] = ast.literal_eval(node.value)
+            if isinstance(node, ast.FunctionDef):
+                interface.copied.append(self.source(node))
             if not isinstance(node, ast.ClassDef):
                 continue
             base = node.bases[0].id

@@ -10,6 +10,7 @@
 #include <Support.hpp>
 #include <TempFolder.hpp>
 
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -116,7 +117,7 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
                                          c_texts(names).data(), nullptr, &graph));
   const std::vector<std::string> more{"d", "a"};
   std::uint32_t ids[2] = {};
-  KINDRED_ASSERT_OK(kindred_graph_add_named_nodes(graph, c_texts(more).data(), 2, nullptr, ids));
+  KINDRED_ASSERT_OK(kindred_graph_add_nodes(graph, c_texts(more).data(), 2, nullptr, ids));
   EXPECT_EQ(ids[0], 3U);
   EXPECT_EQ(ids[1], 0U);
   const kindred_edge added[] = {{2, 3, 1}};
@@ -158,13 +159,16 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   Owned<kindred_graph> unnamed(kindred_graph_destroy);
   KINDRED_ASSERT_OK(kindred_graph_create(c_context(), 0, nullptr, 0, nullptr, nullptr, nullptr,
                                          nullptr, &unnamed));
-  std::uint32_t first = 9;
   const std::uint8_t kinds[] = {0, 1};
-  KINDRED_ASSERT_OK(kindred_graph_add_nodes(unnamed, 2, kinds, &first));
-  EXPECT_EQ(first, 0U);
+  ids[0] = ids[1] = 9;
+  KINDRED_ASSERT_OK(kindred_graph_add_nodes(unnamed, nullptr, 2, kinds, ids));
+  EXPECT_EQ(ids[0], 0U);
+  EXPECT_EQ(ids[1], 1U);
   kindred_modifiers modifiers;
   KINDRED_ASSERT_OK(kindred_modifiers_init(&modifiers, sizeof(modifiers)));
   EXPECT_EQ(modifiers.strengths[7][7], 1);
+  const kindred_modifiers none = KINDRED_MODIFIERS_INIT;
+  EXPECT_EQ(std::memcmp(&none, &modifiers, sizeof(none)), 0);
   KINDRED_ASSERT_OK(kindred_modifiers_engram(&modifiers, sizeof(modifiers), KINDRED_FAN_INVERSE));
   EXPECT_EQ(modifiers.strengths[1][0], 0.8);
   EXPECT_EQ(modifiers.fan_kinds[0], KINDRED_FAN_INVERSE);

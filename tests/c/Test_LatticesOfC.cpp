@@ -24,11 +24,11 @@ TEST(CLattice, IsThatOfCpp) {
   KINDRED_ASSERT_OK(
       kindred_lattice_create(c_context(), 2, 4, blocked, 1, blocked_edge, 1, &lattice));
   const Lattice expected(context(), 2, 4, {blocked, expected_edge});
-  kindred_lattice_metrics metrics = KINDRED_LATTICE_METRICS_INIT;
-  KINDRED_ASSERT_OK(kindred_lattice_get_metrics(lattice, &metrics));
-  EXPECT_EQ(metrics.nodes, 16U);
-  EXPECT_EQ(metrics.edges, 24);
-  EXPECT_EQ(metrics.greatest_degree, 4U);
+  kindred_lattice_statistics statistics = KINDRED_LATTICE_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_lattice_get_statistics(lattice, &statistics));
+  EXPECT_EQ(statistics.nodes, 16U);
+  EXPECT_EQ(statistics.edges, 24);
+  EXPECT_EQ(statistics.greatest_degree, 4U);
   std::int32_t is_blocked = 0;
   KINDRED_ASSERT_OK(kindred_lattice_is_blocked(lattice, 5, &is_blocked));
   EXPECT_EQ(is_blocked, 1);
@@ -116,21 +116,20 @@ TEST(CLattice, NodesAndStructureAreThoseOfCpp) {
     count = 0;
     EXPECT_EQ(kindred_lattice_neighbours(lattice, node, neighbours, 2, &count), KINDRED_INVALID);
     EXPECT_GE(count, 3U);
-    std::int32_t are = -1;
     std::uint64_t distance = 0;
-    KINDRED_ASSERT_OK(kindred_lattice_are_neighbours(lattice, node, 1, &are));
-    EXPECT_EQ(are, shape.are_neighbours(node, 1) ? 1 : 0);
     KINDRED_ASSERT_OK(kindred_lattice_distance(lattice, node, 42, &distance));
     EXPECT_EQ(distance, shape.distance(node, 42));
   }
+  std::uint64_t distance = 0;
+  KINDRED_ASSERT_OK(kindred_lattice_distance(lattice, 21, 37, &distance));
+  EXPECT_EQ(distance, 1U) << "of neighbours";
   std::uint32_t coordinates[] = {0, 0, 4};
   std::uint64_t number = 0;
-  std::int32_t are = 0;
   EXPECT_EQ(kindred_lattice_index(lattice, coordinates, 3, &number), KINDRED_INVALID);
   EXPECT_EQ(kindred_lattice_index(lattice, coordinates, 2, &number), KINDRED_INVALID);
   EXPECT_EQ(kindred_lattice_coordinates(lattice, 64, coordinates, 3), KINDRED_INVALID);
   EXPECT_EQ(kindred_lattice_coordinates(lattice, 0, coordinates, 2), KINDRED_INVALID);
-  EXPECT_EQ(kindred_lattice_are_neighbours(lattice, 0, 64, &are), KINDRED_INVALID);
+  EXPECT_EQ(kindred_lattice_distance(lattice, 0, 64, &number), KINDRED_INVALID);
   EXPECT_EQ(kindred_lattice_distance(lattice, 64, 0, &number), KINDRED_INVALID);
 
   for (const std::int32_t space : c_spaces()) {
@@ -147,13 +146,13 @@ TEST(CLattice, NodesAndStructureAreThoseOfCpp) {
   // More edges than 64 bits count.
   Owned<kindred_lattice> large(kindred_lattice_destroy);
   KINDRED_ASSERT_OK(kindred_lattice_create(c_context(), 19, 10, nullptr, 0, nullptr, 0, &large));
-  kindred_lattice_metrics metrics = KINDRED_LATTICE_METRICS_INIT;
-  KINDRED_ASSERT_OK(kindred_lattice_get_metrics(large, &metrics));
+  kindred_lattice_statistics statistics = KINDRED_LATTICE_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_lattice_get_statistics(large, &statistics));
   const WideCount edges = Lattice(context(), 19, 10).metrics().edges;
-  EXPECT_EQ(metrics.edges_low, static_cast<std::uint64_t>(edges));
-  EXPECT_EQ(metrics.edges_high, static_cast<std::uint64_t>(edges >> 64U));
-  EXPECT_GT(metrics.edges_high, 0U);
-  EXPECT_EQ(metrics.edges, static_cast<double>(edges));
+  EXPECT_EQ(statistics.edges_low, static_cast<std::uint64_t>(edges));
+  EXPECT_EQ(statistics.edges_high, static_cast<std::uint64_t>(edges >> 64U));
+  EXPECT_GT(statistics.edges_high, 0U);
+  EXPECT_EQ(statistics.edges, static_cast<double>(edges));
   EXPECT_EQ(kindred_lattice_dense(large, dense.data(), dense.size()), KINDRED_INVALID);
 }
 
@@ -186,7 +185,7 @@ struct Received {
   std::vector<std::uint64_t> tasks;
   std::vector<std::int32_t> statuses;
   std::vector<std::string> errors;
-  std::vector<kindred_lattice_metrics> metrics;
+  std::vector<kindred_lattice_statistics> statistics;
   std::vector<kindred_graph_structure> structures;
   std::vector<std::vector<std::int64_t>> nodes;
   std::vector<kindred_bulk_report> reports;
@@ -199,7 +198,7 @@ int receive(void* user, std::uint64_t task, const kindred_lattice_result* result
   received.statuses.push_back(result->status);
   received.errors.emplace_back(result->error);
   EXPECT_GE(result->seconds, 0);
-  if (result->metrics != nullptr) received.metrics.push_back(*result->metrics);
+  if (result->statistics != nullptr) received.statistics.push_back(*result->statistics);
   if (result->structure != nullptr) received.structures.push_back(*result->structure);
   if (result->report != nullptr) received.reports.push_back(*result->report);
   if (result->nodes != nullptr) {
@@ -269,8 +268,8 @@ TEST(CLattice, BatchesReportEveryTaskInOrder) {
       EXPECT_EQ(received.statuses[task], task == 3 ? KINDRED_INVALID : KINDRED_OK);
       EXPECT_EQ(received.errors[task].empty(), task != 3) << received.errors[task];
     }
-    ASSERT_EQ(received.metrics.size(), 2U);
-    EXPECT_EQ(received.metrics[0].nodes, 16U);
+    ASSERT_EQ(received.statistics.size(), 2U);
+    EXPECT_EQ(received.statistics[0].nodes, 16U);
     ASSERT_EQ(received.structures.size(), 1U);
     expect_structure(received.structures[0], whole.measure());
     ASSERT_EQ(received.nodes.size(), 2U);

@@ -199,9 +199,9 @@ TEST(COperations, OfGraphsMatchAListOfEdges) {
         }
         case 2: {
           const std::uint64_t count = below(random, 3);
-          std::uint32_t first = 0;
-          KINDRED_ASSERT_OK(kindred_graph_add_nodes(graph, count, nullptr, &first));
-          ASSERT_EQ(first, exists.size());
+          std::uint32_t ids[2] = {};
+          KINDRED_ASSERT_OK(kindred_graph_add_nodes(graph, nullptr, count, nullptr, ids));
+          for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(ids[i], exists.size() + i);
           exists.resize(exists.size() + count, true);
           break;
         }

@@ -47,11 +47,11 @@ class Lattice(unittest.TestCase):
                 np.testing.assert_array_equal(rows.indices[rows.indptr[node]:rows.indptr[node + 1]], np.flatnonzero(matrix[node]))
                 self.assertEqual(sorted(lattice.neighbours(node)), np.flatnonzero(matrix[node]).tolist())
                 self.assertEqual(lattice.index(lattice.coordinates(node)), node)
-            metrics, measured = lattice.metrics(), lattice.measure()
-            self.assertEqual((metrics["edges"], metrics["diameter"]), (matrix.sum() // 2, dimensions * (size - 1)))
-            self.assertEqual({key: metrics[key] for key in metrics.keys() & measured.keys()}, {key: measured[key] for key in metrics.keys() & measured.keys()})
+            statistics, measured = lattice.statistics(), lattice.measure()
+            self.assertEqual((statistics["edges"], statistics["diameter"]), (matrix.sum() // 2, dimensions * (size - 1)))
+            self.assertEqual({key: statistics[key] for key in statistics.keys() & measured.keys()}, {key: measured[key] for key in statistics.keys() & measured.keys()})
         large = pykindred.Lattice(6, 1000)
-        self.assertEqual((large.metrics()["edges"], large.nodes), (6 * 999 * 1000**5, 10**18))
+        self.assertEqual((large.statistics()["edges"], large.nodes), (6 * 999 * 1000**5, 10**18))
         self.assertEqual(len(large.path(0, 10**18 - 1)), 6 * 999 + 1)
 
     def test_distances_and_paths_avoid_blocks(self):
@@ -125,7 +125,7 @@ class Lattice(unittest.TestCase):
             self.assertIsInstance(raised.exception, pykindred.Error)
         lattice.close()
         self.assertEqual(repr(lattice), "<pykindred.Lattice: closed>")
-        for call in (lambda: lattice.path(0, 1), lambda: lattice.nodes, lattice.metrics, lattice.rows, lambda: pickle.dumps(lattice)):
+        for call in (lambda: lattice.path(0, 1), lambda: lattice.nodes, lattice.statistics, lattice.rows, lambda: pickle.dumps(lattice)):
             with self.assertRaisesRegex(pykindred.Error, "closed"):
                 call()
 

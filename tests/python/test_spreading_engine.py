@@ -114,6 +114,7 @@ class SpreadingEngine(unittest.TestCase):
         self.assertEqual((found[0][1].tolist(), found[0][0].tolist()), ([0, 1, 2], [1, 1, 1]))
         self.assertEqual(engine.spread([[0, 1]], hops=1, decay=CONSTANT, threshold=0.01)[0][1].tolist(), [0, 1, 2, 3])
         self.assertEqual(len(engine.spread([0], hops=0)[0][1]), 1)
+        self.assertEqual(engine.spread([[0, 1]], 2, hops=1, decay=CONSTANT)[0][1].tolist(), [0, 1])
         queries = [pykindred.SpreadQuery(hops=0), pykindred.SpreadQuery(hops=1, decay=CONSTANT, threshold=0.5)]
         self.assertEqual([ids.tolist() for _, ids in engine.spread([0, 0], per_query=queries)], [[0], [0, 2]])
 

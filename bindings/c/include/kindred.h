@@ -745,7 +745,7 @@ typedef struct kindred_sequences {
                       offsets */
 } kindred_sequences;
 #define KINDRED_SEQUENCES_INIT \
-  { sizeof(kindred_sequences), 0, NULL, NULL, NULL, KINDRED_UNSET }
+  { sizeof(kindred_sequences), 0, NULL, NULL, NULL, 0 }
 
 /** Two different items whose similarity reaches a threshold. */
 typedef struct kindred_similar_pair {
@@ -762,7 +762,7 @@ typedef struct kindred_measure_info {
   int32_t compares_words; /* 1: symbols are code points, and sequences are split into words */
 } kindred_measure_info;
 #define KINDRED_MEASURE_INFO_INIT \
-  { sizeof(kindred_measure_info), NULL, 0, 0 }
+  { sizeof(kindred_measure_info), 0, 0, 0 }
 
 /** Options of a match. */
 typedef struct kindred_match_options {
@@ -2048,9 +2048,23 @@ KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
 KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
                                           uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
 
-/* ---- Edges, and what modifies their weights ---- */
+/* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
 
+/* The fan effect of a kind of nodes: its factor, 1 / out-degree, 1 / sqrt(out-degree). */
 enum { KINDRED_FAN_CONSTANT = 0, KINDRED_FAN_INVERSE = 1, KINDRED_FAN_INVERSE_ROOT = 2 };
+/* How edge weights are stored. */
+enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
+/* How activation spreads. */
+enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
+/* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
+enum {
+  KINDRED_DECAY_EXPONENTIAL = 0,
+  KINDRED_DECAY_POWER = 1,
+  KINDRED_DECAY_LINEAR = 2,
+  KINDRED_DECAY_CONSTANT = 3
+};
+/* Along the edges (y = W^T x) or against them (y = W x). */
+enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
 
 /** A directed, weighted edge. */
 typedef struct kindred_edge {
@@ -2067,23 +2081,27 @@ typedef struct kindred_edge_ends {
 } kindred_edge_ends;
 
 /** How the kinds of the two nodes modify the weight of an edge u -> v: weight *
- * strengths[kind(u)][kind(v)] * fan(u), where the fan of a kind is its factor, 1 / out-degree, or 1
- * / sqrt(out-degree). */
+ * strengths[kind(u)][kind(v)] * fan(u), where the fan of a kind is its factor, 1 / out-degree,
+ * or 1 / sqrt(out-degree). The defaults have no effect. */
 typedef struct kindred_modifiers {
   size_t struct_size;
   double strengths[8][8];
   double fan_factors[8];
-  int32_t fan_kinds[8];
+  int32_t fan_kinds[8]; /* KINDRED_FAN_... */
 } kindred_modifiers;
-/** Sets modifiers that have no effect: strengths and factors of 1. */
+#define KINDRED_MODIFIERS_INIT                                                         \
+  {                                                                                    \
+    sizeof(kindred_modifiers),                                                         \
+        {{1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, \
+         {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, \
+         {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}},                          \
+        {1, 1, 1, 1, 1, 1, 1, 1}, {                                                    \
+      0, 0, 0, 0, 0, 0, 0, 0                                                           \
+    }                                                                                  \
+  }
+/** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_modifiers_init(kindred_modifiers* modifiers,
                                                   size_t struct_size) KINDRED_NOEXCEPT;
-/** Sets Engram's strengths.
- *  @param fan -1: without the fan effect; otherwise KINDRED_FAN_INVERSE or KINDRED_FAN_INVERSE_ROOT
- * of concepts (kind 0) */
-KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers,
-                                                    size_t struct_size,
-                                                    int32_t fan) KINDRED_NOEXCEPT;
 
 /** The parameters of one query of a spread. */
 typedef struct kindred_spread_query {
@@ -2091,31 +2109,16 @@ typedef struct kindred_spread_query {
   double threshold;  /* overrides the three tiers; negative: 0.01, 0.05, 0.10 */
   uint64_t kinds[4]; /* bit k: edges of kind k are followed */
   uint32_t hops;
-  int32_t decay_kind;
+  int32_t decay_kind; /* KINDRED_DECAY_... */
 } kindred_spread_query;
-
-/* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
-
-/* How edge weights are stored. */
-enum { KINDRED_WEIGHTS_FLOAT32 = 0, KINDRED_WEIGHTS_BFLOAT16 = 1, KINDRED_WEIGHTS_NONE = 2 };
-/* How activation spreads. */
-enum { KINDRED_SPREAD_ENGINE = 0, KINDRED_SPREAD_LINEAR = 1, KINDRED_SPREAD_PAGERANK = 2 };
-/* The share that a hop d passes on: exp(-p d), (d + 1)^-p, max(0, 1 - p d), p. */
-enum {
-  KINDRED_DECAY_EXPONENTIAL = 0,
-  KINDRED_DECAY_POWER = 1,
-  KINDRED_DECAY_LINEAR = 2,
-  KINDRED_DECAY_CONSTANT = 3
-};
-/* Along the edges (y = W^T x) or against them (y = W x). */
-enum { KINDRED_HOP_ALONG = 0, KINDRED_HOP_AGAINST = 1 };
 
 /** Options of a graph. */
 typedef struct kindred_graph_options {
   size_t struct_size;
-  int32_t weights;          /* KINDRED_WEIGHTS_... */
-  int32_t residency;        /* KINDRED_RESIDENCY_... */
-  double merge_share;       /* rebuilt rows are merged when they hold this share of the edges */
+  int32_t weights;    /* KINDRED_WEIGHTS_... */
+  int32_t residency;  /* KINDRED_RESIDENCY_... */
+  double merge_share; /* changed rows are merged into the graph when they hold this share of its
+                         edges */
   int32_t background_merge; /* nonzero: they are merged by a thread of their own */
   int32_t reserved;         /* 0 */
 } kindred_graph_options;
@@ -2229,112 +2232,11 @@ KINDRED_API kindred_status kindred_graph_create(
     KINDRED_OPTIONAL const uint8_t* edge_kinds, KINDRED_OPTIONAL const uint8_t* node_kinds,
     KINDRED_OPTIONAL const kindred_text* names,
     KINDRED_OPTIONAL const kindred_graph_options* options, kindred_graph** graph) KINDRED_NOEXCEPT;
-/** Maps a file that kindred_graph_save has written, and validates every byte.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
-                                              KINDRED_OPTIONAL const kindred_graph_options* options,
-                                              int32_t threads,
-                                              kindred_graph** graph) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT: the bytes are
- * damaged; nothing of them is used.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status
-kindred_graph_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
-                         KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
-                         kindred_graph** graph) KINDRED_NOEXCEPT;
-/** Frees a handle. */
-KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph)
-    KINDRED_NOEXCEPT;
-/** Validates a file and describes its contents.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
-                                                 kindred_graph_file_info* info) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
-KINDRED_API kindred_status kindred_graph_get_statistics(
-    const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
-/** Whether a node exists and was not removed. */
-KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node,
-                                                  int32_t* exists) KINDRED_NOEXCEPT;
-/** The node of a name; -1 if there is none. */
-KINDRED_API kindred_status kindred_graph_find(const kindred_graph* graph, const char* name,
-                                              size_t size, int64_t* node) KINDRED_NOEXCEPT;
-/** The name of a node, valid while the graph lives. */
-KINDRED_API kindred_status kindred_graph_name(const kindred_graph* graph, uint32_t node,
-                                              kindred_text* name) KINDRED_NOEXCEPT;
-/** Adds nodes without names and edges.
- *  @param kinds one per node; NULL: kind 0
- *  @param first id of the first one */
-KINDRED_API kindred_status
-kindred_graph_add_nodes(kindred_graph* graph, uint64_t count, KINDRED_OPTIONAL const uint8_t* kinds,
-                        KINDRED_OPTIONAL uint32_t* first) KINDRED_NOEXCEPT;
-/** Adds nodes to a graph with names; a known name yields its node, which is restored if it was
- * removed.
- *  @param kinds one per node; NULL: kind 0
- *  @param nodes [count] ids */
-KINDRED_API kindred_status kindred_graph_add_named_nodes(
-    kindred_graph* graph, const kindred_text* names, size_t count,
-    KINDRED_OPTIONAL const uint8_t* kinds, KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
-/** Adds edges.
- *  @param kinds one per edge; NULL: kind 0 */
-KINDRED_API kindred_status
-kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
-                        KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
-/** Removes all edges between pairs of nodes.
- *  @param removed number of edges */
-KINDRED_API kindred_status
-kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
-                           KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
-/** Removes nodes and all their edges; their ids are not reused. */
-KINDRED_API kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const uint32_t* nodes,
-                                                      size_t count) KINDRED_NOEXCEPT;
-/** Merges the rebuilt rows immediately. */
-KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOEXCEPT;
-/** Writes the graph to a file, atomically. */
-KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
-                                              const char* path) KINDRED_NOEXCEPT;
-/** The bytes of the file that kindred_graph_save writes. */
-KINDRED_API kindred_status kindred_graph_to_bytes(const kindred_graph* graph,
-                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
-/** One hop: the sparse matrix-vector product, for one or more columns. On a stream, a call
- * fences only if its workspace must grow, kinds or modifiers differ from those of the previous
- * call, or the graph has changed.
- *  @param x,y float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the
- * host or on a device where the graph is too */
-KINDRED_API kindred_status
-kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
-                  KINDRED_OPTIONAL const kindred_hop_options* options,
-                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
-/* ---- Spreads, and graphs as compressed sparse rows ---- */
-
-/** Spreads activation, or computes PageRank, from the sources of every query.
- *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with their
- * values */
-KINDRED_API kindred_status kindred_graph_spread(
-    const kindred_graph* graph, const uint32_t* nodes, const float* values, const uint64_t* offsets,
-    size_t queries, KINDRED_OPTIONAL const kindred_spread_options* options,
-    kindred_results** results) KINDRED_NOEXCEPT;
-/** The same for sources and results in tensors, which are on the host or on a device where the
- * graph is too. Row i of the results has those of query i, padded with the node -1 (uint32:
- * 4294967295) and the activation 0. `trace_paths` must be 0. On a stream, the mode is not PageRank,
- * `per_query` is NULL, and contents cannot be refused: a query with a source that would be, or with
- * invalid offsets, has the node -1 and the activation NaN in its whole row.
- *  @param offsets int32 or int64, queries + 1
- *  @param nodes int32 or uint32, one per source
- *  @param values float32, one per source
- *  @param out_nodes int32 or uint32, queries * top
- *  @param out_values float32, queries * top */
-KINDRED_API kindred_status kindred_graph_spread_arrays(
-    const kindred_graph* graph, const DLTensor* offsets, const DLTensor* nodes,
-    const DLTensor* values, KINDRED_OPTIONAL const kindred_spread_options* options,
-    DLTensor* out_nodes, DLTensor* out_values,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
 /** Builds a graph without names and kinds from compressed sparse rows: row v has the edges
  * offsets[v] ... offsets[v + 1), of which i leads from v to ends[i]. Ends, weights and int64
  * offsets on the host are used in place and must not change until the graph needs them no more:
- * until `release` is called or, without it, until the graph was destroyed. Arrays on a device are
- * copied, as are int32 offsets.
+ * until `release` is called or, without it, until the graph was destroyed. Arrays on a device
+ * are copied, as are int32 offsets.
  *  @param offsets int32 or int64, nodes + 1, from 0 to the number of edges
  *  @param ends int32 or uint32, one per edge
  *  @param weights float32 or bfloat16, one per edge, finite; NULL: all weights are 1
@@ -2345,8 +2247,107 @@ KINDRED_API kindred_status kindred_graph_create_csr(
     KINDRED_OPTIONAL const DLTensor* weights, KINDRED_OPTIONAL const kindred_graph_options* options,
     KINDRED_OPTIONAL kindred_release_callback release, KINDRED_OPTIONAL void* user,
     kindred_graph** graph) KINDRED_NOEXCEPT;
-/** One hop over compressed sparse rows without a graph, in host memory. Against the edges, which is
- * the direction of the rows, they are used in place; along the edges they are transposed first.
+/** Maps a file that kindred_graph_save has written, and validates every byte. KINDRED_NOT_FOUND:
+ * there is no such file. KINDRED_CORRUPT: it is damaged; nothing of it is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_graph_load(kindred_context* context, const char* path,
+                                              KINDRED_OPTIONAL const kindred_graph_options* options,
+                                              int32_t threads,
+                                              kindred_graph** graph) KINDRED_NOEXCEPT;
+/** An engine of the bytes of kindred_graph_to_bytes, or of a file of kindred_graph_save, which
+ * are copied. KINDRED_CORRUPT: the bytes are damaged; nothing of them is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status
+kindred_graph_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
+                         KINDRED_OPTIONAL const kindred_graph_options* options, int32_t threads,
+                         kindred_graph** graph) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_graph_destroy(KINDRED_OPTIONAL kindred_graph* graph)
+    KINDRED_NOEXCEPT;
+/** Validates every byte of a file, and describes its contents. KINDRED_NOT_FOUND: there is no
+ * such file. KINDRED_CORRUPT: it is damaged.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_graph_inspect(const char* path, int32_t threads,
+                                                 kindred_graph_file_info* info) KINDRED_NOEXCEPT;
+/** What the graph holds, and its bytes. */
+KINDRED_API kindred_status kindred_graph_get_statistics(
+    const kindred_graph* graph, kindred_graph_statistics* statistics) KINDRED_NOEXCEPT;
+/** Whether a node exists and was not removed. */
+KINDRED_API kindred_status kindred_graph_has_node(const kindred_graph* graph, uint32_t node,
+                                                  int32_t* exists) KINDRED_NOEXCEPT;
+/** The node of a name; -1 if there is none. */
+KINDRED_API kindred_status kindred_graph_find(const kindred_graph* graph, const char* name,
+                                              size_t size, int64_t* node) KINDRED_NOEXCEPT;
+/** The name of a node. It is valid while the graph lives. KINDRED_NOT_FOUND: the node has none. */
+KINDRED_API kindred_status kindred_graph_name(const kindred_graph* graph, uint32_t node,
+                                              kindred_text* name) KINDRED_NOEXCEPT;
+/** Adds nodes without edges: a number of them, or in a graph with names, their names. A known
+ * name yields its node, which is restored if it was removed.
+ *  @param names `count` names of nodes of a graph with names; NULL: nodes without names
+ *  @param kinds one per node; NULL: kind 0
+ *  @param nodes [count] ids */
+KINDRED_API kindred_status kindred_graph_add_nodes(
+    kindred_graph* graph, KINDRED_OPTIONAL const kindred_text* names, size_t count,
+    KINDRED_OPTIONAL const uint8_t* kinds, KINDRED_OPTIONAL uint32_t* nodes) KINDRED_NOEXCEPT;
+/** Appends edges.
+ *  @param kinds one per edge; NULL: kind 0 */
+KINDRED_API kindred_status
+kindred_graph_add_edges(kindred_graph* graph, const kindred_edge* edges, size_t count,
+                        KINDRED_OPTIONAL const uint8_t* kinds) KINDRED_NOEXCEPT;
+/** Removes all edges between pairs of nodes, or those of one kind per pair. KINDRED_NOT_FOUND: a
+ * pair has no such edge or is listed twice; nothing is removed then.
+ *  @param removed number of edges */
+KINDRED_API kindred_status
+kindred_graph_remove_edges(kindred_graph* graph, const kindred_edge_ends* edges, size_t count,
+                           KINDRED_OPTIONAL uint64_t* removed) KINDRED_NOEXCEPT;
+/** Removes nodes and all their edges; their ids are not reused. KINDRED_NOT_FOUND: a node does
+ * not exist or is listed twice; nothing is removed then. */
+KINDRED_API kindred_status kindred_graph_remove_nodes(kindred_graph* graph, const uint32_t* nodes,
+                                                      size_t count) KINDRED_NOEXCEPT;
+/** Merges the rebuilt rows into the graph immediately. Other calls continue meanwhile. */
+KINDRED_API kindred_status kindred_graph_merge(kindred_graph* graph) KINDRED_NOEXCEPT;
+/** Writes the graph and its names to a file, atomically: the file at `path` is the old or the
+ * new one. */
+KINDRED_API kindred_status kindred_graph_save(const kindred_graph* graph,
+                                              const char* path) KINDRED_NOEXCEPT;
+/** The bytes of the file that kindred_graph_save writes. */
+KINDRED_API kindred_status kindred_graph_to_bytes(const kindred_graph* graph,
+                                                  kindred_string** bytes) KINDRED_NOEXCEPT;
+/** Spreads activation, or computes PageRank, from the sources of every query.
+ *  @param nodes,values the sources of query i are nodes[offsets[i] ... offsets[i + 1]) with
+ * their values */
+KINDRED_API kindred_status kindred_graph_spread(
+    const kindred_graph* graph, const uint32_t* nodes, const float* values, const uint64_t* offsets,
+    size_t queries, KINDRED_OPTIONAL const kindred_spread_options* options,
+    kindred_results** results) KINDRED_NOEXCEPT;
+/** The same for sources and results in tensors, which are on the host or on a device where the
+ * graph is too. Row i of the results has those of query i, padded with the node -1 (uint32:
+ * 4294967295) and the activation 0. `trace_paths` must be 0. On a stream, the mode is not
+ * PageRank, `per_query` is NULL, and contents cannot be refused: a query with a source that
+ * would be, or with invalid offsets, has the node -1 and the activation NaN in its whole row.
+ *  @param offsets int32 or int64, queries + 1
+ *  @param nodes int32 or uint32, one per source
+ *  @param values float32, one per source
+ *  @param out_nodes int32 or uint32, queries * top
+ *  @param out_values float32, queries * top */
+KINDRED_API kindred_status kindred_graph_spread_arrays(
+    const kindred_graph* graph, const DLTensor* offsets, const DLTensor* nodes,
+    const DLTensor* values, KINDRED_OPTIONAL const kindred_spread_options* options,
+    DLTensor* out_nodes, DLTensor* out_values,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** One hop: the sparse matrix-vector product, for one or more columns, with reproducible sums.
+ * On a stream, a call fences only if its workspace must grow, kinds or modifiers differ from
+ * those of the previous call, or the graph has changed.
+ *  @param x,y float32 [nodes], or [nodes, columns] without gaps, which do not overlap; on the
+ * host or on a device where the graph is too */
+KINDRED_API kindred_status
+kindred_graph_hop(const kindred_graph* graph, const DLTensor* x, DLTensor* y,
+                  KINDRED_OPTIONAL const kindred_hop_options* options,
+                  KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/** One hop over compressed sparse rows without a graph, in host memory. Against the edges, which
+ * is the direction of the rows, they are used in place; along the edges they are transposed
+ * first.
  *  @param offsets,ends,weights as of kindred_graph_create_csr
  *  @param x,y float32, nodes or nodes * columns without gaps, which do not overlap
  *  @param direction KINDRED_HOP_ALONG or KINDRED_HOP_AGAINST */
@@ -2365,6 +2366,13 @@ KINDRED_API kindred_status kindred_hop_csr(kindred_context* context, const int32
                                            KINDRED_OPTIONAL const float* weights, size_t nodes,
                                            const float* x, float* y,
                                            int32_t direction) KINDRED_NOEXCEPT;
+
+/** Sets Engram's strengths.
+ *  @param fan -1: without the fan effect; otherwise KINDRED_FAN_INVERSE or
+ * KINDRED_FAN_INVERSE_ROOT of concepts (kind 0) */
+KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers,
+                                                    size_t struct_size,
+                                                    int32_t fan) KINDRED_NOEXCEPT;
 
 /* ---- SeedLayer: seeds that own slices of the hidden dimension ---- */
 
@@ -3291,6 +3299,20 @@ KINDRED_API kindred_status kindred_prepare_bulk_multiply(
 
 /* ---- Lattice: a grid of `size` nodes in each of `dimensions` directions ---- */
 
+/* What a task of a batch does, and what its result has: kindred_lattice_get_statistics:
+ * `statistics`; kindred_lattice_measure: `structure`; a shortest path: the one row of `nodes`;
+ * kindred_lattice_rows: `nodes` and `record`; kindred_lattice_save: `statistics`; kindred_bulk_xor
+ * of one array, or kindred_bulk_multiply of one pair: `report` and `record`. */
+enum {
+  KINDRED_LATTICE_ANALYZE = 0,
+  KINDRED_LATTICE_MEASURE = 1,
+  KINDRED_LATTICE_FIND_PATH = 2,
+  KINDRED_LATTICE_BUILD = 3,
+  KINDRED_LATTICE_SAVE = 4,
+  KINDRED_LATTICE_XOR_BYTES = 5,
+  KINDRED_LATTICE_MULTIPLY = 6
+};
+
 /** A pair of nodes: the ends of an edge or of a path. */
 typedef struct kindred_lattice_pair {
   uint64_t from;
@@ -3298,7 +3320,7 @@ typedef struct kindred_lattice_pair {
 } kindred_lattice_pair;
 
 /** The structure of a lattice by closed forms. */
-typedef struct kindred_lattice_metrics {
+typedef struct kindred_lattice_statistics {
   size_t struct_size;
   uint64_t nodes;
   uint64_t diameter;
@@ -3316,10 +3338,10 @@ typedef struct kindred_lattice_metrics {
   uint32_t least_degree;
   uint32_t greatest_degree;
   uint32_t connectivity;
-  uint32_t reserved;
-} kindred_lattice_metrics;
-#define KINDRED_LATTICE_METRICS_INIT \
-  { sizeof(kindred_lattice_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  int32_t reserved;
+} kindred_lattice_statistics;
+#define KINDRED_LATTICE_STATISTICS_INIT \
+  { sizeof(kindred_lattice_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** The structure of an undirected graph, measured on its rows. */
 typedef struct kindred_graph_structure {
@@ -3337,106 +3359,6 @@ typedef struct kindred_graph_structure {
 } kindred_graph_structure;
 #define KINDRED_GRAPH_STRUCTURE_INIT \
   { sizeof(kindred_graph_structure), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/** Creates a lattice. Paths and searches do not use the blocked nodes and edges. */
-KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions,
-                                                  uint32_t size, const uint64_t* blocked_nodes,
-                                                  size_t node_count,
-                                                  const kindred_lattice_pair* blocked_edges,
-                                                  size_t edge_count,
-                                                  kindred_lattice** lattice) KINDRED_NOEXCEPT;
-/** Frees a lattice. */
-KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice)
-    KINDRED_NOEXCEPT;
-/** Its structure. */
-KINDRED_API kindred_status kindred_lattice_get_metrics(
-    const kindred_lattice* lattice, kindred_lattice_metrics* metrics) KINDRED_NOEXCEPT;
-/** The same, measured on the rows, on the calling thread. Blocks have no effect. KINDRED_INVALID
- * for more nodes than 32 bits count.
- *  @param space on which the rows are built */
-KINDRED_API kindred_status kindred_lattice_measure(const kindred_lattice* lattice, int32_t space,
-                                                   kindred_graph_structure* structure)
-    KINDRED_NOEXCEPT;
-/** Measures any undirected graph, on the calling thread. KINDRED_INVALID for rows that do not
- * ascend, a loop, an end that is no node, and an edge without its other direction.
- *  @param offsets nodes + 1
- *  @param ends row v is ends[offsets[v] ... offsets[v + 1]), ascending */
-KINDRED_API kindred_status
-kindred_measure_structure(const uint64_t* offsets, size_t nodes, const uint32_t* ends,
-                          kindred_graph_structure* structure) KINDRED_NOEXCEPT;
-/** The coordinates of a node, of which the last one is the fastest.
- *  @param coordinates one per dimension
- *  @param capacity elements of `coordinates` */
-KINDRED_API kindred_status kindred_lattice_coordinates(const kindred_lattice* lattice,
-                                                       uint64_t node, uint32_t* coordinates,
-                                                       size_t capacity) KINDRED_NOEXCEPT;
-/** The node at some coordinates.
- *  @param count number of coordinates, which must be that of the dimensions */
-KINDRED_API kindred_status kindred_lattice_index(const kindred_lattice* lattice,
-                                                 const uint32_t* coordinates, size_t count,
-                                                 uint64_t* node) KINDRED_NOEXCEPT;
-/** The neighbours of a node, in each dimension the smaller one first.
- *  @param neighbours at most `capacity` are written; there are at most 2 * dimensions
- *  @param count number of neighbours; if it exceeds `capacity`, the call fails with
- * KINDRED_INVALID, and sets only this */
-KINDRED_API kindred_status kindred_lattice_neighbours(const kindred_lattice* lattice, uint64_t node,
-                                                      uint64_t* neighbours, size_t capacity,
-                                                      size_t* count) KINDRED_NOEXCEPT;
-/** Whether two nodes are neighbours. Blocks have no effect. */
-KINDRED_API kindred_status kindred_lattice_are_neighbours(const kindred_lattice* lattice,
-                                                          uint64_t from, uint64_t to,
-                                                          int32_t* are) KINDRED_NOEXCEPT;
-/** Edges of a shortest path between two nodes. Blocks have no effect. */
-KINDRED_API kindred_status kindred_lattice_distance(const kindred_lattice* lattice, uint64_t from,
-                                                    uint64_t to,
-                                                    uint64_t* distance) KINDRED_NOEXCEPT;
-/** Whether a node is blocked. */
-KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node,
-                                                      int32_t* blocked) KINDRED_NOEXCEPT;
-/** The neighbours of every node, as the ids of results. */
-KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space,
-                                                kindred_results** results) KINDRED_NOEXCEPT;
-/** The dense adjacency matrix, nodes * nodes, one byte per entry, row by row.
- *  @param capacity bytes of `matrix` */
-KINDRED_API kindred_status kindred_lattice_dense(const kindred_lattice* lattice, uint8_t* matrix,
-                                                 size_t capacity) KINDRED_NOEXCEPT;
-/** Writes the rows as a graph without weights for kindred_graph_load, atomically. */
-KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path,
-                                                int32_t space) KINDRED_NOEXCEPT;
-/** A shortest path for every pair, with both ends, as the ids of results; a row is empty if there
- * is none. */
-KINDRED_API kindred_status kindred_lattice_paths(const kindred_lattice* lattice,
-                                                 const kindred_lattice_pair* pairs, size_t count,
-                                                 int32_t space,
-                                                 kindred_results** results) KINDRED_NOEXCEPT;
-/** All simple paths of at most `edges_max` edges, as the ids of results. @param limit more paths
- * are refused */
-KINDRED_API kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, uint64_t from,
-                                                     uint64_t to, uint64_t edges_max,
-                                                     uint64_t limit,
-                                                     kindred_results** results) KINDRED_NOEXCEPT;
-/** Distances from the nearest source; UINT32_MAX for a node that is not reached.
- *  @param targets nodes whose distances are returned; NULL: all nodes
- *  @param distances one per target, or one per node
- *  @param capacity elements of `distances`
- *  @param reached number of reached nodes
- *  @param farthest greatest distance */
-KINDRED_API kindred_status kindred_lattice_distances(
-    const kindred_lattice* lattice, const uint64_t* sources, size_t count,
-    KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
-    uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
-    KINDRED_OPTIONAL uint32_t* farthest, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
-/* What a task of a batch does, and what its result has. */
-enum {
-  KINDRED_LATTICE_ANALYZE = 0,   /* kindred_lattice_get_metrics: `metrics` */
-  KINDRED_LATTICE_MEASURE = 1,   /* kindred_lattice_measure: `structure` */
-  KINDRED_LATTICE_FIND_PATH = 2, /* a shortest path: the one row of `nodes` */
-  KINDRED_LATTICE_BUILD = 3,     /* kindred_lattice_rows: `nodes` */
-  KINDRED_LATTICE_SAVE = 4,      /* kindred_lattice_save: `metrics` */
-  KINDRED_LATTICE_XOR_BYTES = 5, /* kindred_bulk_xor of one array: `report` and `record` */
-  KINDRED_LATTICE_MULTIPLY = 6   /* kindred_bulk_multiply of one pair: `report` and `record` */
-};
 
 /** A task of a batch. */
 typedef struct kindred_lattice_task {
@@ -3460,6 +3382,9 @@ typedef struct kindred_lattice_task {
     sizeof(kindred_lattice_task), KINDRED_LATTICE_ANALYZE, 4, 10, 0, {0, 0}, NULL, 0, NULL, 0, \
         NULL, NULL, NULL, NULL                                                                 \
   }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_lattice_task_init(kindred_lattice_task* task,
+                                                     size_t struct_size) KINDRED_NOEXCEPT;
 
 /** The result of a task. Everything that it points to is valid during the callback. */
 typedef struct kindred_lattice_result {
@@ -3467,16 +3392,19 @@ typedef struct kindred_lattice_result {
   int32_t status; /* KINDRED_OK, or the reason why the task failed */
   int32_t work;   /* KINDRED_LATTICE_... */
   double seconds;
-  const char* error;                      /* message of the failure, or an empty text */
-  const kindred_lattice_metrics* metrics; /* NULL, as the others, if the task has none */
+  const char* error;                            /* message of the failure, or an empty text */
+  const kindred_lattice_statistics* statistics; /* NULL, as the others, if the task has none */
   const kindred_graph_structure* structure;
   const kindred_results* nodes;
   const kindred_bulk_report* report;
   const kindred_record* record; /* not of ANALYZE, MEASURE, FIND_PATH and SAVE */
 } kindred_lattice_result;
+#define KINDRED_LATTICE_RESULT_INIT \
+  { sizeof(kindred_lattice_result), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Receives the result of every task in order, on the calling thread, as soon as the task and all
- * earlier ones are done. Nonzero ends the batch after the running tasks, with KINDRED_CANCELLED. */
+/** Receives the result of every task in order, on the calling thread, as soon as the task and
+ * all earlier ones are done. Nonzero ends the batch after the running tasks, with
+ * KINDRED_CANCELLED. */
 typedef int (*kindred_lattice_callback)(void* user, uint64_t task,
                                         const kindred_lattice_result* result);
 
@@ -3493,6 +3421,92 @@ typedef struct kindred_lattice_batch_options {
 KINDRED_API kindred_status kindred_lattice_batch_options_init(
     kindred_lattice_batch_options* options, size_t struct_size) KINDRED_NOEXCEPT;
 
+/** Creates a lattice. Paths and searches do not use the blocked nodes and edges. */
+KINDRED_API kindred_status kindred_lattice_create(kindred_context* context, uint32_t dimensions,
+                                                  uint32_t size, const uint64_t* blocked_nodes,
+                                                  size_t node_count,
+                                                  const kindred_lattice_pair* blocked_edges,
+                                                  size_t edge_count,
+                                                  kindred_lattice** lattice) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_lattice_destroy(KINDRED_OPTIONAL kindred_lattice* lattice)
+    KINDRED_NOEXCEPT;
+/** Numbers of nodes and edges, degrees, density, diameter and bytes, in closed form. */
+KINDRED_API kindred_status kindred_lattice_get_statistics(
+    const kindred_lattice* lattice, kindred_lattice_statistics* statistics) KINDRED_NOEXCEPT;
+/** The numbers of kindred_lattice_get_statistics, measured on the rows, with components and
+ * clustering. Runs on the calling thread. Blocks have no effect. KINDRED_INVALID for more nodes
+ * than 32 bits count.
+ *  @param space on which the rows are built */
+KINDRED_API kindred_status kindred_lattice_measure(const kindred_lattice* lattice, int32_t space,
+                                                   kindred_graph_structure* structure)
+    KINDRED_NOEXCEPT;
+/** The coordinates of a node: uint32 [dimensions], of which the last one is the fastest.
+ *  @param capacity elements of `coordinates` */
+KINDRED_API kindred_status kindred_lattice_coordinates(const kindred_lattice* lattice,
+                                                       uint64_t node, uint32_t* coordinates,
+                                                       size_t capacity) KINDRED_NOEXCEPT;
+/** The node at `coordinates`, integers [dimensions]. */
+KINDRED_API kindred_status kindred_lattice_index(const kindred_lattice* lattice,
+                                                 const uint32_t* coordinates, size_t count,
+                                                 uint64_t* node) KINDRED_NOEXCEPT;
+/** The neighbours of a node, blocked ones included: in each dimension the smaller one first.
+ *  @param neighbours at most `capacity` are written; there are at most 2 * dimensions
+ *  @param count number of neighbours; if it exceeds `capacity`, the call fails with
+ * KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_lattice_neighbours(const kindred_lattice* lattice, uint64_t node,
+                                                      uint64_t* neighbours, size_t capacity,
+                                                      size_t* count) KINDRED_NOEXCEPT;
+/** Edges of a shortest path between two nodes, 1 for neighbours. Blocks have no effect. */
+KINDRED_API kindred_status kindred_lattice_distance(const kindred_lattice* lattice, uint64_t from,
+                                                    uint64_t to,
+                                                    uint64_t* distance) KINDRED_NOEXCEPT;
+/** Whether a node is blocked. */
+KINDRED_API kindred_status kindred_lattice_is_blocked(const kindred_lattice* lattice, uint64_t node,
+                                                      int32_t* is_blocked) KINDRED_NOEXCEPT;
+/** The neighbours of every node, as the ids of results. */
+KINDRED_API kindred_status kindred_lattice_rows(const kindred_lattice* lattice, int32_t space,
+                                                kindred_results** results) KINDRED_NOEXCEPT;
+/** The adjacency matrix, uint8 [nodes, nodes].
+ *  @param capacity bytes of `matrix` */
+KINDRED_API kindred_status kindred_lattice_dense(const kindred_lattice* lattice, uint8_t* matrix,
+                                                 size_t capacity) KINDRED_NOEXCEPT;
+/** Writes the rows to a file, atomically, as a graph without weights. kindred_graph_load reads
+ * it. */
+KINDRED_API kindred_status kindred_lattice_save(const kindred_lattice* lattice, const char* path,
+                                                int32_t space) KINDRED_NOEXCEPT;
+/** A shortest path for every pair, with both ends, as the ids of results; a row is empty if
+ * there is none. */
+KINDRED_API kindred_status kindred_lattice_paths(const kindred_lattice* lattice,
+                                                 const kindred_lattice_pair* pairs, size_t count,
+                                                 int32_t space,
+                                                 kindred_results** results) KINDRED_NOEXCEPT;
+/** All simple paths of at most `edges_max` edges, in the order of a depth-first search. They are
+ * the ids of results.
+ *  @param limit more paths are refused */
+KINDRED_API kindred_status kindred_lattice_all_paths(const kindred_lattice* lattice, uint64_t from,
+                                                     uint64_t to, uint64_t edges_max,
+                                                     uint64_t limit,
+                                                     kindred_results** results) KINDRED_NOEXCEPT;
+/** Distances from the nearest of the `sources`, of all nodes or of `targets`.
+ *  @param targets nodes whose distances are returned; NULL: all nodes
+ *  @param distances one per target, or one per node; UINT32_MAX for a node that is not reached
+ *  @param capacity elements of `distances`
+ *  @param reached number of reached nodes
+ *  @param farthest greatest distance */
+KINDRED_API kindred_status kindred_lattice_distances(
+    const kindred_lattice* lattice, const uint64_t* sources, size_t count,
+    KINDRED_OPTIONAL const uint64_t* targets, size_t target_count, int32_t space,
+    uint32_t* distances, size_t capacity, KINDRED_OPTIONAL uint64_t* reached,
+    KINDRED_OPTIONAL uint32_t* farthest, KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+
+/** Measures any undirected graph, on the calling thread. KINDRED_INVALID for rows that do not
+ * ascend, a loop, an end that is no node, and an edge without its other direction.
+ *  @param offsets nodes + 1
+ *  @param ends row v is ends[offsets[v] ... offsets[v + 1]), ascending */
+KINDRED_API kindred_status
+kindred_measure_structure(const uint64_t* offsets, size_t nodes, const uint32_t* ends,
+                          kindred_graph_structure* structure) KINDRED_NOEXCEPT;
 /** Runs many tasks in parallel, one per worker. The structs and tensors of all tasks are checked
  * before any starts; a task that fails later, as one of a lattice out of range, is reported as a
  * result and does not stop the others. Workers run at most four tasks each ahead of the reported
@@ -3604,6 +3618,8 @@ KINDRED_API kindred_status kindred_keyed_index_score(
 
 /* ---- Fusion of rankings ---- */
 
+/* The score of an item: the sum of weight / (constant + place), or of weight * (length - place + 1)
+ * / length. */
 enum { KINDRED_FUSION_RECIPROCAL_RANK = 0, KINDRED_FUSION_BORDA = 1 };
 
 /** Options of a fusion. */
@@ -3613,8 +3629,8 @@ typedef struct kindred_fusion_options {
   double constant;       /* of reciprocal rank fusion, >= 0 */
   const double* weights; /* one per ranking, >= 0; NULL: all 1 */
   uint64_t weights_size;
-  int32_t rule; /* KINDRED_FUSION_... */
-  int32_t reserved;
+  int32_t rule;     /* KINDRED_FUSION_... */
+  int32_t reserved; /* 0 */
 } kindred_fusion_options;
 #define KINDRED_FUSION_OPTIONS_INIT \
   { sizeof(kindred_fusion_options), 10, 60, NULL, 0, KINDRED_FUSION_RECIPROCAL_RANK, 0 }

@@ -216,6 +216,12 @@ Array output_array_of(const DLTensor* tensor, const char* name) {
   return array_of_tensor<void>(tensor, name);
 }
 
+void check_columns(const Array& array, const char* name, std::size_t top) {
+  KINDRED_C_REFUSE_IF(static_cast<std::uint64_t>(array.extent(array.rank() - 1)) != top,
+                      std::string(name) + " is " + to_string(ConstArray(array)) +
+                          "; a row must have `top` elements, " + std::to_string(top));
+}
+
 std::optional<ConstArray> optional_array_of(const DLTensor* tensor, const char* name) {
   if (tensor == nullptr) return {};
   return array_of(tensor, name);

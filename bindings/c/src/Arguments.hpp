@@ -152,6 +152,8 @@ RaggedSpan<T> ragged_of(const T* values, const std::uint64_t* offsets, std::size
 /// A tensor of the caller. \throws InvalidArgument
 ConstArray array_of(const DLTensor* tensor, const char* name);
 Array output_array_of(const DLTensor* tensor, const char* name);
+/// The rows of \p array have one element per result. \throws InvalidArgument
+void check_columns(const Array& array, const char* name, std::size_t top);
 /// A tensor that may be missing.
 std::optional<ConstArray> optional_array_of(const DLTensor* tensor, const char* name);
 std::optional<Array> optional_output_array_of(const DLTensor* tensor, const char* name);

@@ -3,6 +3,7 @@
 #define KINDRED_C_LATTICE_HPP
 
 #include <kindred/matcher/Lattice.hpp>
+#include <kindred/matcher/LatticeBatch.hpp>
 
 #include "Arguments.hpp"
 #include "Results.hpp"
@@ -12,20 +13,29 @@
 
 namespace Kindred::C {
 
-std::vector<LatticePair> pairs_of(const kindred_lattice_pair* pairs, std::uint64_t count,
-                                  const char* name);
-kindred_lattice_metrics metrics_of(const LatticeMetrics& metrics);
-kindred_graph_structure structure_of(const GraphStructure& structure);
+KINDRED_C_HANDLE(lattice, WithContext<Lattice>);
 
-/// Rows of nodes, without scores.
-template <class T>
-Results rows_of_nodes(const std::vector<std::uint64_t>& offsets, const std::vector<T>& nodes) {
-  Results out;
-  out.offsets = offsets;
-  out.ids.assign(nodes.begin(), nodes.end());
-  out.scores.assign(nodes.size(), 0);
-  return out;
+inline const Lattice& lattice_of(const kindred_lattice* lattice) {
+  return object_of(lattice, "lattice").engine;
 }
+kindred_lattice_statistics lattice_statistics(const LatticeMetrics& found);
+kindred_graph_structure graph_structure(const GraphStructure& found);
+LatticeBatchOptions lattice_batch_options(const kindred_lattice_batch_options* options);
+
+std::span<const LatticePair> pairs_of(const kindred_lattice_pair* pairs, std::uint64_t count,
+                                      const char* name);
+/// \throws InvalidArgument unless the rows are those of an undirected graph without loops
+RaggedSpan<std::uint32_t> undirected_rows_of(const std::uint64_t* offsets, std::size_t nodes,
+                                             const std::uint32_t* ends);
+/// Checks, before it is made, that the adjacency matrix fits.
+void check_matrix(const Lattice& lattice, const std::uint8_t* matrix, std::size_t capacity);
+/// Checks, before they are computed, that \p needed distances fit.
+void check_distances(const std::uint32_t* distances, std::size_t capacity, std::uint64_t needed);
+
+/// Lists of nodes, without scores.
+Results results_of(const LatticeRows& rows);
+Results results_of(const LatticePaths& paths);
+Results results_of(const Ragged<std::uint64_t>& paths);
 
 }  // namespace Kindred::C
 

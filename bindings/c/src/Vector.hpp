@@ -35,8 +35,6 @@ inline const PreparedScore& scorer_of(const kindred_scorer* scorer) {
 /// Checks that rows have the dimension and type of an index.
 VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
                     const char* name);
-/// The rows of \p array have one element per result.
-void check_columns(const Array& array, const char* name, std::size_t top);
 
 VectorIndexOptions index_options(const kindred_index_options* options);
 SearchOptions search_options(const kindred_search_options* options);

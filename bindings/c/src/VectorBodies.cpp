@@ -17,12 +17,6 @@ VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTens
   return out;
 }
 
-void check_columns(const Array& array, const char* name, std::size_t top) {
-  KINDRED_C_REFUSE_IF(static_cast<std::uint64_t>(array.extent(array.rank() - 1)) != top,
-                      std::string(name) + " is " + to_string(ConstArray(array)) +
-                          "; a row must have `top` elements, " + std::to_string(top));
-}
-
 RowArray row_array_of(const DLTensor* rows, const DLTensor* scales) {
   const ConstArray array = array_of(rows, "rows");
   if (scales == nullptr && array.type() != DataType::int8) return array;

@@ -489,7 +489,7 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
             dtype: float32 or float64, for numbers of edits and percentages also int32 or uint8, to which percentages are rounded and in which a
                 larger number is the largest of the type. None: int32 for numbers of edits, otherwise float32
             score_cutoff: a similarity below it becomes 0; a number of edits above it cutoff + 1, any other distance above it 1
-            out: the array to write, of such a type, whose rows may lie apart; it may lie on the device if the patterns are there
+            out: the array to write, of such a type, where there may be gaps between rows; it may lie on the device if the patterns are there
             autojunk, space: as for :meth:`match`
 
         Returns:

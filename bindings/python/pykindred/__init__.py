@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from pykindred._context import Context, default_context, last_record
     from pykindred._hnsw import HnswIndex
     from pykindred._keyed import KeyedRagged, KeyedResults, KeyedVectorIndex, UpsertCounts
-    from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeRows
+    from pykindred._lattice import Lattice, LatticeDistances, LatticeRows
     from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,
                                    linear_act, linear_act_backward)
     from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,
                                      StoredPattern, SyncRecord)
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
-    from pykindred._results import Clusters, Matches, Ragged, Record, Sequences
+    from pykindred._results import Clusters, LatticePaths, Matches, Ragged, Record, Sequences, Spread, SpreadPath, SpreadStep
     from pykindred._rows import row_scores, top_rows
     from pykindred._seed_layer import SeedLayer
     from pykindred._seed_sequence import SeedSequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
                                        SeedState, SeedTelemetry, TransitionResult, TransitionRules)
     from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds
     from pykindred._sequence import PreparedQuery, SequenceMatcher, similarity
-    from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep
+    from pykindred._spreading import SpreadingEngine, SpreadModifiers, SpreadQuery
     from pykindred._vector import PreparedScore, VectorIndex
     from pykindred._vocabulary import Vocabulary
     from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound,
@@ -64,11 +64,11 @@ _modules = {
     "_context": "Context default_context last_record",
     "_hnsw": "HnswIndex",
     "_keyed": "KeyedRagged KeyedResults KeyedVectorIndex UpsertCounts",
-    "_lattice": "Lattice LatticeDistances LatticePaths LatticeRows",
+    "_lattice": "Lattice LatticeDistances LatticeRows",
     "_layers": "LinearGradients NormGradients NormResults layer_norm_act layer_norm_act_backward linear_act linear_act_backward",
     "_patterns": "Anomaly EventLists Learned LearnedPatterns PatternMemory PatternSettings Prediction StoredPattern SyncRecord",
     "_prepared": "Prepared PreparedBulk PreparedLayer",
-    "_results": "Clusters Matches Ragged Record Sequences",
+    "_results": "Clusters LatticePaths Matches Ragged Record Sequences Spread SpreadPath SpreadStep",
     "_rows": "row_scores top_rows",
     "_seed_layer": "SeedLayer",
     "_seed_sequence": "SeedSequence",
@@ -78,7 +78,7 @@ _modules = {
     ),
     "_seeds": "SeedGradients SeedSums backward_seeds forward_seeds",
     "_sequence": "PreparedQuery SequenceMatcher similarity",
-    "_spreading": "Spread SpreadingEngine SpreadModifiers SpreadPath SpreadQuery SpreadStep",
+    "_spreading": "SpreadingEngine SpreadModifiers SpreadQuery",
     "_vector": "PreparedScore VectorIndex",
     "_vocabulary": "Vocabulary",
     "errors": "Busy Cancelled CorruptFile DeviceLost Error InvalidArgument InvalidType NotFound OutOfMemory SpaceUnavailable",

@@ -121,6 +121,95 @@ class Clusters(NamedTuple):
     representatives: NDArray[np.int64]  #: of every cluster, the member that is most similar to the others
 
 
+class SpreadStep(NamedTuple):
+    """The contribution of an edge in one hop: a part of a :class:`SpreadPath`.
+
+    >>> SpreadingEngine(2, [0], [1], np.float32([0.5])).spread([0], hops=1, trace_paths=1).paths(1)[0].steps[0].weight
+    0.5
+    """
+
+    source: int
+    target: int
+    weight: float  #: after the modifiers
+    carried: float  #: what the step adds to the target
+
+
+class SpreadPath(NamedTuple):
+    """A path from a source to a node, with one edge per hop.
+
+    >>> spread = SpreadingEngine(3, [0, 1], [1, 2]).spread([0], hops=2, trace_paths=1)
+    >>> [[(step.source, step.target) for step in path.steps] for path in spread.paths(2)]
+    [[(0, 1), (1, 2)]]
+    """
+
+    strength: float  #: its contribution to the node if nothing saturates
+    steps: list[SpreadStep]
+
+
+class Spread(Ragged):
+    """Activated nodes, one row per query: ``ids`` are nodes, ``scores`` their activations; greater ones first, then lower nodes.
+
+    >>> found = SpreadingEngine(3, [0, 1], [1, 2]).spread([{0: 1.0}, {1: 0.5}], hops=1)
+    >>> found.lims, found.ids
+    (array([0, 2, 4]), array([0, 1, 1, 2]))
+    """
+
+    __slots__ = ("_paths", "iterations", "not_guaranteed", "residuals")
+
+    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float32], iterations: NDArray[np.uint32],
+                 residuals: NDArray[np.float64], not_guaranteed: bool, paths: Any) -> None:
+        super().__init__(lims, ids, scores)
+        self.iterations: NDArray[np.uint32] = iterations  #: of PageRank, uint32 [queries]; otherwise empty
+        self.residuals: NDArray[np.float64] = residuals  #: of its last iteration, float64 [queries]
+        self.not_guaranteed: bool = not_guaranteed  #: whether activations were rounded to bfloat16 between hops
+        self._paths = paths
+
+    def paths(self, result: int) -> list[SpreadPath]:
+        """The strongest paths to a result, a position in ``ids``: a list of :class:`SpreadPath`. Needs ``trace_paths``.
+
+        >>> SpreadingEngine(3, [0, 1], [1, 2]).spread([0], hops=1, trace_paths=1).paths(1)[0].steps[0].target
+        1
+        """
+        if self._paths is None:
+            raise ValueError("spread was called without trace_paths")
+        if not 0 <= result < len(self.ids):
+            raise IndexError(f"result {result} of {len(self.ids)}")
+        lims, strengths, step_lims, steps = self._paths
+        return [SpreadPath(float(strengths[path]), [SpreadStep(*step) for step in steps.view("u4,u4,f4,f4")[step_lims[path]:step_lims[path + 1]].tolist()])
+                for path in range(lims[result], lims[result + 1])]
+
+
+class LatticePaths:
+    """Paths of different lengths: path ``i`` is ``nodes[lims[i]:lims[i + 1]]``, with both ends. An empty one says that there is none.
+
+    >>> [path.tolist() for path in Lattice(1, 5, blocked_nodes=[3]).paths([(0, 2), (0, 4)])]
+    [[0, 1, 2], []]
+    """
+
+    __slots__ = ("lims", "nodes")
+
+    def __init__(self, lims: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
+        self.lims: NDArray[np.int64] = lims  #: int64 [paths + 1], from 0
+        self.nodes: NDArray[np.int64] = nodes  #: int64 [lims[-1]]
+
+    def __len__(self) -> int:
+        """The number of paths."""
+        return len(self.lims) - 1
+
+    def __getitem__(self, path: int) -> NDArray[np.int64]:
+        count = len(self)
+        if not -count <= path < count:
+            raise IndexError(f"path {path} of {count}")
+        path %= count
+        return self.nodes[self.lims[path]:self.lims[path + 1]]
+
+    def __iter__(self) -> Iterator[NDArray[np.int64]]:
+        return (self[path] for path in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<pykindred.LatticePaths: {len(self)} paths, {len(self.nodes)} nodes>"
+
+
 class Record(NamedTuple):
     """Where a call ran, and why: :func:`last_record`, and what :class:`Context` passes to ``on_dispatch``.
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -218,6 +219,15 @@ std::array<nanobind::object, 3> three_of(nanobind::handle given, const char* nam
 /// Values as an array of NumPy.
 template <class T>
 nanobind::object array_of(std::span<const T> values);
+/// A member of all items, or what a function returns for them, as an array of NumPy.
+template <class T, class Items, class Member>
+nanobind::object column_of(const Items& items, const Member& member) {
+  nanobind::object made = empty_array(data_type_of<T>, {static_cast<std::int64_t>(items.size())});
+  const Output out(made, "results");
+  auto* to = static_cast<T*>(out.array().data());
+  for (const auto& item : items) *to++ = static_cast<T>(std::invoke(member, item));
+  return made;
+}
 
 /// \brief Ids of the argument \p name: an array of integers, or a sequence of ints.
 /// \throws InvalidType, InvalidArgument for negative numbers

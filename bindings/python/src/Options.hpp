@@ -8,9 +8,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +50,15 @@ std::optional<Space> space_of(nanobind::handle given);
 /// \brief An int of the argument \p option. \throws InvalidType for another type, InvalidArgument
 /// for a number below \p lowest or beyond 63 bits
 std::int64_t integer_of(nanobind::handle given, const char* option, std::int64_t lowest);
+/// The same for a number of 32 bits; a greater one is the greatest of them.
+inline std::uint32_t count_of(nanobind::handle given, const char* option, std::int64_t lowest) {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(
+      integer_of(given, option, lowest), std::numeric_limits<std::uint32_t>::max()));
+}
+/// A number of threads.
+inline int threads_of(nanobind::handle given) {
+  return static_cast<int>(std::min<std::int64_t>(integer_of(given, "threads", 0), 1 << 16));
+}
 /// True or False. \throws InvalidType
 bool flag_of(nanobind::handle given, const char* option);
 /// A float, or an int. \throws InvalidType

@@ -9,9 +9,11 @@
 
 #include "Arrays.hpp"
 #include "Calls.hpp"
+#include "Context.hpp"
 #include "Errors.hpp"
 #include "NumPy.hpp"
 #include "Options.hpp"
+#include "Sequences.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,25 +21,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-// Nodes, and options of spreads, as arguments of a spreading engine.
+// Graphs, nodes, and options of spreads, as arguments of a spreading engine.
 namespace Kindred::Python::Spreads {
 
-inline constexpr std::array<Choice<SpreadMode>, 3> modes{{{"engine", SpreadMode::engine},
-                                                          {"linear", SpreadMode::linear},
-                                                          {"pagerank", SpreadMode::pagerank}}};
-inline constexpr std::array<Choice<Decay::Kind>, 4> decays{
-    {{"exponential", Decay::Kind::exponential},
-     {"power", Decay::Kind::power},
-     {"linear", Decay::Kind::linear},
-     {"constant", Decay::Kind::constant}}};
-inline constexpr std::array<Choice<ActivationPrecision>, 2> precisions{
-    {{"float32", ActivationPrecision::float32}, {"bfloat16", ActivationPrecision::bfloat16}}};
-using Fan = SpreadModifiers::Fan;
-inline constexpr std::array<Choice<Fan::Kind>, 3> fans{{{"constant", Fan::Kind::constant},
-                                                        {"inverse", Fan::Kind::inverse},
-                                                        {"inverse_root", Fan::Kind::inverse_root}}};
+namespace nb = nanobind;
 
 inline std::uint32_t node_of(std::uint64_t number, const char* name) {
   if (number > std::numeric_limits<std::uint32_t>::max())
@@ -45,40 +35,144 @@ inline std::uint32_t node_of(std::uint64_t number, const char* name) {
            "; nodes are below 2³²");
   return static_cast<std::uint32_t>(number);
 }
-inline std::vector<std::uint32_t> nodes_of(nanobind::handle given, const char* name) {
+inline std::vector<std::uint32_t> nodes_of(nb::handle given, const char* name) {
   const std::vector<std::uint64_t> numbers = ids_of(given, name);
   std::vector<std::uint32_t> out(numbers.size());
   std::transform(numbers.begin(), numbers.end(), out.begin(),
                  [&](std::uint64_t number) { return node_of(number, name); });
   return out;
 }
-inline std::uint32_t count_of(nanobind::handle given, const char* option, std::int64_t lowest) {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(
-      integer_of(given, option, lowest), std::numeric_limits<std::uint32_t>::max()));
+
+/// An array of one dimension without gaps.
+struct Vector : Input {
+  Vector(nb::handle given, const char* name, std::initializer_list<DataType> types,
+         CallStream* order = nullptr, Copying copying = Copying::if_needed)
+      : Input(given, name, order, copying, Layout::dense) {
+    require_type(types);
+    require_rank(1, 1);
+  }
+};
+
+/// \brief Elements of type T on the host; none if None was given.
+/// \throws InvalidArgument for another number of elements than \p count
+template <class T>
+std::vector<T> values_of(nb::handle given, const char* name, std::size_t count, const char* what) {
+  if (given.is_none()) return {};
+  const Vector array(given, name, {data_type_of<T>});
+  const std::span<const T> values = array.host_values<T>();
+  if (values.size() != count)
+    refuse(std::string(name) + " is " + array.text() + "; there are " + std::to_string(count) +
+           " " + what);
+  return {values.begin(), values.end()};
 }
 
-/// Elements of type T on the host; none if None was given.
-template <class T>
-class Values {
- public:
-  Values(nanobind::handle given, const char* name) {
+inline std::vector<Edge> edges_of(nb::handle sources, nb::handle targets, nb::handle weights) {
+  const std::vector<std::uint32_t> from = nodes_of(sources, "sources");
+  const std::vector<std::uint32_t> to = nodes_of(targets, "targets");
+  if (from.size() != to.size())
+    refuse("sources has " + std::to_string(from.size()) + " nodes, and targets has " +
+           std::to_string(to.size()) + "; each edge needs both");
+  const std::vector<float> given = values_of<float>(weights, "weights", from.size(), "edges");
+  std::vector<Edge> edges(from.size());
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    edges[i] = {from[i], to[i], given.empty() ? 1.0F : given[i]};
+  return edges;
+}
+
+/// \param kinds one per edge, or None for edges of all kinds
+inline std::vector<EdgeEnds> edge_ends_of(nb::handle sources, nb::handle targets,
+                                          nb::handle kinds) {
+  std::vector<EdgeEnds> ends;
+  for (const Edge& edge : edges_of(sources, targets, nb::none()))
+    ends.push_back({edge.from, edge.to, {}});
+  const auto given = values_of<std::uint8_t>(kinds, "kinds", ends.size(), "edges");
+  for (std::size_t i = 0; i < given.size(); ++i) ends[i].kind = given[i];
+  return ends;
+}
+
+/// Names of nodes as rows of bytes; no rows for None.
+struct Names : Ragged<char> {
+  explicit Names(nb::handle given) {
     if (given.is_none()) return;
-    m_array = std::make_unique<Input>(given, name, nullptr, Copying::if_needed, Layout::dense);
-    m_array->require_rank(1, 1);
-    m_span = m_array->template host_values<T>();
+    if (!is_collection(given))
+      refuse_type("names is of type " + type_text(given) + "; it must be a collection of texts");
+    for (const nb::handle text : given) push_row(bytes_of_text(text, "names"));
   }
-  bool is_given() const noexcept { return m_array != nullptr; }
-  std::span<const T> span() const noexcept { return m_span; }
-  /// \throws InvalidArgument for another number of elements than \p count
-  void require_size(std::size_t count, const char* what) const {
-    if (is_given() && m_span.size() != count)
-      refuse(std::string(m_array->name()) + " is " + m_array->text() + "; there are " +
-             std::to_string(count) + " " + what);
+};
+
+/// A graph as lists of its nodes and edges.
+class GivenGraph : public GraphSpan {
+ public:
+  GivenGraph(nb::handle node_count, nb::handle sources, nb::handle targets, nb::handle weights,
+             nb::handle given_edge_kinds, nb::handle given_node_kinds, nb::handle given_names)
+      : GraphSpan{static_cast<std::size_t>(integer_of(node_count, "nodes", 0))},
+        m_edges(edges_of(sources, targets, weights)),
+        m_edge_kinds(
+            values_of<std::uint8_t>(given_edge_kinds, "edge_kinds", m_edges.size(), "edges")),
+        m_node_kinds(values_of<std::uint8_t>(given_node_kinds, "node_kinds", nodes, "nodes")),
+        m_names(given_names) {
+    edges = m_edges;
+    edge_kinds = m_edge_kinds;
+    node_kinds = m_node_kinds;
+    if (!given_names.is_none()) names = m_names;
   }
 
  private:
-  std::unique_ptr<Input> m_array;
-  std::span<const T> m_span;
+  std::vector<Edge> m_edges;
+  std::vector<std::uint8_t> m_edge_kinds;
+  std::vector<std::uint8_t> m_node_kinds;
+  Names m_names;
+};
+
+/// A graph as compressed sparse rows, whose arrays are copied or kept.
+class GivenRows {
+ public:
+  GivenRows(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle copy)
+      : m_copies(flag_of(copy, "copy")),
+        m_arrays(new Arrays(indptr, indices, data, m_copies ? Copying::if_needed : Copying::never),
+                 LockedDelete()) {}
+  /// Copies them if asked to, without the GIL.
+  CsrGraph graph() const {
+    CsrGraph out{m_arrays->offsets.array(), m_arrays->ends.array(), {}, m_arrays};
+    if (m_arrays->weights) out.weights = m_arrays->weights->array();
+    if (!m_copies) return out;
+    const auto bytes = std::make_shared<std::array<std::vector<std::byte>, 3>>();
+    out.offsets = copied(out.offsets, (*bytes)[0]);
+    out.ends = copied(out.ends, (*bytes)[1]);
+    if (out.weights) out.weights = copied(*out.weights, (*bytes)[2]);
+    out.owner = bytes;
+    return out;
+  }
+
+ private:
+  struct Arrays {
+    Arrays(nb::handle indptr, nb::handle indices, nb::handle data, Copying copying)
+        : offsets(indptr, "indptr", {DataType::int32, DataType::int64}, nullptr, copying),
+          ends(indices, "indices", {DataType::int32, DataType::uint32}, nullptr, copying) {
+      const auto floats = {DataType::float32, DataType::bfloat16};
+      if (!data.is_none()) weights.emplace(data, "data", floats, nullptr, copying);
+    }
+    Vector offsets;
+    Vector ends;
+    std::optional<Vector> weights;
+  };
+  /// Deletes arrays that an engine has used, on any thread. Once the interpreter ends, they stay.
+  struct LockedDelete {
+    void operator()(const Arrays* arrays) const {
+      const Locked locked;
+      if (locked) delete arrays;
+    }
+  };
+  /// A copy of an array on the host; an array on a device is copied by the engine.
+  static ConstArray copied(const ConstArray& array, std::vector<std::byte>& bytes) {
+    if (array.on_device()) return array;
+    const auto* const begin = static_cast<const std::byte*>(array.data());
+    bytes.assign(begin, begin + array.size() * size_of(array.type()));
+    return {bytes.data(), array.type(), array.shape()};
+  }
+
+  bool m_copies;
+  std::shared_ptr<const Arrays> m_arrays;
 };
 
 /// \brief The sources of several queries: an object with `lims`, `ids` and `scores`, or a
@@ -87,25 +181,22 @@ class Values {
 class Sources {
  public:
   /// \throws InvalidType, InvalidArgument
-  explicit Sources(nanobind::handle given) {
-    if (nanobind::hasattr(given, "lims") && nanobind::hasattr(given, "ids") &&
-        nanobind::hasattr(given, "scores")) {
+  explicit Sources(nb::handle given) {
+    if (nb::hasattr(given, "lims") && nb::hasattr(given, "ids") && nb::hasattr(given, "scores")) {
       m_offsets = ids_of(given.attr("lims"), "sources.lims");
       append_nodes(given.attr("ids"));
-      const nanobind::object scores = given.attr("scores");
-      const Values<float> values(scores, "sources.scores");
-      values.require_size(m_sources.size(), "sources");
-      for (std::size_t i = 0; i < values.span().size(); ++i) m_sources[i].value = values.span()[i];
+      const nb::object scores = given.attr("scores");
+      const auto values = values_of<float>(scores, "sources.scores", m_sources.size(), "sources");
+      for (std::size_t i = 0; i < values.size(); ++i) m_sources[i].value = values[i];
       return;
     }
-    const bool is_iterable =
-        PySequence_Check(given.ptr()) != 0 || nanobind::hasattr(given, "__iter__");
+    const bool is_iterable = PySequence_Check(given.ptr()) != 0 || nb::hasattr(given, "__iter__");
     if (is_text(given) || is_mapping(given) || !is_iterable)
       refuse_type("sources is of type " + type_text(given) +
                   "; it must be a collection of queries, or a Ragged");
     m_offsets = {0};
     ItemLoop loop;
-    for (const nanobind::handle query : given) {
+    for (const nb::handle query : given) {
       loop.next();
       append_query(query);
       m_offsets.push_back(m_sources.size());
@@ -114,21 +205,20 @@ class Sources {
   RaggedSpan<Activation> span() const noexcept { return {m_offsets, m_sources}; }
 
  private:
-  static bool is_mapping(nanobind::handle given) {
+  static bool is_mapping(nb::handle given) {
     if (PyDict_Check(given.ptr()) != 0) return true;
     if (PyList_Check(given.ptr()) != 0 || numpy_array(given)) return false;
-    return nanobind::isinstance(given,
-                                nanobind::module_::import_("collections.abc").attr("Mapping"));
+    return nb::isinstance(given, nb::module_::import_("collections.abc").attr("Mapping"));
   }
 
-  void append_query(nanobind::handle query) {
+  void append_query(nb::handle query) {
     if (is_mapping(query)) {
-      const nanobind::object nodes = nanobind::steal(PyMapping_Keys(query.ptr()));
-      const nanobind::object values = nanobind::steal(PyMapping_Values(query.ptr()));
-      if (!nodes.is_valid() || !values.is_valid()) throw nanobind::python_error();
+      const nb::object nodes = nb::steal(PyMapping_Keys(query.ptr()));
+      const nb::object values = nb::steal(PyMapping_Values(query.ptr()));
+      if (!nodes.is_valid() || !values.is_valid()) throw nb::python_error();
       std::size_t i = m_sources.size();
       append_nodes(nodes);
-      for (const nanobind::handle item : values) {
+      for (const nb::handle item : values) {
         const double value = PyFloat_AsDouble(item.ptr());
         if (value == -1 && PyErr_Occurred() != nullptr) {
           PyErr_Clear();
@@ -139,23 +229,22 @@ class Sources {
     } else if (is_text(query)) {
       refuse_type("sources has an item of type " + type_text(query) + "; ids are integers");
     } else if (!is_array_of_ids(query) &&
-               (PyObject_CheckBuffer(query.ptr()) != 0 || nanobind::hasattr(query, "__dlpack__"))) {
+               (PyObject_CheckBuffer(query.ptr()) != 0 || nb::hasattr(query, "__dlpack__"))) {
       // Arrays of other integers and shapes, item by item.
-      const bool is_shaped = nanobind::hasattr(query, "ravel");
-      append_nodes(nanobind::list(is_shaped ? nanobind::object(query.attr("ravel")())
-                                            : nanobind::borrow(query)));
+      const bool is_shaped = nb::hasattr(query, "ravel");
+      append_nodes(nb::list(is_shaped ? nb::object(query.attr("ravel")()) : nb::borrow(query)));
     } else {
       append_nodes(query);
     }
   }
   /// Whether `ids_of` reads an array in place.
-  static bool is_array_of_ids(nanobind::handle given) {
+  static bool is_array_of_ids(nb::handle given) {
     const auto array = numpy_array(given);
     return array && array->shape.size() == 1 &&
            (array->type == DataType::int32 || array->type == DataType::uint32 ||
             array->type == DataType::int64 || array->type == DataType::uint64);
   }
-  void append_nodes(nanobind::handle nodes) {
+  void append_nodes(nb::handle nodes) {
     for (const std::uint64_t node : ids_of(nodes, "sources"))
       m_sources.push_back({node_of(node, "sources"), 1});
   }
@@ -165,7 +254,7 @@ class Sources {
 };
 
 /// \param given None: all kinds
-inline EdgeKinds kinds_of(nanobind::handle given) {
+inline EdgeKinds kinds_of(nb::handle given) {
   if (given.is_none()) return EdgeKinds().set();
   EdgeKinds kinds;
   for (const std::uint64_t kind : ids_of(given, "kinds")) {
@@ -176,80 +265,122 @@ inline EdgeKinds kinds_of(nanobind::handle given) {
   return kinds;
 }
 
-inline Decay decay_of(nanobind::handle given) {
-  if (!nanobind::isinstance<nanobind::tuple>(given) || nanobind::len(given) != 2)
+inline Decay decay_of(nb::handle given, const std::array<Choice<Decay::Kind>, 4>& kinds) {
+  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 2)
     refuse_type("decay is of type " + type_text(given) +
                 "; it must be a tuple of a name and a number, such as ('exponential', 0.7)");
-  return {value_of(nanobind::object(given[0]), "decay", decays),
-          number_of(nanobind::object(given[1]), "decay")};
+  return {value_of(nb::object(given[0]), "decay", kinds), number_of(nb::object(given[1]), "decay")};
 }
 
-inline std::optional<double> threshold_of(nanobind::handle given) {
+inline std::optional<double> threshold_of(nb::handle given) {
   if (given.is_none()) return {};
   return number_of(given, "threshold");
 }
 
 /// \param given None, or (strengths, kinds of fans, factors of fans)
-inline std::optional<SpreadModifiers> modifiers_of(nanobind::handle given) {
+inline std::optional<SpreadModifiers> modifiers_of(
+    nb::handle given, const std::array<Choice<SpreadModifiers::Fan::Kind>, 3>& fans) {
   if (given.is_none()) return {};
-  if (!nanobind::isinstance<nanobind::tuple>(given) || nanobind::len(given) != 3)
+  if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 3)
     refuse_type("modifiers is of type " + type_text(given) +
                 "; it must be a pykindred.SpreadModifiers or None");
-  constexpr std::size_t kinds = SpreadModifiers::kinds;
   SpreadModifiers out;
-  const nanobind::object strengths = given[0];
-  const Input array(strengths, "modifiers.strengths", nullptr, Copying::if_needed, Layout::dense);
+  const Input array(nb::object(given[0]), "modifiers.strengths", nullptr, Copying::if_needed,
+                    Layout::dense);
   const std::span<const double> values = array.host_values<double>();
-  if (array.rank() != 2 || array.extent(0) != kinds || array.extent(1) != kinds)
+  if (array.rank() != 2 || array.extent(0) != out.kinds || array.extent(1) != out.kinds)
     refuse("modifiers.strengths is " + array.text() + "; it must be [8, 8]");
-  for (std::size_t i = 0; i < values.size(); ++i) out.strengths[i / kinds][i % kinds] = values[i];
-  const nanobind::object fan_kinds = given[1];
-  const nanobind::object factors = given[2];
-  if (nanobind::len(fan_kinds) != kinds || nanobind::len(factors) != kinds)
+  std::copy(values.begin(), values.end(), out.strengths[0].begin());
+  const nb::object fan_kinds = given[1];
+  const nb::object factors = given[2];
+  if (nb::len(fan_kinds) != out.kinds || nb::len(factors) != out.kinds)
     refuse("modifiers.fans must have one fan effect for each of 8 kinds of nodes");
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    out.fans[kind] = {value_of(nanobind::object(fan_kinds[kind]), "modifiers.fans", fans),
-                      number_of(nanobind::object(factors[kind]), "modifiers.fans")};
+  for (std::size_t kind = 0; kind < out.kinds; ++kind)
+    out.fans[kind] = {value_of(nb::object(fan_kinds[kind]), "modifiers.fans", fans),
+                      number_of(nb::object(factors[kind]), "modifiers.fans")};
   return out;
 }
 
-/// Options of spreads, alive until the call ends.
-struct Spreading {
-  SpreadOptions options;
-  std::vector<SpreadQuery> queries;
+inline constexpr std::array<Choice<ActivationPrecision>, 2> precisions{
+    {{"float32", ActivationPrecision::float32}, {"bfloat16", ActivationPrecision::bfloat16}}};
 
-  Spreading(nanobind::handle mode, nanobind::handle hops, nanobind::handle decay,
-            nanobind::handle threshold, nanobind::handle damping, nanobind::handle tolerance,
-            nanobind::handle max_iterations, nanobind::handle per_query, nanobind::handle kinds,
-            nanobind::handle modifiers, nanobind::handle activations, nanobind::handle space) {
-    options.mode = value_of(mode, "mode", modes);
-    options.hops = count_of(hops, "hops", 0);
-    options.decay = decay_of(decay);
-    options.threshold = threshold_of(threshold);
-    options.damping = number_of(damping, "damping");
-    options.tolerance = number_of(tolerance, "tolerance");
-    options.max_iterations = count_of(max_iterations, "max_iterations", 1);
-    options.kinds = kinds_of(kinds);
-    options.modifiers = modifiers_of(modifiers);
-    options.activations = value_of(activations, "activations", precisions);
-    options.space = space_of(space);
-    if (per_query.is_none()) return;
-    if (!is_collection(per_query))
-      refuse_type("per_query is of type " + type_text(per_query) +
-                  "; it must be a sequence of pykindred.SpreadQuery");
-    for (const nanobind::handle query : per_query) {
-      if (!nanobind::isinstance<nanobind::tuple>(query) || nanobind::len(query) != 4)
-        refuse_type("per_query has an item of type " + type_text(query) +
-                    "; items are pykindred.SpreadQuery");
-      queries.push_back(
-          {count_of(nanobind::object(query[0]), "hops", 0), decay_of(nanobind::object(query[1])),
-           threshold_of(nanobind::object(query[2])), kinds_of(nanobind::object(query[3]))});
-    }
-    if (queries.empty()) refuse("per_query is empty; give None for the same options");
-    options.per_query = queries;
+/// Options of a spread with the parameters of its queries, to which they refer.
+struct Spreading : SpreadOptions {
+  std::vector<SpreadQuery> queries;
+};
+/// \param given None, or a sequence of (hops, decay, threshold, kinds)
+inline std::vector<SpreadQuery> queries_of(nb::handle given,
+                                           const std::array<Choice<Decay::Kind>, 4>& decays) {
+  std::vector<SpreadQuery> queries;
+  if (given.is_none()) return queries;
+  if (!is_collection(given))
+    refuse_type("per_query is of type " + type_text(given) +
+                "; it must be a sequence of pykindred.SpreadQuery");
+  for (const nb::handle query : given) {
+    if (!nb::isinstance<nb::tuple>(query) || nb::len(query) != 4)
+      refuse_type("per_query has an item of type " + type_text(query) +
+                  "; items are pykindred.SpreadQuery");
+    queries.push_back({count_of(nb::object(query[0]), "hops", 0),
+                       decay_of(nb::object(query[1]), decays), threshold_of(nb::object(query[2])),
+                       kinds_of(nb::object(query[3]))});
   }
-  Spreading(const Spreading&) = delete;
-  Spreading& operator=(const Spreading&) = delete;
+  if (queries.empty()) refuse("per_query is empty; give None for the same options");
+  return queries;
+}
+
+/// The sources of several queries in arrays.
+class SourceArrays {
+ public:
+  SourceArrays(nb::handle lims, nb::handle nodes, nb::handle values, CallStream& order,
+               Copying copying)
+      : m_like(values),
+        m_offsets(lims, "lims", {DataType::int32, DataType::int64}, &order, copying),
+        m_nodes(nodes, "nodes", {DataType::int32, DataType::uint32}, &order, copying),
+        m_values(values, "values", {DataType::float32}, &order, copying) {
+    if (m_offsets.extent(0) == 0)
+      refuse("lims is " + m_offsets.text() + "; it has queries + 1 elements");
+  }
+  SpreadSources sources() const { return {m_offsets.array(), m_nodes.array(), m_values.array()}; }
+  /// A new array beside them, [queries, \p columns].
+  nb::object empty(DataType type, std::int64_t columns) const {
+    return empty_array(m_like, m_values, type, {queries(), columns});
+  }
+  std::int64_t queries() const { return m_offsets.extent(0) - 1; }
+  bool on_device() const { return m_values.on_device(); }
+
+ private:
+  nb::handle m_like;
+  Vector m_offsets;
+  Vector m_nodes;
+  Vector m_values;
+};
+
+/// The arrays of the argument `out`, or new ones beside the sources: values and nodes.
+class ResultArrays {
+ public:
+  ResultArrays(const Context& context, const SourceArrays& sources, nb::handle out, nb::handle top,
+               CallStream& order) {
+    const std::int64_t places = integer_of(top, "top", 1);
+    if (!out.is_none()) {
+      outputs_of(out, places, m_values, m_nodes);
+    } else {
+      if (!sources.on_device())
+        check_free_memory(context,
+                          static_cast<double>(sources.queries()) * static_cast<double>(places) * 8);
+      m_values = sources.empty(DataType::float32, places);
+      m_nodes = sources.empty(DataType::int32, places);
+    }
+    m_value_array.emplace(m_values, "out[0]", &order);
+    m_node_array.emplace(m_nodes, "out[1]", &order);
+  }
+  SpreadOutput output() const { return {m_node_array->array(), m_value_array->array()}; }
+  nb::object made() const { return nb::make_tuple(m_values, m_nodes); }
+
+ private:
+  nb::object m_values;
+  nb::object m_nodes;
+  std::optional<Output> m_value_array;
+  std::optional<Output> m_node_array;
 };
 
 }  // namespace Kindred::Python::Spreads

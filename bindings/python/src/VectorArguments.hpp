@@ -206,10 +206,6 @@ class OneRow {
   std::optional<VectorRows> m_row;
 };
 
-inline int threads_of(nanobind::handle threads) {
-  return static_cast<int>(std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
-}
-
 inline nanobind::object range_of(std::uint64_t first, std::int64_t count) {
   const nanobind::handle range(reinterpret_cast<PyObject*>(&PyRange_Type));
   return range(first, first + static_cast<std::uint64_t>(count));
