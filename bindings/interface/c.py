@@ -4,7 +4,7 @@ import re
 import textwrap
 
 import kinds
-from read import Functions, Statistics, Struct
+from read import Functions, Plain, Statistics, Struct
 
 WIDTH = 100
 
@@ -55,7 +55,7 @@ def enum_text(enum):
 
 def members_of(struct):
     """(declaration, default, comment) of every member. Members of 4 bytes are completed to 8 by a reserved one."""
-    found, half = [("size_t struct_size", f"sizeof({struct.c})", "")], False
+    found, half = [] if isinstance(struct, Plain) else [("size_t struct_size", f"sizeof({struct.c})", "")], False
     reserved = ("int32_t reserved", "0", "" if isinstance(struct, Statistics) else "0")
     for field in struct.fields:
         kind = field.kind
@@ -86,7 +86,9 @@ def struct_text(struct, handles):
     members = members_of(struct)
     lines = [comment(in_c(struct.doc.text("C"), handles)), f"typedef struct {struct.c} {{"]
     lines += [f"  {declaration};" + (f" /* {in_c(what, handles)} */" if what else "") for declaration, _, what in members]
-    lines += [f"}} {struct.c};", f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
+    lines.append(f"}} {struct.c};")
+    if not isinstance(struct, Plain):
+        lines += [f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
     if not isinstance(struct, Statistics):
         lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
                   f"KINDRED_API kindred_status {struct.c}_init({struct.c}* {struct.noun}, size_t struct_size) KINDRED_NOEXCEPT;"]
@@ -127,8 +129,9 @@ def declaration(function, handles):
     described |= {name: what for name, what in COMMON.items() if name not in described}
     parameters = [(name, in_c(what, handles, function.handle, names)) for name, what in described.items() if set(name.split(",")) <= set(names)]
     text = " ".join([function.doc.text("C"), *(f"{STATUSES[name]}: {when}." for name, when in function.doc.raised() if name in STATUSES)])
+    returned = getattr(next(iter(function.results), None), "c_type", "kindred_status")
     return comment(in_c(text, handles, function.handle, names), parameters) + "\n" + wrapped(
-        f"KINDRED_API kindred_status {name_of(function)}(", items, ") KINDRED_NOEXCEPT;")
+        f"KINDRED_API {returned} {name_of(function)}(", items, ") KINDRED_NOEXCEPT;")
 
 
 def functions_of(handle):
@@ -148,7 +151,7 @@ def header(interface):
     """A section of kindred.h, which clang-format formats."""
     handles = interface.handles
     parts = [title(interface), "\n".join(map(enum_text, interface.enums.values()))]
-    parts += [struct_text(one, handles) for one in [*interface.options.values(), *interface.statistics.values()]]
+    parts += [struct_text(one, handles) for one in interface.structs.values()]
     for handle in handles.values():
         functions = functions_of(handle)
         makers = sum(one.results == ["New"] for one in functions)
@@ -251,8 +254,8 @@ def glue(interface, includes):
     parts.append("namespace Kindred::C {")
     parts += ["\n".join(f"static_assert(static_cast<int>({one.cpp}::{value}) == {one.constant(value)});" for value in one.values)
               for one in interface.enums.values()]
-    parts += [options_function(one) for one in interface.options.values() if one.hand != "c"]
-    for one in interface.options.values():
+    parts += [options_function(one) for one in interface.options() if one.hand != "c"]
+    for one in interface.options():
         parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]

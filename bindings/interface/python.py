@@ -32,7 +32,8 @@ def arguments_of(function):
                     type_ = field.kind.python
                 if " = " in type_:
                     type_, default = type_.split(" = ")
-                (first if field.name == "top" else named).append(Argument(field.name, type_, default, field.name != "top", field.doc))
+                by_name = field.name != "top" or "top" in function.by_name
+                (named if by_name else first).append(Argument(field.name, type_, default, by_name, field.doc))
         elif not isinstance(one.kind, kinds.Kind):
             first.append(Argument(one.name, one.kind.name))
         else:
@@ -97,8 +98,8 @@ def given_line(function, parameter):
     return wrapped(f"Given{parameter.kind.name} {parameter.name}_given(", values, ");")
 
 
-def statistics_body(function, struct):
-    lines = [f"const {struct.cpp} found = {ran(function, f'return object.{function.cpp_name}();')};", "nb::dict out;"]
+def statistics_lines(function, struct, call):
+    lines = [f"const {struct.cpp} found = {ran(function, f'return {call};')};", "nb::dict out;"]
     for field in struct.fields:
         value = field.default or f"found.{field.name}"
         lines.append(f'out["{field.name}"] = ' + (f"{value};" if isinstance(field.kind, kinds.U64) else f"std::string(to_string({value}));"))
@@ -123,8 +124,6 @@ def body_of(function):
         lines = ["const std::shared_ptr<Shared> shared = self.open();", f"auto& object = shared->{handle.c};"]
     if function.gil:
         return [f"auto& object = self.open()->{handle.c};", f"const auto found = object.{function.cpp_name}();", f"return {function.results[0].value};"]
-    if function.results and isinstance(function.results[0], Statistics):
-        return lines + statistics_body(function, function.results[0])
     found = function.lines()
     if any("copying" in line for line in found):
         lines.append("const Copying copying = copying_of(copy);")
@@ -144,7 +143,10 @@ def body_of(function):
     if function.results == ["New"]:
         made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(values)})"
         return [*lines, f'return Handle("{handle.noun}", shared_of<Shared>(shared, [&] {{ return {made}; }}));']
-    call = wrapped(f"{'' if is_free(function) else 'object.'}{function.cpp_name}(", values, ")")
+    of = "" if is_free(function) else f"{handle.name}::" if function.is_static else "object."
+    call = wrapped(f"{of}{function.cpp_name}(", values, ")")
+    if function.results and isinstance(function.results[0], Statistics):
+        return lines + statistics_lines(function, function.results[0], call)
     records = [one for one in function.results if isinstance(one, kinds.Record)]
     returned = [one for one in function.parameters if hasattr(one.kind, "returns")]
     result = function.results[0] if function.results and not records else kinds.Nothing()
@@ -304,19 +306,20 @@ def method(function):
         made = f"        made = cls.__new__(cls)\n        made._native = _kindred.{handle.name}.{function.name}({passed(arguments)})\n"
         options = f"        made._options = {options_tuple(handle)}\n" if restored_fields(handle) else ""
         return None, "    @classmethod\n" + signature(function.name, arguments, f'"{handle.name}"', "cls") + f"\n{doc}\n{made}{options}        return made"
-    call = f"{'_kindred' if is_free(function) else 'self._native'}.{function.name}({passed(arguments)})"
+    of = "_kindred" if is_free(function) else f"_kindred.{handle.name}" if function.is_static else "self._native"
+    call = f"{of}.{function.name}({passed(arguments)})"
     wrap = getattr(function.results[0], "wrap", None) if function.results else None
     call = wrap.replace("{call}", call) if wrap else call
-    kind = "    @property\n" if function.python == "property" else ""
+    kind = "    @property\n" if function.python == "property" else "    @staticmethod\n" if function.is_static and not is_free(function) else ""
     name = function.python if function.python and function.python.startswith("__") else function.name
     result = python_type(function)
-    return None, kind + signature(name, arguments, result, "" if is_free(function) else "self") + f"\n{doc}\n        " + ("" if result == "None" else "return ") + call
+    return None, kind + signature(name, arguments, result, "" if function.is_static else "self") + f"\n{doc}\n        " + ("" if result == "None" else "return ") + call
 
 
 def restored_fields(handle):
     """The options that a copy of the object has, too."""
     function = handle.function("from_bytes")
-    return function.fields() if function else []
+    return [one for one in arguments_of(function) if one.by_name and one.name not in COMMON] if function else []
 
 
 def options_tuple(handle):
@@ -328,7 +331,7 @@ def restored(handle):
     """The function that pickles name, with the options one after the other."""
     fields = restored_fields(handle)
     given = ", ".join(["data", *(f"{one.name}={one.name}" for one in fields)])
-    named = ", ".join([f"kind: type[{handle.name}]", "data: bytes", *(f"{one.name}: {one.of('python')}" for one in fields)])
+    named = ", ".join([f"kind: type[{handle.name}]", "data: bytes", *(f"{one.name}: {one.type}" for one in fields)])
     return (f'def _restored({named}) -> {handle.name}:\n    """An unpickled or copied object, in the default context."""\n'
             f"    return kind.from_bytes({given})")
 
@@ -383,9 +386,9 @@ def stub_class(handle):
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
-        result = python_type(function).replace("Ragged", "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]")
+        result = handle.name if function.results == ["New"] else "Any" if hasattr(next(iter(function.results), None), "wrap") else python_type(function)
         if function.is_constructor():
             lines.append(f"    def __init__({names}) -> None: ...")
         else:
-            lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {handle.name if function.is_static else result}: ..."]
+            lines += (["    @staticmethod"] if function.is_static else []) + [f"    def {function.name}({names}) -> {result}: ..."]
     return "\n".join([*lines, "    def close(self) -> None: ...", "    def is_closed(self) -> bool: ..."])

@@ -90,6 +90,13 @@ class Statistics(Struct):
         self.noun = noun
 
 
+class Plain(Statistics):
+    """A struct of C without `struct_size`, such as an element of an array."""
+
+
+STRUCTS = {"Options": Options, "Statistics": Statistics, "Plain": Plain}
+
+
 class Handle:
     """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
 
@@ -147,10 +154,10 @@ class Interface:
     """`copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
 
     def __init__(self, title):
-        self.title, self.enums, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, {}, {}, {}, [], {}
+        self.title, self.enums, self.structs, self.handles, self.copied, self.settings = title, {}, {}, {}, [], {}
 
-    def own(self):
-        return self.enums, self.options, self.statistics, self.handles
+    def options(self):
+        return [one for one in self.structs.values() if isinstance(one, Options)]
 
 
 class Reader:
@@ -186,10 +193,8 @@ class Reader:
             doc = Doc(ast.get_docstring(node, clean=False))
             if base == "Enum":
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
-            elif base == "Options":
-                made = interface.options[node.name] = Options(node.name, doc, self.fields(node), **settings)
-            elif base == "Statistics":
-                made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
+            elif base in STRUCTS:
+                made = interface.structs[node.name] = STRUCTS[base](node.name, doc, self.fields(node), **settings)
             elif base in ("Handle", "Functions"):
                 made = interface.handles[node.name] = (Handle if base == "Handle" else Functions)(node.name, doc, **settings)
                 made.siblings = interface.handles
@@ -198,7 +203,7 @@ class Reader:
                     if isinstance(function, ast.FunctionDef):
                         self.read_function(made, function)
             else:
-                self.fail(node, f"{base} is neither a kind nor one of Enum, Options, Statistics, Handle, Functions and NamedTuple")
+                self.fail(node, f"{base} is neither a kind nor one of Enum, Options, Statistics, Plain, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
 
