@@ -239,7 +239,6 @@ class PatternMemory(Handle, c="memory", namespace="Patterns", header="kindred/ma
     [['d']]
     """
 
-    @hand("python")
     def create(context: Context, settings: Settings) -> New:
         """Creates an empty memory.
 

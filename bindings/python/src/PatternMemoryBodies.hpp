@@ -35,13 +35,6 @@ std::string level(const Handle& self) {
   return std::string(level_names[static_cast<std::size_t>(self.open()->memory.level())].name);
 }
 
-Handle create(nb::handle level, nb::handle settings, nb::handle context) {
-  const Level at = value_of(level, "level", level_names);
-  const PatternSettings given = settings_of(settings);
-  const SharedContext shared = context_of(context);
-  return {"memory", shared_of<Shared>(shared, [&] { return PatternMemory(*shared, given, at); })};
-}
-
 /// `(indices, frequencies, is_new)`: int64, uint64 and bool
 nb::object arrays_of(const std::vector<LearnedPattern>& learned) {
   const auto array = [&]<class T>(DataType type, T /*element*/, auto member) {
