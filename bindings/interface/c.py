@@ -133,8 +133,9 @@ def declaration(function, handles):
     described |= {name: what for name, what in COMMON.items() if name not in described}
     parameters = [(name, in_c(what, handles, function.handle, names)) for name, what in described.items() if set(name.split(",")) <= set(names)]
     text = " ".join([function.doc.text("C"), *(f"{STATUSES[name]}: {when}." for name, when in function.doc.raised() if name in STATUSES)])
+    returned = getattr(next(iter(function.results), None), "c_type", "kindred_status")
     return comment(in_c(text, handles, function.handle, names), parameters) + "\n" + wrapped(
-        f"KINDRED_API kindred_status {name_of(function)}(", items, ") KINDRED_NOEXCEPT;")
+        f"KINDRED_API {returned} {name_of(function)}(", items, ") KINDRED_NOEXCEPT;")
 
 
 def functions_of(handle):

@@ -17,7 +17,7 @@ DESCRIPTIONS = [name for name in ("common", "context", "results", "vector", "hns
                                      "spreading_kinds", "spreading", "lattice", "bulk", "layers", "seeds", "fusion")
                 if Path(HERE, "descriptions", f"{name}.py").exists()]
 USED = ("common", "spreading_kinds")  # by others, and nothing is written of them
-IN_PYTHON = [name for name in DESCRIPTIONS if name not in (*USED, "results", "fusion")]  # of which the extension and the package are written, too
+IN_PYTHON = [name for name in DESCRIPTIONS if name not in (*USED, "results", "predictions", "fusion")]  # of which the extension and the package are written, too
 STUB = HERE.parent / "python/src/_kindred.pyi"  # of what is not described
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp")

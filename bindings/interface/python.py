@@ -324,7 +324,7 @@ def method(function):
 def restored_fields(handle):
     """The options that a copy of the object has, too."""
     function = handle.function("from_bytes")
-    return function.fields() if function else []
+    return [one for one in arguments_of(function) if one.by_name and one.name not in COMMON] if function else []
 
 
 def options_tuple(handle):
@@ -336,7 +336,7 @@ def restored(handle):
     """The function that pickles name, with the options one after the other."""
     fields = restored_fields(handle)
     given = ", ".join(["data", *(f"{one.name}={one.name}" for one in fields)])
-    named = ", ".join([f"kind: type[{handle.name}]", "data: bytes", *(f"{one.name}: {one.of('python')}" for one in fields)])
+    named = ", ".join([f"kind: type[{handle.name}]", "data: bytes", *(f"{one.name}: {one.type}" for one in fields)])
     return (f'def _restored({named}) -> {handle.name}:\n    """An unpickled or copied object, in the default context."""\n'
             f"    return kind.from_bytes({given})")
 

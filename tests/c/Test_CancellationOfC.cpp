@@ -368,9 +368,14 @@ class Engines {
     std::vector<std::string> words;
     for (int i = 0; i <= 20; ++i) words.push_back("s" + std::to_string(i));
     const std::vector<kindred_text> texts = c_texts(words);
-    return kindred_memory_learn_all_numbers(m_memory, m_symbols.data(), m_offsets.data(),
-                                            patterns.data(), 200, texts.data(), texts.size(),
-                                            nullptr, nullptr);
+    kindred_patterns given = KINDRED_PATTERNS_INIT;
+    given.count = 200;
+    given.patterns = patterns.data();
+    given.offsets = m_offsets.data();
+    given.symbols = m_symbols.data();
+    given.dictionary = texts.data();
+    given.dictionary_size = texts.size();
+    return kindred_memory_learn_all(m_memory, &given, nullptr);
   }
   kindred_status measure() const {
     kindred_graph_structure structure = KINDRED_GRAPH_STRUCTURE_INIT;

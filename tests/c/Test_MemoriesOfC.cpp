@@ -99,27 +99,36 @@ std::vector<LearnedPattern> learn_each(PatternMemory& memory, const Patterns& gi
 
 enum class Form { texts, numbers, symbols };
 
+/// The patterns as symbols of the memory.
+kindred_patterns lists_of(const Patterns& given) {
+  kindred_patterns out = KINDRED_PATTERNS_INIT;
+  out.count = given.size();
+  out.patterns = given.patterns.data();
+  out.offsets = given.offsets.data();
+  out.symbols = given.numbers.data();
+  return out;
+}
+
 kindred_status learn_all(kindred_memory* memory, const Patterns& given, Form form,
                          std::vector<kindred_learned>& learned) {
   std::vector<kindred_text> names;
   for (const auto& name : given.names)
     names.push_back(name ? kindred_text{name->data(), name->size()} : kindred_text{nullptr, 0});
-  kindred_learn_options options = KINDRED_LEARN_OPTIONS_INIT;
-  options.names = names.data();
-  options.times = given.times.data();
+  kindred_patterns patterns = lists_of(given);
+  patterns.names = names.data();
+  patterns.times = given.times.data();
   learned.resize(given.size());
   const std::vector<std::string> texts = given.texts();
-  const std::uint64_t* const offsets = given.offsets.data();
-  const std::uint64_t* const patterns = given.patterns.data();
-  if (form == Form::texts)
-    return kindred_memory_learn_all(memory, c_texts(texts).data(), offsets, patterns, given.size(),
-                                    &options, learned.data());
-  if (form == Form::numbers)
-    return kindred_memory_learn_all_numbers(memory, given.numbers.data(), offsets, patterns,
-                                            given.size(), c_texts(given.dictionary).data(),
-                                            given.dictionary.size(), &options, learned.data());
-  return kindred_memory_learn_all_symbols(memory, given.numbers.data(), offsets, patterns,
-                                          given.size(), &options, learned.data());
+  const std::vector<kindred_text> text_views = c_texts(texts);
+  const std::vector<kindred_text> dictionary = c_texts(given.dictionary);
+  if (form == Form::texts) {
+    patterns.symbols = nullptr;
+    patterns.texts = text_views.data();
+  } else if (form == Form::numbers) {
+    patterns.dictionary = dictionary.data();
+    patterns.dictionary_size = dictionary.size();
+  }
+  return kindred_memory_learn_all(memory, &patterns, learned.data());
 }
 
 TEST(CMemories, ManyPatternsAreLearnedAsOneAfterTheOther) {
@@ -180,17 +189,27 @@ TEST(CMemories, AFailedCallLearnsNothing) {
   refused(wrong, Form::numbers, "patterns[0]");
   wrong = given;
   wrong.numbers[0] = 12;
-  EXPECT_EQ(kindred_memory_learn_all_numbers(
-                memory, wrong.numbers.data(), wrong.offsets.data(), wrong.patterns.data(),
-                wrong.size(), c_texts(given.dictionary).data(), 12, nullptr, nullptr),
-            KINDRED_INVALID);
+  const std::vector<kindred_text> dictionary = c_texts(given.dictionary);
+  kindred_patterns patterns = lists_of(wrong);
+  patterns.dictionary = dictionary.data();
+  patterns.dictionary_size = dictionary.size();
+  const auto refused_as = [&](const char* what) {
+    EXPECT_EQ(kindred_memory_learn_all(memory, &patterns, nullptr), KINDRED_INVALID) << what;
+    EXPECT_NE(std::string(kindred_last_error()).find(what), std::string::npos)
+        << kindred_last_error();
+  };
+  refused_as("12");  // a number beyond the dictionary
+  patterns.symbols = given.numbers.data();
   const kindred_text name{nullptr, 3};
-  kindred_learn_options options = KINDRED_LEARN_OPTIONS_INIT;
-  options.names = &name;
-  EXPECT_EQ(kindred_memory_learn_all_numbers(
-                memory, given.numbers.data(), given.offsets.data(), given.patterns.data(), 1,
-                c_texts(given.dictionary).data(), 12, &options, nullptr),
-            KINDRED_INVALID);
+  patterns.names = &name;
+  patterns.count = 1;
+  refused_as("data is NULL");
+  patterns.names = nullptr;
+  patterns.texts = dictionary.data();
+  refused_as("texts and symbols");
+  patterns.texts = nullptr;
+  patterns.dictionary = nullptr;
+  refused_as("dictionary is NULL");
   EXPECT_EQ(bytes_of(memory), before);
 }
 
@@ -228,17 +247,36 @@ void expect_same(const kindred_predictions* predictions, const PredictionResults
     EXPECT_EQ(prediction.index, expected.predictions[i].index);
     EXPECT_EQ(prediction.similarity, expected.predictions[i].similarity);
     EXPECT_EQ(prediction.potential, expected.predictions[i].potential);
+    const Prediction& of = expected.predictions[i];
+    const EventTexts lists[] = {{of.matches}, of.past,    of.present,
+                                of.future,    of.missing, of.extras};
+    for (std::size_t list = 0; list < std::size(lists); ++list) {
+      const kindred_event_texts& texts = prediction.texts[list];
+      EventTexts found(texts.events);
+      for (std::uint64_t event = 0; event < texts.events; ++event)
+        for (std::uint64_t t = texts.offsets[event]; t < texts.offsets[event + 1]; ++t)
+          found[event].emplace_back(texts.texts[t].data, texts.texts[t].size);
+      EXPECT_EQ(found, lists[list]);
+    }
+    std::vector<Anomaly> anomalies;
+    for (std::uint64_t a = 0; a < prediction.anomaly_count; ++a) {
+      const auto& [observed, misspelled, similarity] = prediction.anomalies[a];
+      anomalies.push_back(
+          {{observed.data, observed.size}, {misspelled.data, misspelled.size}, similarity});
+    }
+    EXPECT_EQ(anomalies, of.anomalies);
   }
 }
 
 TEST(CMemories, MatchesAndPredictsAmongCandidatesAtEveryLevel) {
   Twins twins("CMemories candidates", 60);
   twins.expected.forget(std::uint64_t{7});
-  KINDRED_ASSERT_OK(kindred_memory_forget(twins.memory, 7, nullptr));
-  const std::vector<std::string> query{"s0", "xs1", "unknown", "xxs2"};
+  KINDRED_ASSERT_OK(kindred_memory_forget(twins.memory, 7, nullptr, 0, nullptr));
+  const std::vector<std::string> query{"s0", "xs1", "xxs66", "xxs2"};
   const std::vector<std::string_view> views(query.begin(), query.end());
   const std::uint64_t events[] = {0, 2, 4};
   const std::vector<std::vector<std::uint64_t>> lists{{}, {5, 3, 5, 7, 40}, {0, 1, 2, 3}};
+  std::size_t anomalies = 0;
   for (const Level level : {Level::token, Level::character}) {
     const auto at = static_cast<std::int32_t>(level);
     Ragged<Symbol> encoded;
@@ -264,11 +302,20 @@ TEST(CMemories, MatchesAndPredictsAmongCandidatesAtEveryLevel) {
                                              1, at, &options, &results));
       expect_same(results, twins.expected.match(encoded, cpp_options, level));
       Owned<kindred_predictions> predictions(kindred_predictions_destroy);
+      kindred_prediction_options prediction = KINDRED_PREDICTION_OPTIONS_INIT;
+      const PredictionOptions cpp_prediction{.fuzzy_token_threshold = 0.6};
+      prediction.fuzzy_token_threshold = cpp_prediction.fuzzy_token_threshold;
+      kindred_record record = KINDRED_RECORD_INIT;
       KINDRED_ASSERT_OK(kindred_memory_predict(twins.memory, c_texts(query).data(), events, 2, at,
-                                               &options, nullptr, &predictions));
-      expect_same(predictions, twins.expected.predict({events, views}, cpp_options, {}, level));
+                                               &options, &prediction, &predictions, &record));
+      const PredictionResults found =
+          twins.expected.predict({events, views}, cpp_options, cpp_prediction, level);
+      expect_same(predictions, found);
+      EXPECT_EQ(record.operation, to_string(found.record.operation));
+      for (const Prediction& one : found.predictions) anomalies += one.anomalies.size();
     }
   }
+  EXPECT_GT(anomalies, 0U) << "xxs6 is a spelling of xxs66";
   kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
   kindred_results* results = nullptr;
   const std::uint32_t symbol = 0;
@@ -367,9 +414,6 @@ TEST(CMemories, PredictionsFromGivenCandidatesAreThoseOfTheMemory) {
     EXPECT_EQ(prediction.bayesian_posterior, expected.predictions[i].bayesian_posterior);
     EXPECT_EQ(std::string(prediction.name, prediction.name_size), expected.predictions[i].name);
   }
-  kindred_record record = KINDRED_RECORD_INIT;
-  EXPECT_EQ(kindred_predictions_record(found, &record), KINDRED_NOT_FOUND);
-
   patterns[1] = offsets.size() + 1;
   EXPECT_EQ(predict(&none), KINDRED_INVALID);
   given = KINDRED_CANDIDATES_INIT;

@@ -92,7 +92,7 @@ TEST(COperations, OfPatternMemoriesMatchAList) {
         }
         case 3: {
           std::int32_t existed = -1;
-          KINDRED_ASSERT_OK(kindred_memory_forget(memory, index, &existed));
+          KINDRED_ASSERT_OK(kindred_memory_forget(memory, index, nullptr, 0, &existed));
           ASSERT_EQ(existed != 0, is_live);
           if (is_live) model[index].frequency = 0;
           break;
@@ -100,7 +100,8 @@ TEST(COperations, OfPatternMemoriesMatchAList) {
         case 4: {
           if (name.empty()) break;
           std::int32_t existed = -1;
-          KINDRED_ASSERT_OK(kindred_memory_forget_name(memory, name.data(), name.size(), &existed));
+          KINDRED_ASSERT_OK(
+              kindred_memory_forget(memory, index, name.data(), name.size(), &existed));
           ASSERT_EQ(existed != 0, named >= 0);
           if (named >= 0) model[static_cast<std::size_t>(named)].frequency = 0;
           break;

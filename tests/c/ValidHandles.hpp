@@ -32,8 +32,8 @@ struct Handles {
     KINDRED_EXPECT_OK(kindred_memory_learn(memory, &text, event, 1, nullptr, 0, 1, nullptr));
     KINDRED_EXPECT_OK(kindred_memory_pattern(memory, 0, &pattern));
     KINDRED_EXPECT_OK(kindred_memory_names(memory, event, 1, &strings));
-    KINDRED_EXPECT_OK(
-        kindred_memory_predict(memory, &text, event, 1, -1, nullptr, nullptr, &predictions));
+    KINDRED_EXPECT_OK(kindred_memory_predict(memory, &text, event, 1, -1, nullptr, nullptr,
+                                             &predictions, nullptr));
     KINDRED_EXPECT_OK(kindred_predictor_create(context, &text, 1, &predictor));
     KINDRED_EXPECT_OK(kindred_index_create(context, &tensor, nullptr, nullptr, &index));
     KINDRED_EXPECT_OK(kindred_scorer_create(index, 4, nullptr, &scorer));

@@ -50,6 +50,8 @@ class Interface(unittest.TestCase):
                       "KINDRED_NOT_FOUND: no row has the id.", "/* nonzero: `stream` orders a call on tensors on a device */"):
             self.assertIn(generate.compact(found), generate.compact(text))
         self.assertTrue(text.isascii())
+        self.assertIn("struct kindred_learned { uint64_t index;", " ".join(HEADER.split()))  # an element of an array has no size
+        self.assertNotIn("KINDRED_LEARNED_INIT", HEADER)
         self.assertNotIn("@param first_id", generate.python.module(generate.interfaces()["vector"], ""))
 
     def test_mistakes_are_named_with_their_line(self):
@@ -82,6 +84,9 @@ class Interface(unittest.TestCase):
         # Pickles of earlier versions name these functions.
         self.assertIn("def _restored(kind: type[HnswIndex], data: bytes) -> HnswIndex:", module)
         self.assertIn("def _restored(kind: type[VectorIndex], data: bytes, residency: str, quantized_copy: bool) -> VectorIndex:", made["pykindred/_vector.py"])
+        patterns = made["pykindred/_patterns.py"]
+        self.assertIn("def _restored(kind: type[PatternMemory], data: bytes, level: str, settings: PatternSettings | None) -> PatternMemory:", patterns)
+        self.assertIn("    @staticmethod\n    def inspect(path: StrPath, *, threads: int = 0) -> dict[str, Any]:", patterns)
         self.assertEqual(module.count("class "), 1)
         self.assertEqual(made["pykindred/_kindred.pyi"].count("class HnswIndex:"), 1)
 

@@ -954,6 +954,223 @@ KINDRED_API kindred_status kindred_clusters_destroy(KINDRED_OPTIONAL kindred_clu
 KINDRED_API kindred_status kindred_clusters_get(const kindred_clusters* clusters,
                                                 kindred_clusters_view* view) KINDRED_NOEXCEPT;
 
+/* ---- Predictions, and patterns as they are stored ---- */
+
+/* The field by which predictions are ranked, greater first; the last four need weights. */
+enum {
+  KINDRED_RANK_POTENTIAL = 0,
+  KINDRED_RANK_SIMILARITY = 1,
+  KINDRED_RANK_EVIDENCE = 2,
+  KINDRED_RANK_CONFIDENCE = 3,
+  KINDRED_RANK_SNR = 4,
+  KINDRED_RANK_FRAGMENTATION = 5,
+  KINDRED_RANK_FREQUENCY = 6,
+  KINDRED_RANK_NORMALIZED_ENTROPY = 7,
+  KINDRED_RANK_GLOBAL_NORMALIZED_ENTROPY = 8,
+  KINDRED_RANK_ITFDF_SIMILARITY = 9,
+  KINDRED_RANK_CONFLUENCE = 10,
+  KINDRED_RANK_PREDICTIVE_INFORMATION = 11,
+  KINDRED_RANK_BAYESIAN_POSTERIOR = 12,
+  KINDRED_RANK_BAYESIAN_PRIOR = 13,
+  KINDRED_RANK_BAYESIAN_LIKELIHOOD = 14,
+  KINDRED_RANK_TFIDF_SCORE = 15,
+  KINDRED_RANK_WEIGHTED_SIMILARITY = 16,
+  KINDRED_RANK_WEIGHTED_EVIDENCE = 17,
+  KINDRED_RANK_WEIGHTED_CONFIDENCE = 18,
+  KINDRED_RANK_WEIGHTED_SNR = 19
+};
+/* The lists of texts of a prediction. That of matches is one event: the query's symbols that were
+ * found. */
+enum {
+  KINDRED_TEXTS_MATCHES = 0,
+  KINDRED_TEXTS_PAST = 1,
+  KINDRED_TEXTS_PRESENT = 2,
+  KINDRED_TEXTS_FUTURE = 3,
+  KINDRED_TEXTS_MISSING = 4,
+  KINDRED_TEXTS_EXTRAS = 5
+};
+
+/** Options of predictions. */
+typedef struct kindred_prediction_options {
+  size_t struct_size;
+  uint64_t top;                 /* maximum number of predictions */
+  double threshold;             /* candidates below it are skipped, in [0, 1] */
+  double fuzzy_token_threshold; /* if above 0: minimum similarity of texts that are spellings of the
+                                   same symbol */
+  const double* weights;        /* one per symbol, in [0, 1e100]; NULL: no weighted fields */
+  uint64_t weights_size;
+  int32_t rank_by; /* KINDRED_RANK_... */
+  int32_t
+      single_symbol_fast_path; /* nonzero: process a query of one symbol as KATO's fast path does */
+  int32_t threads;             /* maximum number of host threads; 0: all threads of the context */
+  int32_t reserved;            /* 0 */
+} kindred_prediction_options;
+#define KINDRED_PREDICTION_OPTIONS_INIT \
+  { sizeof(kindred_prediction_options), 100, 0.1, 0.0, NULL, 0, KINDRED_RANK_POTENTIAL, 0, 0, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_prediction_options_init(kindred_prediction_options* options,
+                                                           size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The texts of some events. Event i has the texts offsets[i] ... offsets[i + 1]. */
+typedef struct kindred_event_texts {
+  uint64_t events;
+  const uint64_t* offsets;   /* events + 1 */
+  const kindred_text* texts; /* of all events */
+} kindred_event_texts;
+
+/** An observed symbol that was treated as a misspelling of an expected one. */
+typedef struct kindred_anomaly {
+  kindred_text observed;
+  kindred_text expected;
+  double similarity;
+} kindred_anomaly;
+
+/** A prediction. Its name and its arrays live as long as the handle. */
+typedef struct kindred_prediction {
+  size_t struct_size;
+  uint64_t index;
+  uint64_t frequency;
+  const char* name;
+  uint64_t name_size;
+  uint32_t matched;
+  int32_t flat; /* 1: of the fast path, whose lists have no boundaries of events */
+  uint64_t anomaly_count;
+  const kindred_anomaly* anomalies; /* misspelled symbols */
+  uint64_t block_count;
+  const kindred_block* blocks; /* Ratcliff-Obershelp's, over the symbols of pattern and query */
+  const kindred_event_texts* texts; /* six lists, by KINDRED_TEXTS_... */
+  double evidence;
+  double confidence;
+  double similarity;
+  double fragmentation;
+  double snr;
+  double entropy;
+  double normalized_entropy;
+  double global_normalized_entropy;
+  double confluence;
+  double tfidf_score;
+  double itfdf_similarity;
+  double bayesian_prior;
+  double bayesian_likelihood;
+  double bayesian_posterior;
+  double predictive_information;
+  double potential;
+  double weighted_similarity; /* NaN without weights, as the following */
+  double weighted_evidence;
+  double weighted_confidence;
+  double weighted_snr;
+} kindred_prediction;
+#define KINDRED_PREDICTION_INIT                                                                   \
+  {                                                                                               \
+    sizeof(kindred_prediction), 0, 0, NULL, 0, 0, 0, 0, NULL, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, \
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                     \
+  }
+
+/** A pattern; its name and its arrays live as long as the handle. */
+typedef struct kindred_pattern_view {
+  size_t struct_size;
+  uint64_t index;
+  uint64_t frequency;
+  const char* name; /* NULL: the pattern has no name */
+  uint64_t name_size;
+  uint64_t events;
+  const uint64_t* offsets; /* events + 1 */
+  const uint32_t* symbols;
+} kindred_pattern_view;
+#define KINDRED_PATTERN_VIEW_INIT \
+  { sizeof(kindred_pattern_view), 0, 0, NULL, 0, 0, NULL, NULL }
+
+/** A pattern from which predictions are made. */
+typedef struct kindred_candidate {
+  uint64_t index; /* of the pattern; unique among the candidates */
+  uint64_t frequency;
+  double similarity;
+  uint32_t matched; /* symbols; passed to the prediction */
+  uint32_t reserved;
+} kindred_candidate;
+
+/** Candidates with their events, and statistics of all patterns. */
+typedef struct kindred_candidates {
+  size_t struct_size;
+  uint64_t count;
+  const kindred_candidate* candidates;
+  const uint64_t* patterns; /* offsets of the events: count + 1 elements, of which candidate i has
+                               patterns[i] ... patterns[i + 1] */
+  const uint64_t* offsets;  /* offsets of the symbols of the events: patterns[count] + 1 elements */
+  const uint32_t* symbols;  /* numbers of texts of the predictor */
+  const kindred_text* names;     /* one per candidate; NULL: empty ones */
+  uint64_t all_patterns;         /* number of all patterns */
+  uint64_t total_frequency;      /* of all patterns */
+  const uint64_t* patterns_with; /* by symbol: number of the patterns that contain it; symbols
+                                    beyond the end: in no pattern */
+  uint64_t patterns_with_size;
+} kindred_candidates;
+#define KINDRED_CANDIDATES_INIT \
+  { sizeof(kindred_candidates), 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0 }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_candidates_init(kindred_candidates* candidates,
+                                                   size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Name of a field, such as `potential`; NULL for another number. Valid while the process lives. */
+KINDRED_API const char* kindred_rank_name(int32_t rank_by) KINDRED_NOEXCEPT;
+/** The field of a name. KINDRED_INVALID for another name; the message lists all. */
+KINDRED_API kindred_status kindred_rank_parse(const char* name, size_t size,
+                                              int32_t* rank_by) KINDRED_NOEXCEPT;
+/** The weights of symbols, for the options of predictions: |affinity| / frequency + 0.01, or
+ * 0.01 if either is 0.
+ *  @param affinities one per symbol
+ *  @param frequencies as of kindred_memory_symbol_frequencies; symbols beyond the end have 0
+ *  @param weights count elements */
+KINDRED_API kindred_status kindred_affinity_weights(const double* affinities, size_t count,
+                                                    const uint64_t* frequencies,
+                                                    size_t frequency_count,
+                                                    double* weights) KINDRED_NOEXCEPT;
+/** The similarity that candidates of a query must have: that of the options, or 0 if the fast
+ * path applies.
+ *  @param symbols of the query */
+KINDRED_API kindred_status
+kindred_candidate_threshold(KINDRED_OPTIONAL const kindred_prediction_options* options,
+                            uint64_t symbols, double* threshold) KINDRED_NOEXCEPT;
+
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_pattern_destroy(KINDRED_OPTIONAL kindred_pattern* pattern)
+    KINDRED_NOEXCEPT;
+/** The contents of a pattern. */
+KINDRED_API kindred_status kindred_pattern_get(const kindred_pattern* pattern,
+                                               kindred_pattern_view* view) KINDRED_NOEXCEPT;
+
+/** Frees a handle. */
+KINDRED_API kindred_status
+kindred_predictions_destroy(KINDRED_OPTIONAL kindred_predictions* predictions) KINDRED_NOEXCEPT;
+/** Number of predictions. */
+KINDRED_API kindred_status kindred_predictions_size(const kindred_predictions* predictions,
+                                                    size_t* size) KINDRED_NOEXCEPT;
+/** A prediction; position 0 is the best. */
+KINDRED_API kindred_status kindred_predictions_get(const kindred_predictions* predictions,
+                                                   size_t position,
+                                                   kindred_prediction* prediction) KINDRED_NOEXCEPT;
+
+/** Creates the object that makes predictions from patterns of another store.
+ *  @param texts text i is that of symbol i. KINDRED_INVALID for one that occurs twice */
+KINDRED_API kindred_status kindred_predictor_create(kindred_context* context,
+                                                    const kindred_text* texts, size_t count,
+                                                    kindred_predictor** predictor) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_predictor_destroy(KINDRED_OPTIONAL kindred_predictor* predictor)
+    KINDRED_NOEXCEPT;
+/** Adds the new ones of some texts; their numbers follow those before. May run concurrently with
+ * predictions. */
+KINDRED_API kindred_status kindred_predictor_add(kindred_predictor* predictor,
+                                                 const kindred_text* texts,
+                                                 size_t count) KINDRED_NOEXCEPT;
+/** Predictions from candidates, as kindred_memory_predict makes them from its patterns; the
+ * order of the candidates changes nothing. KINDRED_INVALID for a symbol without a text. */
+KINDRED_API kindred_status kindred_predictor_predict(
+    const kindred_predictor* predictor, const kindred_text* texts, const uint64_t* offsets,
+    size_t events, const kindred_candidates* candidates,
+    KINDRED_OPTIONAL const kindred_prediction_options* options,
+    kindred_predictions** predictions) KINDRED_NOEXCEPT;
+
 /* ---- PatternMemory: named event sequences, learned and forgotten during searches ---- */
 
 /* The unit that a symbol stands for: a text of an event, or a code point of the texts of all
@@ -994,85 +1211,37 @@ typedef struct kindred_memory_options {
 KINDRED_API kindred_status kindred_memory_options_init(kindred_memory_options* options,
                                                        size_t struct_size) KINDRED_NOEXCEPT;
 
-/* The field by which predictions are ranked, greater first; the last four need weights. */
-enum {
-  KINDRED_RANK_POTENTIAL = 0,
-  KINDRED_RANK_SIMILARITY = 1,
-  KINDRED_RANK_EVIDENCE = 2,
-  KINDRED_RANK_CONFIDENCE = 3,
-  KINDRED_RANK_SNR = 4,
-  KINDRED_RANK_FRAGMENTATION = 5,
-  KINDRED_RANK_FREQUENCY = 6,
-  KINDRED_RANK_NORMALIZED_ENTROPY = 7,
-  KINDRED_RANK_GLOBAL_NORMALIZED_ENTROPY = 8,
-  KINDRED_RANK_ITFDF_SIMILARITY = 9,
-  KINDRED_RANK_CONFLUENCE = 10,
-  KINDRED_RANK_PREDICTIVE_INFORMATION = 11,
-  KINDRED_RANK_BAYESIAN_POSTERIOR = 12,
-  KINDRED_RANK_BAYESIAN_PRIOR = 13,
-  KINDRED_RANK_BAYESIAN_LIKELIHOOD = 14,
-  KINDRED_RANK_TFIDF_SCORE = 15,
-  KINDRED_RANK_WEIGHTED_SIMILARITY = 16,
-  KINDRED_RANK_WEIGHTED_EVIDENCE = 17,
-  KINDRED_RANK_WEIGHTED_CONFIDENCE = 18,
-  KINDRED_RANK_WEIGHTED_SNR = 19
-};
-
-/** Name of a field, such as `potential`; NULL for another number. Valid while the process lives. */
-KINDRED_API const char* kindred_rank_name(int32_t rank_by) KINDRED_NOEXCEPT;
-/** The field of a name. KINDRED_INVALID for another name; the message lists all. */
-KINDRED_API kindred_status kindred_rank_parse(const char* name, size_t size,
-                                              int32_t* rank_by) KINDRED_NOEXCEPT;
-/** The weights of symbols, for the options of predictions: |affinity| / frequency + 0.01, or 0.01
- * if either is 0.
- *  @param affinities one per symbol
- *  @param frequencies as of kindred_memory_symbol_frequencies; symbols beyond the end have 0
- *  @param weights count elements */
-KINDRED_API kindred_status kindred_affinity_weights(const double* affinities, size_t count,
-                                                    const uint64_t* frequencies,
-                                                    size_t frequency_count,
-                                                    double* weights) KINDRED_NOEXCEPT;
-
-/** Options of predictions. */
-typedef struct kindred_prediction_options {
-  size_t struct_size;
-  uint64_t top;                 /* maximum number of predictions */
-  double threshold;             /* candidates below it are skipped, in [0, 1] */
-  double fuzzy_token_threshold; /* if above 0: minimum similarity of texts that are spellings of the
-                                   same symbol */
-  const double* weights;        /* one per symbol, in [0, 1e100]; NULL: no weighted fields */
-  uint64_t weights_size;
-  int32_t rank_by; /* KINDRED_RANK_... */
-  int32_t
-      single_symbol_fast_path; /* nonzero: process a query of one symbol as KATO's fast path does */
-  int32_t threads;             /* maximum number of host threads; 0: all threads of the context */
-  int32_t reserved;            /* 0 */
-} kindred_prediction_options;
-#define KINDRED_PREDICTION_OPTIONS_INIT \
-  { sizeof(kindred_prediction_options), 100, 0.1, 0, NULL, 0, KINDRED_RANK_POTENTIAL, 0, 0, 0 }
-/** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_prediction_options_init(kindred_prediction_options* options,
-                                                           size_t struct_size) KINDRED_NOEXCEPT;
-
 /** The outcome of learning a pattern. */
 typedef struct kindred_learned {
   uint64_t index;
   uint64_t frequency;
   int32_t is_new;
-  int32_t reserved;
 } kindred_learned;
 
-/** Options of kindred_memory_learn_all. Each array has one element per pattern. */
-typedef struct kindred_learn_options {
+/** Patterns to learn: of texts, of numbers of texts in a dictionary, each of which is looked up
+ * once, or of symbols of the memory. */
+typedef struct kindred_patterns {
   size_t struct_size;
-  const kindred_text* names; /* of new patterns; one without `data`: none; NULL: none for all */
-  const uint64_t* times;     /* numbers of occurrences, at least 1; NULL: one each */
-} kindred_learn_options;
-#define KINDRED_LEARN_OPTIONS_INIT \
-  { sizeof(kindred_learn_options), NULL, NULL }
+  uint64_t count;           /* number of patterns */
+  const uint64_t* patterns; /* offsets of the events: count + 1 elements; pattern p has the events
+                               patterns[p] ... patterns[p + 1] */
+  const uint64_t* offsets;  /* offsets of the symbols of the events: patterns[count] + 1 elements */
+  const kindred_text* texts; /* of all events; those of event e are texts[offsets[e] ... offsets[e +
+                                1]); NULL: `symbols` are given */
+  const uint32_t* symbols;   /* of all events, instead of texts: number n stands for dictionary[n],
+                                whatever its symbol is */
+  const kindred_text* dictionary; /* NULL: `symbols` are those of the memory; texts that no pattern
+                                     has are not added */
+  uint64_t dictionary_size;
+  const kindred_text*
+      names; /* one per pattern, of new patterns; one without `data`: none; NULL: none for all */
+  const uint64_t* times; /* one per pattern: number of occurrences, at least 1; NULL: one each */
+} kindred_patterns;
+#define KINDRED_PATTERNS_INIT \
+  { sizeof(kindred_patterns), 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_learn_options_init(kindred_learn_options* options,
-                                                      size_t struct_size) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status kindred_patterns_init(kindred_patterns* patterns,
+                                                 size_t struct_size) KINDRED_NOEXCEPT;
 
 /** The outcome of a synchronisation. */
 typedef struct kindred_sync_record {
@@ -1130,43 +1299,49 @@ typedef struct kindred_memory_file_info {
 KINDRED_API kindred_status kindred_memory_create(
     kindred_context* context, KINDRED_OPTIONAL const kindred_memory_options* options,
     kindred_memory** memory) KINDRED_NOEXCEPT;
-/** Loads a memory from a file written by kindred_memory_save and kindred_memory_append; every byte
- * is validated. KINDRED_NOT_FOUND, KINDRED_CORRUPT. */
+/** Maps a file that kindred_memory_save and kindred_memory_append have written, and validates
+ * every byte. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is damaged; nothing
+ * of it is used. */
 KINDRED_API kindred_status
 kindred_memory_load(kindred_context* context, const char* path,
                     KINDRED_OPTIONAL const kindred_memory_options* options,
                     kindred_memory** memory) KINDRED_NOEXCEPT;
-/** The same from the bytes of a file, which are copied. KINDRED_CORRUPT. */
+/** A memory of the bytes of kindred_memory_to_bytes, or of a file of kindred_memory_save, which
+ * are copied. KINDRED_CORRUPT: the bytes are damaged; nothing of them is used. */
 KINDRED_API kindred_status
 kindred_memory_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
                           KINDRED_OPTIONAL const kindred_memory_options* options,
                           kindred_memory** memory) KINDRED_NOEXCEPT;
-/** Validates a file and describes its contents.
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_memory_destroy(KINDRED_OPTIONAL kindred_memory* memory)
+    KINDRED_NOEXCEPT;
+/** Validates every byte of a file, and describes its contents. KINDRED_NOT_FOUND: there is no
+ * such file. KINDRED_CORRUPT: it is damaged.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status kindred_memory_inspect(const char* path, int32_t threads,
                                                   kindred_memory_file_info* info) KINDRED_NOEXCEPT;
-/** Frees a memory. */
-KINDRED_API kindred_status kindred_memory_destroy(KINDRED_OPTIONAL kindred_memory* memory)
-    KINDRED_NOEXCEPT;
 /** The level and the settings of a memory. */
 KINDRED_API kindred_status kindred_memory_settings(
     const kindred_memory* memory, kindred_memory_options* options) KINDRED_NOEXCEPT;
-/** Writes the whole memory to a file, atomically. Other threads may learn meanwhile; the next
- * append writes what they have learned. KINDRED_BUSY while another process writes the file. */
+/** Writes the memory to a file, atomically: the file at `path` is the old or the new one. What
+ * other threads learn during the call is written by the next kindred_memory_append. KINDRED_BUSY
+ * while another process writes the file. */
 KINDRED_API kindred_status kindred_memory_save(kindred_memory* memory,
                                                const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_memory_save would write now. The next append is not affected. */
-KINDRED_API kindred_status kindred_memory_to_bytes(const kindred_memory* memory,
-                                                   kindred_string** bytes) KINDRED_NOEXCEPT;
-/** Appends what has changed since the last save, append or load to that file. KINDRED_INVALID if
- * nothing was saved or loaded, or the file has changed since; KINDRED_NOT_FOUND, KINDRED_CORRUPT,
- * KINDRED_BUSY. */
+/** Appends everything learned, repeated and forgotten since the last save, append or load to
+ * that file, whose path is `path`. KINDRED_INVALID if nothing was saved or loaded, or the file
+ * has changed since; KINDRED_NOT_FOUND, KINDRED_CORRUPT, KINDRED_BUSY. */
 KINDRED_API kindred_status kindred_memory_append(kindred_memory* memory,
                                                  const char* path) KINDRED_NOEXCEPT;
+/** The bytes of the file that kindred_memory_save would write now. The next
+ * kindred_memory_append is not affected. */
+KINDRED_API kindred_status kindred_memory_to_bytes(const kindred_memory* memory,
+                                                   kindred_string** bytes) KINDRED_NOEXCEPT;
 /** Learns a pattern, or increases the frequency of a known one, which keeps its first name.
- * KINDRED_INVALID for a name of a pattern with other events, for a symbol that is not valid UTF-8
- * if characters are compared, and if the sum of all frequencies would exceed 2^63.
- *  @param texts the texts of all events; those of event i are texts[offsets[i] ... offsets[i + 1])
+ * KINDRED_INVALID for a name of a pattern with other events, for a symbol that is not valid
+ * UTF-8 if characters are compared, and if the sum of all frequencies would exceed 2^63.
+ *  @param texts the texts of all events; those of event i are texts[offsets[i] ... offsets[i +
+ * 1])
  *  @param events number of events
  *  @param name of a new pattern; NULL: none
  *  @param times number of occurrences, at least 1 */
@@ -1174,56 +1349,33 @@ KINDRED_API kindred_status
 kindred_memory_learn(kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
                      size_t events, KINDRED_OPTIONAL const char* name, size_t name_size,
                      uint64_t times, KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
-/** Learns many patterns in one call, with the results of kindred_memory_learn in their order; all
- * of them or none. Much faster than single calls.
- *  @param texts the texts of all events; those of event e are texts[offsets[e] ... offsets[e + 1])
- *  @param offsets of the texts of the events: patterns[count] + 1 elements
- *  @param patterns offsets of the events of the patterns: count + 1 elements; pattern p has the
- * events patterns[p] ... patterns[p + 1]
- *  @param count number of patterns
+/** Learns many patterns in one call, all or none, with the results of kindred_memory_learn in
+ * their order. Much faster than single calls. KINDRED_INVALID also for a number that is not
+ * below `dictionary_size`, or is no symbol of the memory.
  *  @param learned one per pattern */
-KINDRED_API kindred_status kindred_memory_learn_all(
-    kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets,
-    const uint64_t* patterns, size_t count, KINDRED_OPTIONAL const kindred_learn_options* options,
-    KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
-/** The same for numbers of texts, each of which is looked up once.
- *  @param numbers of all events: number n stands for dictionary[n], whatever its symbol is. Texts
- * that no pattern has are not added. KINDRED_INVALID for a number that is not below
- * `dictionary_size` */
-KINDRED_API kindred_status kindred_memory_learn_all_numbers(
-    kindred_memory* memory, const uint32_t* numbers, const uint64_t* offsets,
-    const uint64_t* patterns, size_t count, const kindred_text* dictionary, size_t dictionary_size,
-    KINDRED_OPTIONAL const kindred_learn_options* options,
-    KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
-/** The same for symbols of the memory. KINDRED_INVALID for others. */
-KINDRED_API kindred_status kindred_memory_learn_all_symbols(
-    kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets,
-    const uint64_t* patterns, size_t count, KINDRED_OPTIONAL const kindred_learn_options* options,
-    KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
-/** Sets the frequency of a pattern. KINDRED_NOT_FOUND; KINDRED_INVALID for 0, and if the sum of all
- * frequencies would exceed 2^63. */
+KINDRED_API kindred_status
+kindred_memory_learn_all(kindred_memory* memory, const kindred_patterns* patterns,
+                         KINDRED_OPTIONAL kindred_learned* learned) KINDRED_NOEXCEPT;
+/** Sets the `frequency` of the pattern `index`, at least 1. KINDRED_INVALID for 0, and if the
+ * sum of all frequencies would exceed 2^63. KINDRED_NOT_FOUND: there is no such pattern. */
 KINDRED_API kindred_status kindred_memory_set_frequency(kindred_memory* memory, uint64_t index,
                                                         uint64_t frequency) KINDRED_NOEXCEPT;
-/** Forgets the pattern of an index. @param existed 0 if there is no such pattern */
-KINDRED_API kindred_status kindred_memory_forget(
-    kindred_memory* memory, uint64_t index, KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
-/** Forgets the pattern of a name. */
+/** Forgets the pattern of an index or a name.
+ *  @param name instead of the index; NULL: that of `index`
+ *  @param existed 0 if there is no such pattern */
 KINDRED_API kindred_status
-kindred_memory_forget_name(kindred_memory* memory, const char* name, size_t size,
-                           KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
-/** Forgets all patterns. The symbols, the settings and the next index stay; names may be used
- * again. */
+kindred_memory_forget(kindred_memory* memory, uint64_t index, KINDRED_OPTIONAL const char* name,
+                      size_t name_size, KINDRED_OPTIONAL int32_t* existed) KINDRED_NOEXCEPT;
+/** Forgets all patterns. Their indices are not reused. The symbols and the settings stay; names
+ * may be used again. */
 KINDRED_API kindred_status kindred_memory_clear(kindred_memory* memory) KINDRED_NOEXCEPT;
-/** Index of the pattern of a name; -1 if there is none. */
-KINDRED_API kindred_status kindred_memory_find_name(const kindred_memory* memory, const char* name,
-                                                    size_t size, int64_t* index) KINDRED_NOEXCEPT;
-/** Indices of the patterns of names, from one moment; -1 where there is none.
+/** The index of the pattern of each of the `names`, -1 where there is none, from one moment.
  *  @param indices count elements */
 KINDRED_API kindred_status kindred_memory_find_names(const kindred_memory* memory,
                                                      const kindred_text* names, size_t count,
                                                      int64_t* indices) KINDRED_NOEXCEPT;
-/** Names of patterns, from one moment. There is none for a pattern that has no name, was forgotten
- * or was never learned.
+/** The names of the patterns `indices`, from one moment. There is none for a pattern that has no
+ * name, was forgotten or was never learned.
  *  @param names one per index */
 KINDRED_API kindred_status kindred_memory_names(const kindred_memory* memory,
                                                 const uint64_t* indices, size_t count,
@@ -1233,19 +1385,17 @@ KINDRED_API kindred_status kindred_memory_find_events(const kindred_memory* memo
                                                       const kindred_text* texts,
                                                       const uint64_t* offsets, size_t events,
                                                       int64_t* index) KINDRED_NOEXCEPT;
-/** The frequency of a pattern; 0 if it does not exist. */
+/** How often a pattern was learned; 0 if it does not exist. */
 KINDRED_API kindred_status kindred_memory_frequency(const kindred_memory* memory, uint64_t index,
                                                     uint64_t* frequency) KINDRED_NOEXCEPT;
-/** Number of patterns, without forgotten ones. */
+/** The number of patterns that can be found. */
 KINDRED_API kindred_status kindred_memory_size(const kindred_memory* memory,
                                                uint64_t* size) KINDRED_NOEXCEPT;
-/** A copy of a pattern. KINDRED_NOT_FOUND. */
+/** A copy of the pattern of an index. KINDRED_NOT_FOUND: there is no such pattern. */
 KINDRED_API kindred_status kindred_memory_pattern(const kindred_memory* memory, uint64_t index,
                                                   kindred_pattern** pattern) KINDRED_NOEXCEPT;
-/** The text of a symbol of the memory, valid while it lives. KINDRED_NOT_FOUND. */
-KINDRED_API kindred_status kindred_memory_symbol_text(const kindred_memory* memory, uint32_t symbol,
-                                                      kindred_text* text) KINDRED_NOEXCEPT;
-/** The texts of symbols of the memory, valid while it lives. KINDRED_NOT_FOUND, with the position.
+/** The texts of symbols of the memory, valid while it lives. KINDRED_NOT_FOUND, with the
+ * position.
  *  @param texts count elements */
 KINDRED_API kindred_status kindred_memory_decode(const kindred_memory* memory,
                                                  const uint32_t* symbols, size_t count,
@@ -1253,39 +1403,43 @@ KINDRED_API kindred_status kindred_memory_decode(const kindred_memory* memory,
 /** A copy of the vocabulary of the memory, with the same numbers. */
 KINDRED_API kindred_status kindred_memory_vocabulary(
     const kindred_memory* memory, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
-/** The symbols of events, as kindred_memory_match takes them.
+/** How often each symbol was learned, by its number.
+ *  @param symbol_frequencies at most `capacity` are written
+ *  @param count number of symbols; if it exceeds `capacity`, the call fails with
+ * KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_memory_symbol_frequencies(const kindred_memory* memory,
+                                                             uint64_t* symbol_frequencies,
+                                                             size_t capacity,
+                                                             size_t* count) KINDRED_NOEXCEPT;
+/** Queries as symbols, for many calls of kindred_memory_match at the same level; a text that was
+ * never learned matches nothing.
  *  @param level KINDRED_LEVEL_...
  *  @param symbols at most `capacity` are written
- *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
- * and sets only this */
+ *  @param count number of symbols; if it exceeds `capacity`, the call fails with
+ * KINDRED_INVALID, and sets only this */
 KINDRED_API kindred_status kindred_memory_encode(const kindred_memory* memory,
                                                  const kindred_text* texts, const uint64_t* offsets,
                                                  size_t events, int32_t level, uint32_t* symbols,
                                                  size_t capacity, size_t* count) KINDRED_NOEXCEPT;
-/** The best patterns for every query. In `options->only`, forgotten patterns are skipped;
- * KINDRED_INVALID for an index that was never assigned.
+/** The best patterns of every query: `ids` are their indices. In `options->filter`, forgotten
+ * patterns are skipped; KINDRED_INVALID for an index that was never assigned.
  *  @param level KINDRED_LEVEL_..., at which the queries were encoded */
 KINDRED_API kindred_status kindred_memory_match(
     const kindred_memory* memory, const uint32_t* symbols, const uint64_t* offsets, size_t rows,
     int32_t level, KINDRED_OPTIONAL const kindred_match_options* options,
     kindred_results** results) KINDRED_NOEXCEPT;
-/** Predictions from the patterns that are similar to the events of a query. KINDRED_INVALID also
- * for a measure without blocks.
+/** Predictions from all patterns whose similarity to the query is at least `threshold`, best
+ * first. KINDRED_INVALID also for a measure without blocks.
  *  @param level KINDRED_LEVEL_..., at which patterns are compared
- *  @param matching its measure, postings, space and `filter` are used */
+ *  @param matching its measure, postings, space and `filter` are used
+ *  @param record where the match ran */
 KINDRED_API kindred_status kindred_memory_predict(
     const kindred_memory* memory, const kindred_text* texts, const uint64_t* offsets, size_t events,
     int32_t level, KINDRED_OPTIONAL const kindred_match_options* matching,
-    KINDRED_OPTIONAL const kindred_prediction_options* options,
-    kindred_predictions** predictions) KINDRED_NOEXCEPT;
-/** How often each symbol was learned.
- *  @param frequencies at most `capacity` are written
- *  @param count number of symbols; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
- * and sets only this */
-KINDRED_API kindred_status kindred_memory_symbol_frequencies(const kindred_memory* memory,
-                                                             uint64_t* frequencies, size_t capacity,
-                                                             size_t* count) KINDRED_NOEXCEPT;
-/** Moves recent patterns to the bulk tier. */
+    KINDRED_OPTIONAL const kindred_prediction_options* options, kindred_predictions** predictions,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Moves recent patterns to the bulk tier, and merges small segments. Queries continue
+ * meanwhile. */
 KINDRED_API kindred_status kindred_memory_sync(
     kindred_memory* memory, KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
 /** Suspends automatic synchronisation. */
@@ -1293,183 +1447,13 @@ KINDRED_API kindred_status kindred_memory_begin_training(kindred_memory* memory)
 /** Resumes automatic synchronisation, and synchronises once. */
 KINDRED_API kindred_status kindred_memory_end_training(
     kindred_memory* memory, KINDRED_OPTIONAL kindred_sync_record* record) KINDRED_NOEXCEPT;
-/** The outcome of the last synchronisation; before the first one, KINDRED_SYNC_MANUAL with 0 moved
- * patterns. */
-KINDRED_API kindred_status kindred_memory_last_sync(const kindred_memory* memory,
-                                                    kindred_sync_record* record) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
+/** Sizes and counts of what the memory holds. */
 KINDRED_API kindred_status kindred_memory_get_statistics(
     const kindred_memory* memory, kindred_memory_statistics* statistics) KINDRED_NOEXCEPT;
-
-/** A pattern; its arrays live as long as the handle. */
-typedef struct kindred_pattern_view {
-  size_t struct_size;
-  uint64_t index;
-  uint64_t frequency;
-  const char* name; /* NULL: the pattern has no name */
-  uint64_t name_size;
-  uint64_t events;
-  const uint64_t* offsets; /* events + 1 */
-  const uint32_t* symbols;
-} kindred_pattern_view;
-#define KINDRED_PATTERN_VIEW_INIT \
-  { sizeof(kindred_pattern_view), 0, 0, NULL, 0, 0, NULL, NULL }
-/** The contents of a pattern. */
-KINDRED_API kindred_status kindred_pattern_get(const kindred_pattern* pattern,
-                                               kindred_pattern_view* view) KINDRED_NOEXCEPT;
-/** Frees a pattern. */
-KINDRED_API kindred_status kindred_pattern_destroy(KINDRED_OPTIONAL kindred_pattern* pattern)
-    KINDRED_NOEXCEPT;
-
-/* The lists of texts of a prediction. */
-enum {
-  KINDRED_TEXTS_MATCHES = 0, /* one event: the query's symbols that were found */
-  KINDRED_TEXTS_PAST = 1,
-  KINDRED_TEXTS_PRESENT = 2,
-  KINDRED_TEXTS_FUTURE = 3,
-  KINDRED_TEXTS_MISSING = 4,
-  KINDRED_TEXTS_EXTRAS = 5
-};
-
-/** The numbers of a prediction. The name lives as long as the handle. */
-typedef struct kindred_prediction {
-  size_t struct_size;
-  uint64_t index;
-  uint64_t frequency;
-  const char* name;
-  uint64_t name_size;
-  uint32_t matched;
-  int32_t flat;         /* 1: of the fast path, whose lists have no boundaries of events */
-  uint64_t anomalies;   /* number of misspelled symbols */
-  uint64_t block_count; /* Ratcliff-Obershelp's, over the symbols of pattern and query */
-  const kindred_block* blocks;
-  double evidence;
-  double confidence;
-  double similarity;
-  double fragmentation;
-  double snr;
-  double entropy;
-  double normalized_entropy;
-  double global_normalized_entropy;
-  double confluence;
-  double tfidf_score;
-  double itfdf_similarity;
-  double bayesian_prior;
-  double bayesian_likelihood;
-  double bayesian_posterior;
-  double predictive_information;
-  double potential;
-  double weighted_similarity; /* NaN without weights, as the following */
-  double weighted_evidence;
-  double weighted_confidence;
-  double weighted_snr;
-} kindred_prediction;
-#define KINDRED_PREDICTION_INIT                                                                   \
-  {                                                                                               \
-    sizeof(kindred_prediction), 0, 0, NULL, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-        0, 0, 0, 0, 0, 0, 0, 0, 0                                                                 \
-  }
-
-/** The texts of some events; the arrays live as long as the handle. Event i has the texts
- * offsets[i] ... offsets[i + 1]. */
-typedef struct kindred_event_texts {
-  size_t struct_size;
-  uint64_t events;
-  const uint64_t* offsets;   /* events + 1 */
-  const kindred_text* texts; /* of all events */
-} kindred_event_texts;
-#define KINDRED_EVENT_TEXTS_INIT \
-  { sizeof(kindred_event_texts), 0, NULL, NULL }
-
-/** An observed symbol that was treated as a misspelling of an expected one. */
-typedef struct kindred_anomaly {
-  size_t struct_size;
-  kindred_text observed;
-  kindred_text expected;
-  double similarity;
-} kindred_anomaly;
-#define KINDRED_ANOMALY_INIT \
-  { sizeof(kindred_anomaly), {NULL, 0}, {NULL, 0}, 0 }
-
-/** Number of predictions. */
-KINDRED_API kindred_status kindred_predictions_size(const kindred_predictions* predictions,
-                                                    size_t* size) KINDRED_NOEXCEPT;
-/** The numbers of a prediction; position 0 is the best. */
-KINDRED_API kindred_status kindred_predictions_get(const kindred_predictions* predictions,
-                                                   size_t position,
-                                                   kindred_prediction* prediction) KINDRED_NOEXCEPT;
-/** One of the lists of texts of a prediction.
- *  @param list KINDRED_TEXTS_... */
-KINDRED_API kindred_status kindred_predictions_texts(const kindred_predictions* predictions,
-                                                     size_t position, int32_t list,
-                                                     kindred_event_texts* texts) KINDRED_NOEXCEPT;
-/** A misspelled symbol of a prediction. */
-KINDRED_API kindred_status kindred_predictions_anomaly(const kindred_predictions* predictions,
-                                                       size_t position, size_t number,
-                                                       kindred_anomaly* anomaly) KINDRED_NOEXCEPT;
-/** Where the match ran. KINDRED_NOT_FOUND for predictions of a kindred_predictor. */
-KINDRED_API kindred_status kindred_predictions_record(const kindred_predictions* predictions,
-                                                      kindred_record* record) KINDRED_NOEXCEPT;
-/** Frees predictions. */
-KINDRED_API kindred_status
-kindred_predictions_destroy(KINDRED_OPTIONAL kindred_predictions* predictions) KINDRED_NOEXCEPT;
-
-/* ---- Predictions from candidates of the caller ---- */
-
-/** A pattern from which predictions are made. */
-typedef struct kindred_candidate {
-  uint64_t index; /* of the pattern; unique among the candidates */
-  uint64_t frequency;
-  double similarity;
-  uint32_t matched; /* symbols; passed to the prediction */
-  uint32_t reserved;
-} kindred_candidate;
-
-/** Candidates with their events, and statistics of all patterns. */
-typedef struct kindred_candidates {
-  size_t struct_size;
-  uint64_t count;
-  const kindred_candidate* candidates;
-  const uint64_t* patterns; /* offsets of the events: count + 1 elements, of which candidate i has
-                               patterns[i] ... patterns[i + 1] */
-  const uint64_t* offsets;  /* offsets of the symbols of the events: patterns[count] + 1 elements */
-  const uint32_t* symbols;  /* numbers of texts of the predictor */
-  const kindred_text* names;     /* one per candidate; NULL: empty ones */
-  uint64_t all_patterns;         /* number of all patterns */
-  uint64_t total_frequency;      /* of all patterns */
-  const uint64_t* patterns_with; /* by symbol: number of the patterns that contain it */
-  uint64_t patterns_with_size;   /* symbols beyond it: in no pattern */
-} kindred_candidates;
-#define KINDRED_CANDIDATES_INIT \
-  { sizeof(kindred_candidates), 0, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, 0 }
-
-/** Creates the object that makes predictions from patterns of another store.
- *  @param texts text i is that of symbol i. KINDRED_INVALID for one that occurs twice */
-KINDRED_API kindred_status kindred_predictor_create(kindred_context* context,
-                                                    const kindred_text* texts, size_t count,
-                                                    kindred_predictor** predictor) KINDRED_NOEXCEPT;
-/** Frees it. */
-KINDRED_API kindred_status kindred_predictor_destroy(KINDRED_OPTIONAL kindred_predictor* predictor)
-    KINDRED_NOEXCEPT;
-/** Adds the new ones of some texts; their numbers follow those before. May run concurrently with
- * predictions. */
-KINDRED_API kindred_status kindred_predictor_add(kindred_predictor* predictor,
-                                                 const kindred_text* texts,
-                                                 size_t count) KINDRED_NOEXCEPT;
-/** The similarity that candidates of a query must have: that of the options, or 0 if the fast path
- * applies.
- *  @param symbols of the query */
-KINDRED_API kindred_status
-kindred_candidate_threshold(KINDRED_OPTIONAL const kindred_prediction_options* options,
-                            uint64_t symbols, double* threshold) KINDRED_NOEXCEPT;
-/** Predictions from candidates, as kindred_memory_predict makes them from its patterns; the order
- * of the candidates changes nothing. The predictions have no record of a match. KINDRED_INVALID for
- * a symbol without a text. */
-KINDRED_API kindred_status kindred_predictor_predict(
-    const kindred_predictor* predictor, const kindred_text* texts, const uint64_t* offsets,
-    size_t events, const kindred_candidates* candidates,
-    KINDRED_OPTIONAL const kindred_prediction_options* options,
-    kindred_predictions** predictions) KINDRED_NOEXCEPT;
+/** The outcome of the last synchronisation; before the first one, KINDRED_SYNC_MANUAL with 0
+ * moved patterns. */
+KINDRED_API kindred_status kindred_memory_last_sync(const kindred_memory* memory,
+                                                    kindred_sync_record* record) KINDRED_NOEXCEPT;
 
 /* ---- VectorIndex: exact nearest neighbours ---- */
 

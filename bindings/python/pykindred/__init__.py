@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from pykindred._lattice import Lattice, LatticeDistances, LatticeRows
     from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,
                                    linear_act, linear_act_backward)
-    from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,
-                                     StoredPattern, SyncRecord)
+    from pykindred._pattern_types import (Anomaly, EventLists, Learned, LearnedPatterns, PatternSettings, Prediction, StoredPattern,
+                                          SyncRecord)
+    from pykindred._patterns import PatternMemory
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
     from pykindred._results import Clusters, LatticePaths, Matches, Ragged, Record, Sequences, Spread, SpreadPath, SpreadStep
     from pykindred._rows import row_scores, top_rows
@@ -66,7 +67,8 @@ _modules = {
     "_keyed": "KeyedRagged KeyedResults KeyedVectorIndex UpsertCounts",
     "_lattice": "Lattice LatticeDistances LatticeRows",
     "_layers": "LinearGradients NormGradients NormResults layer_norm_act layer_norm_act_backward linear_act linear_act_backward",
-    "_patterns": "Anomaly EventLists Learned LearnedPatterns PatternMemory PatternSettings Prediction StoredPattern SyncRecord",
+    "_pattern_types": "Anomaly EventLists Learned LearnedPatterns PatternSettings Prediction StoredPattern SyncRecord",
+    "_patterns": "PatternMemory",
     "_prepared": "Prepared PreparedBulk PreparedLayer",
     "_results": "Clusters LatticePaths Matches Ragged Record Sequences Spread SpreadPath SpreadStep",
     "_rows": "row_scores top_rows",

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 // Patterns, names and settings as arguments of a pattern memory.
@@ -116,32 +117,53 @@ class Offsets {
   std::span<const std::uint64_t> m_span;
 };
 
-/// \param given None or a dict of the fields
+/// The weights of symbols, which must live until the call ends.
+class Weights {
+ public:
+  void set(nanobind::handle given, PredictionOptions& options) {
+    if (given.is_none()) return;
+    m_array.emplace(given, "weights", nullptr, Copying::if_needed, Layout::dense);
+    m_array->require_rank(1, 1);
+    options.weights = m_array->host_values<double>();
+    // An empty array would mean none.
+    if (options.weights.empty()) refuse("weights is empty; give None for no weights");
+  }
+
+ private:
+  std::optional<Input> m_array;
+};
+
+/// None, or a text.
+inline std::optional<std::string> optional_name(nanobind::handle given, const char* name) {
+  if (given.is_none()) return {};
+  return bytes_of_text(given, name);
+}
+
+/// \param given None, or a `pykindred.PatternSettings`, which has the fields in this order
 inline PatternSettings settings_of(nanobind::handle given) {
   PatternSettings settings;
   if (given.is_none()) return settings;
-  if (!nanobind::isinstance<nanobind::dict>(given))
+  if (!nanobind::hasattr(given, "max_bulk_patterns"))
     refuse_type("settings is of type " + type_text(given) +
                 "; it must be pykindred.PatternSettings or None");
-  const auto field = [&](const char* name) { return nanobind::object(given[name]); };
-  const auto count = [&](const char* name) {
-    return static_cast<std::uint64_t>(integer_of(field(name), name, 0));
+  const nanobind::object names = given.attr("_fields");
+  std::size_t position = 0;
+  const auto read_one = [&]<class T>(T& setting) {
+    const std::string name = bytes_of_text(names[position], "settings");
+    const nanobind::object value = given[position++];
+    if constexpr (std::is_same_v<T, bool>) {
+      setting = flag_of(value, name.c_str());
+    } else if constexpr (std::is_same_v<T, double>) {
+      setting = number_of(value, name.c_str());
+    } else if (!value.is_none() || std::is_integral_v<T>) {
+      setting = static_cast<std::uint64_t>(integer_of(value, name.c_str(), 0));
+    }
   };
-  settings.enabled = flag_of(field("enabled"), "enabled");
-  settings.fallback_to_host = flag_of(field("fallback_to_host"), "fallback_to_host");
-  settings.min_compute_capability =
-      number_of(field("min_compute_capability"), "min_compute_capability");
-  settings.max_pattern_length = count("max_pattern_length");
-  settings.memory_fraction = number_of(field("memory_fraction"), "memory_fraction");
-  settings.growth_fraction = number_of(field("growth_fraction"), "growth_fraction");
-  if (!field("max_bulk_patterns").is_none())
-    settings.max_bulk_patterns = count("max_bulk_patterns");
-  settings.sync_threshold = count("sync_threshold");
-  settings.sync_interval_seconds =
-      number_of(field("sync_interval_seconds"), "sync_interval_seconds");
-  settings.background_sync = flag_of(field("background_sync"), "background_sync");
-  settings.log_memory_usage = flag_of(field("log_memory_usage"), "log_memory_usage");
-  settings.log_kernel_timing = flag_of(field("log_kernel_timing"), "log_kernel_timing");
+  const auto read = [&](auto&... fields) { (read_one(fields), ...); };
+  read(settings.enabled, settings.fallback_to_host, settings.min_compute_capability,
+       settings.max_pattern_length, settings.memory_fraction, settings.growth_fraction,
+       settings.max_bulk_patterns, settings.sync_threshold, settings.sync_interval_seconds,
+       settings.background_sync, settings.log_memory_usage, settings.log_kernel_timing);
   return settings;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_C_MEMORY_HPP
-#define KINDRED_C_MEMORY_HPP
+#ifndef KINDRED_C_PATTERNS_HPP
+#define KINDRED_C_PATTERNS_HPP
 
 #include <kindred/matcher/PatternMemory.hpp>
 
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,22 @@
 namespace Kindred::C {
 
 KINDRED_C_HANDLE(memory, WithContext<PatternMemory>);
+
+inline PatternMemory& memory_of(const kindred_memory* memory) {
+  return object_of(memory, "memory").engine;
+}
+
+/// The settings of a memory, and its level.
+struct MemoryOptions : PatternSettings {
+  MemoryOptions() = default;
+  MemoryOptions(const PatternSettings& settings) : PatternSettings(settings) {}
+  Level level = Level::token;
+};
+Level level_of(std::int32_t level, const PatternMemory& memory);
+/// No value for null.
+std::optional<std::string_view> optional_name(const char* name, std::size_t size);
+kindred_learned learned_of(const LearnedPattern& pattern);
+kindred_sync_record sync_record_of(const SyncRecord& record);
 
 /// The events of the caller; the views of texts are in `texts`.
 struct EventsArgument {
@@ -52,4 +69,4 @@ struct PatternOffsets {
 
 }  // namespace Kindred::C
 
-#endif  // KINDRED_C_MEMORY_HPP
+#endif  // KINDRED_C_PATTERNS_HPP
