@@ -331,10 +331,9 @@ typedef int (*kindred_release_callback)(void* user);
 
 /* ---- Texts that the library returns ---- */
 
-/** The bytes, followed by a zero; NULL for an invalid handle. Valid while the handle lives. */
-KINDRED_API const char* kindred_string_data(const kindred_string* string) KINDRED_NOEXCEPT;
-/** Number of bytes; 0 for an invalid handle. */
-KINDRED_API size_t kindred_string_size(const kindred_string* string) KINDRED_NOEXCEPT;
+/** The bytes, which a zero follows. Valid while the handle lives. */
+KINDRED_API kindred_status kindred_string_get(const kindred_string* string,
+                                              kindred_text* text) KINDRED_NOEXCEPT;
 /** Frees a text. */
 KINDRED_API kindred_status kindred_string_destroy(KINDRED_OPTIONAL kindred_string* string)
     KINDRED_NOEXCEPT;
@@ -399,8 +398,9 @@ typedef struct kindred_context_options {
   uint64_t device_budget;     /* likewise */
   uint64_t device_budget_max; /* bytes; upper limit */
   uint64_t device_memory_min; /* bytes; a device with less memory is not used */
-  const char* profile;        /* path of the calibration file; NULL: the default path */
-  kindred_log_callback log;   /* NULL: no messages */
+  const char* profile; /* path of the calibration file; NULL: `$KINDRED_PROFILE`, otherwise a file
+                          below `$XDG_CACHE_HOME` or `~/.cache` */
+  kindred_log_callback log; /* NULL: no messages */
   void* log_user;
   kindred_dispatch_callback on_dispatch; /* NULL: none */
   void* dispatch_user;
@@ -457,18 +457,6 @@ typedef struct kindred_memory_use {
 #define KINDRED_MEMORY_USE_INIT \
   { sizeof(kindred_memory_use), 0, 0, 0, 0, 0, 0 }
 
-/** Totals of the choices of a dispatcher. */
-typedef struct kindred_dispatch_statistics {
-  size_t struct_size;
-  uint64_t decisions;
-  double lost;        /* seconds: the sum of max(0, taken - best predicted) */
-  double taken;       /* seconds of all calls */
-  int32_t calibrated; /* 1: a calibration was loaded or measured */
-  int32_t reserved;
-} kindred_dispatch_statistics;
-#define KINDRED_DISPATCH_STATISTICS_INIT \
-  { sizeof(kindred_dispatch_statistics), 0, 0, 0, 0, 0 }
-
 /** A measured point of a calibration. */
 typedef struct kindred_calibration_point {
   size_t struct_size;
@@ -493,9 +481,25 @@ kindred_context_create(KINDRED_OPTIONAL const kindred_context_options* options,
 /** Releases a context. It ends when the objects that were created from it are destroyed, too. */
 KINDRED_API kindred_status kindred_context_destroy(KINDRED_OPTIONAL kindred_context* context)
     KINDRED_NOEXCEPT;
-/** Number of threads of the space openmp. */
-KINDRED_API kindred_status kindred_context_threads(const kindred_context* context,
-                                                   int32_t* threads) KINDRED_NOEXCEPT;
+/** A context and what its dispatcher knows, as one line of JSON:
+ * - `threads`, of the space openmp;
+ * - `library`: the `name` of the build of the library that serves the context (`host`, that of a
+ *   folder such as `cuda-90`, a path that KINDRED_LIBRARY names, or `built-in` for a library for
+ *   GPUs that serves itself), and `why` it was chosen;
+ * - `profile`: its `path`, whether the dispatcher is `calibrated`, and the `calibration`, as
+ *   kindred_context_load_profile_json takes it;
+ * - `dispatcher`: its `decisions`, the seconds `taken` by their calls, and those `lost`: the sum of
+ *   max(0, taken - best predicted);
+ * - `spaces`: what kindred_context_space returns for each; the `threads` that a call may use there,
+ *   and the sizes of `teams`;
+ * - `operations`, by the names of kindred_record: `batch_bytes`, the bytes of the arrays of a list
+ *   that a device processes at a time unless the options of a call say otherwise; and for each
+ *   usable one of `spaces` whether its circuit breaker is open (`breaker_open`: calls are kept off
+ *   it, because too many have failed there), and the `crossover`: the smallest power of two of work
+ *   from which it is always predicted to be faster than every space before it; null if there is
+ *   none. */
+KINDRED_API kindred_status kindred_context_describe(const kindred_context* context,
+                                                    kindred_string** json) KINDRED_NOEXCEPT;
 /** Describes a space, also one that cannot be used. */
 KINDRED_API kindred_status kindred_context_space(const kindred_context* context, int32_t space,
                                                  kindred_space_info* info) KINDRED_NOEXCEPT;
@@ -506,12 +510,6 @@ KINDRED_API kindred_status kindred_context_free_memory(const kindred_context* co
 /** Memory that Kindred uses on a space. */
 KINDRED_API kindred_status kindred_context_memory_use(const kindred_context* context, int32_t space,
                                                       kindred_memory_use* use) KINDRED_NOEXCEPT;
-/** Which build of the library serves the context, and why. Its name is `host`, that of a folder
- * such as `cuda-90`, a path that KINDRED_LIBRARY names, or `built-in` for a library for GPUs that
- * serves itself. The texts are valid while the process lives. */
-KINDRED_API kindred_status kindred_context_library(const kindred_context* context,
-                                                   const char** name,
-                                                   const char** why) KINDRED_NOEXCEPT;
 /** Measures every operation on every usable space and gives the costs to the dispatcher.
  *  @param seconds approximate time limit, > 0 */
 KINDRED_API kindred_status
@@ -521,54 +519,15 @@ kindred_context_calibrate(kindred_context* context, double seconds,
 /** Writes the calibration to the profile of the context, atomically. */
 KINDRED_API kindred_status kindred_context_save_profile(const kindred_context* context)
     KINDRED_NOEXCEPT;
-/** Path of the profile, valid while the context lives. */
-KINDRED_API kindred_status kindred_context_profile_path(const kindred_context* context,
-                                                        const char** path) KINDRED_NOEXCEPT;
-/** The calibration as JSON. */
-KINDRED_API kindred_status kindred_context_profile_json(const kindred_context* context,
-                                                        kindred_string** json) KINDRED_NOEXCEPT;
 /** Loads a calibration of this machine from JSON. KINDRED_INVALID for other JSON, KINDRED_NOT_FOUND
  * if it has calibrations of other machines only; the dispatcher is then unchanged. */
 KINDRED_API kindred_status kindred_context_load_profile_json(kindred_context* context,
                                                              const char* json,
                                                              size_t size) KINDRED_NOEXCEPT;
-/** The path that a context without the option `profile` uses: `$KINDRED_PROFILE`, otherwise a file
- * below `$XDG_CACHE_HOME` or `~/.cache`. */
-KINDRED_API kindred_status kindred_default_profile_path(kindred_string** path) KINDRED_NOEXCEPT;
 /** Passes a message to the callback `log` of the context.
  *  @param level KINDRED_LOG_... */
 KINDRED_API kindred_status kindred_context_log(const kindred_context* context, int32_t level,
                                                const char* message, size_t size) KINDRED_NOEXCEPT;
-
-/* Operations are named as in kindred_record. KINDRED_NOT_FOUND for a name that does not exist. */
-
-/** The name of the operation of a position, from 0; NULL beyond the last one. Valid while the
- * process lives. */
-KINDRED_API const char* kindred_operation_name(size_t position) KINDRED_NOEXCEPT;
-/** Totals of the choices so far. */
-KINDRED_API kindred_status kindred_context_dispatch_statistics(
-    const kindred_context* context, kindred_dispatch_statistics* statistics) KINDRED_NOEXCEPT;
-/** The smallest power of two of work from which a space is always predicted to be faster than every
- * space before it; 0 if there is none. */
-KINDRED_API kindred_status kindred_context_crossover(const kindred_context* context,
-                                                     const char* operation, size_t size,
-                                                     int32_t space, double* work) KINDRED_NOEXCEPT;
-/** Whether calls of an operation are kept off a space, because too many have failed there.
- *  @param open 1: they are */
-KINDRED_API kindred_status kindred_context_breaker_open(const kindred_context* context,
-                                                        const char* operation, size_t size,
-                                                        int32_t space,
-                                                        int32_t* open) KINDRED_NOEXCEPT;
-/** Bytes of the arrays of a list that a device processes at a time, unless the options of a call
- * say otherwise. */
-KINDRED_API kindred_status kindred_context_batch_bytes(const kindred_context* context,
-                                                       const char* operation, size_t size,
-                                                       uint64_t* bytes) KINDRED_NOEXCEPT;
-/** Fixes the number of threads of calls on openmp, for measurements. KINDRED_INVALID if it is
- * negative or greater than that of the context.
- *  @param threads rounded up to a power of two or all threads; 0: the dispatcher chooses */
-KINDRED_API kindred_status kindred_context_force_threads(kindred_context* context,
-                                                         int32_t threads) KINDRED_NOEXCEPT;
 
 /* ---- Results ---- */
 

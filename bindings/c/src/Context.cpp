@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/backends/ContextDescription.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
 
@@ -87,12 +88,14 @@ kindred_status kindred_context_destroy(kindred_context* context) noexcept {
   return destroy_handle(context, "context");
 }
 
-kindred_status kindred_context_threads(const kindred_context* context,
-                                       std::int32_t* threads) noexcept {
+kindred_status kindred_context_describe(const kindred_context* context,
+                                        kindred_string** json) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
-    require(threads, "threads");
-    *threads = object->threads();
+    require(json, "json");
+    const LibraryNames library = library_names();
+    *json = make_handle_of<kindred_string>(
+        to_json(*object, engine_operations(), library.name, library.why));
   });
 }
 
@@ -145,18 +148,6 @@ kindred_status kindred_context_memory_use(const kindred_context* context, std::i
   });
 }
 
-kindred_status kindred_context_library(const kindred_context* context, const char** name,
-                                       const char** why) noexcept {
-  return guarded([&] {
-    context_of(context);
-    require(name, "name");
-    require(why, "why");
-    const LibraryNames names = library_names();
-    *name = names.name;
-    *why = names.why;
-  });
-}
-
 kindred_status kindred_context_calibrate(kindred_context* context, double seconds,
                                          kindred_calibration_callback on_point,
                                          void* user) noexcept {
@@ -183,36 +174,11 @@ kindred_status kindred_context_save_profile(const kindred_context* context) noex
   return guarded([&] { context_of(context)->save_profile(); });
 }
 
-kindred_status kindred_context_profile_path(const kindred_context* context,
-                                            const char** path) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(path, "path");
-    *path = object->profile_path().c_str();
-  });
-}
-
-kindred_status kindred_context_profile_json(const kindred_context* context,
-                                            kindred_string** json) noexcept {
-  return guarded([&] {
-    const SharedContext& object = context_of(context);
-    require(json, "json");
-    *json = make_handle_of<kindred_string>(object->dispatcher().profile_json());
-  });
-}
-
 kindred_status kindred_context_load_profile_json(kindred_context* context, const char* json,
                                                  std::size_t size) noexcept {
   return guarded([&] {
     const SharedContext& object = context_of(context);
     object->dispatcher().load_profile_json(text_of(json, size, "json"));
-  });
-}
-
-kindred_status kindred_default_profile_path(kindred_string** path) noexcept {
-  return guarded([&] {
-    require(path, "path");
-    *path = make_handle_of<kindred_string>(Context::default_profile_path());
   });
 }
 

@@ -31,15 +31,12 @@ kindred_status kindred_file_kind(const char* path, kindred_string** kind) noexce
   });
 }
 
-const char* kindred_string_data(const kindred_string* string) noexcept {
-  const char* data = nullptr;
-  guarded([&] { data = object_of(string, "string").c_str(); });
-  return data;
-}
-std::size_t kindred_string_size(const kindred_string* string) noexcept {
-  std::size_t size = 0;
-  guarded([&] { size = object_of(string, "string").size(); });
-  return size;
+kindred_status kindred_string_get(const kindred_string* string, kindred_text* text) noexcept {
+  return guarded([&] {
+    const std::string& found = object_of(string, "string");
+    require(text, "text");
+    *text = view_of(found);
+  });
 }
 kindred_status kindred_string_destroy(kindred_string* string) noexcept {
   return destroy_handle(string, "string");

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 import logging
 import os
 from collections.abc import Callable
 from typing import Any
 
-from pykindred import _kindred
+from pykindred import _kindred, library
 from pykindred._closing import Closing
 from pykindred._results import Record, record_of
 
@@ -83,9 +84,24 @@ class Context(Closing):
         """Writes the calibration, with what calls have taught, to :attr:`profile_path`."""
         self._native.save_profile()
 
-    def info(self) -> dict[str, Any]:
-        """:attr:`threads`, :attr:`profile_path`, :meth:`spaces` and :meth:`memory` in one dictionary."""
-        return {"threads": self.threads, "profile": self.profile_path, "spaces": self.spaces(), "memory": self.memory()}
+    def describe(self) -> dict[str, Any]:
+        """What the context is, and what its dispatcher knows.
+
+        Returns:
+            a dictionary that :mod:`json` can write: ``threads``; the ``library``, with its ``name``, ``path`` and ``why`` it was chosen; the
+            ``profile``, with its ``path``, whether the dispatcher is ``calibrated``, and the ``calibration`` as in that file; the ``dispatcher``,
+            with its ``decisions``, the seconds ``taken`` by their calls, and those ``lost`` by decisions that another space would have beaten;
+            the ``spaces`` of :meth:`spaces`; and by their names the ``operations``: ``batch_bytes``, which a device processes of a list at a
+            time, and for each usable one of ``spaces`` whether its circuit breaker is open (``breaker_open``: calls are kept off it, because
+            too many have failed there), and the ``crossover``: the least power of two of work from which it is always predicted to be faster
+            than every space before it; None if there is none
+
+        >>> Context(threads=1).describe()["operations"]["lcs"]["spaces"]["serial"]
+        {'breaker_open': False, 'crossover': 1.0}
+        """
+        found = {"library": library._asdict(), **json.loads(self._native.describe())}
+        found["profile"]["path"] = self.profile_path  # which may be of any bytes
+        return found
 
     def close(self) -> None:
         """Releases the context once no engine uses it. May be called more than once."""

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Context.hpp"
 
+#include <kindred/backends/ContextDescription.hpp>
 #include <kindred/core/common/Mutex.hpp>
+#include <kindred/matcher/Calibration.hpp>
 
 #include "Calls.hpp"
 #include "Errors.hpp"
@@ -218,6 +220,11 @@ void register_context(Module& module) {
       .def("close", [](ContextHandle& self) { self.context.reset(); })
       .def("is_closed", [](const ContextHandle& self) { return self.context == nullptr; })
       .def("threads", [](const ContextHandle& self) { return self.open()->threads(); })
+      .def("describe",
+           [](const ContextHandle& self) {
+             const SharedContext context = self.open();
+             return unlocked([&] { return to_json(*context, engine_operations()); });
+           })
       .def("spaces",
            [](const ContextHandle& self) {
              nb::dict out;
