@@ -14,8 +14,8 @@ COMMON = {"out": "arrays for the results", "stream": "orders a call on arrays on
 
 
 class Argument:
-    def __init__(self, name, type, default=None, by_name=False, doc=""):
-        self.name, self.type, self.default, self.by_name, self.doc = name, type, default, by_name, doc
+    def __init__(self, name, type, default=None, by_name=False, doc="", passed=None):
+        self.name, self.type, self.default, self.by_name, self.doc, self.passed = name, type, default, by_name, doc, passed or name
 
     def declaration(self):
         return f"{self.name}: {self.type}" + ("" if self.default is None else f" = {self.default}")
@@ -32,7 +32,7 @@ def arguments_of(function):
                     type_ = field.kind.python
                 if " = " in type_:
                     type_, default = type_.split(" = ")
-                (first if field.name == "top" else named).append(Argument(field.name, type_, default, field.name != "top", field.doc))
+                (first if field.name == "top" else named).append(Argument(field.name, type_, default, field.name != "top", field.doc, "".join(field.of("passed"))))
         elif not isinstance(one.kind, kinds.Kind):
             first.append(Argument(one.name, one.kind.name))
         else:
@@ -67,7 +67,7 @@ def choices_text(enum):
 
 def given_struct(options):
     """Options from arguments of Python; one that a function does not have is an invalid handle."""
-    fields = [one for one in options.fields if not isinstance(one.kind, kinds.StreamField)]
+    fields = options.of_python()
     name = f"Given{options.name}"
     lines = [f"/// {options.doc.text('Python').removesuffix('.')}, from arguments of Python. Those that a function does not have are invalid handles.", f"struct {name} {{",
              *("  " + line for line in wrapped(f"explicit {name}(" if len(fields) == 1 else f"{name}(", [f"nb::handle {one.name}" for one in fields], ") {").split("\n"))]
@@ -92,17 +92,13 @@ def value_of(one):
 
 def given_line(function, parameter):
     taken = {"top"} if any(isinstance(one.kind, kinds.Candidates) for one in function.parameters) else set()
-    fields = [one for one in parameter.kind.fields if not isinstance(one.kind, kinds.StreamField)]
-    values = ["nb::handle()" if one.name in function.without | taken else one.name for one in fields]
+    values = ["nb::handle()" if one.name in function.without | taken else one.name for one in parameter.kind.of_python()]
     return wrapped(f"Given{parameter.kind.name} {parameter.name}_given(", values, ");")
 
 
-def statistics_body(function, struct):
-    lines = [f"const {struct.cpp} found = {ran(function, f'return object.{function.cpp_name}();')};", "nb::dict out;"]
-    for field in struct.fields:
-        value = field.default or f"found.{field.name}"
-        lines.append(f'out["{field.name}"] = ' + (f"{value};" if isinstance(field.kind, kinds.U64) else f"std::string(to_string({value}));"))
-    return [*lines, "return out;"]
+def statistics_lines(struct):
+    values = [(one.name, one.default or f"found.{one.name}", isinstance(one.kind, kinds.EnumField)) for one in struct.fields]
+    return ["nb::dict out;", *(f'out["{name}"] = ' + (f"std::string(to_string({value}));" if is_enum else f"{value};") for name, value, is_enum in values), "return out;"]
 
 
 def is_free(function):
@@ -120,11 +116,9 @@ def body_of(function):
     handle = function.handle
     lines = []
     if not function.is_static:
-        lines = ["const std::shared_ptr<Shared> shared = self.open();", f"auto& object = shared->{handle.c};"]
+        lines = ["const std::shared_ptr<Shared> shared = self.open();", f"auto& object = {handle.object}shared->{handle.c};"]
     if function.gil:
-        return [f"auto& object = self.open()->{handle.c};", f"const auto found = object.{function.cpp_name}();", f"return {function.results[0].value};"]
-    if function.results and isinstance(function.results[0], Statistics):
-        return lines + statistics_body(function, function.results[0])
+        return [f"auto& object = {handle.object}self.open()->{handle.c};", f"const auto found = object.{function.cpp_name}();", f"return {function.results[0].value};"]
     found = function.lines()
     if any("copying" in line for line in found):
         lines.append("const Copying copying = copying_of(copy);")
@@ -155,6 +149,8 @@ def body_of(function):
         lines.append(f"{ran(function, call + ';')};")
     else:
         lines += [f"const auto found = {ran(function, f'return {call};')};", *getattr(result, "before", ())]
+    if isinstance(result, Statistics):
+        return lines + statistics_lines(result)
     if returned:
         lines.append(f"return {returned[0].kind.filled(returned[0].kind.returns[1], returned[0].name)};")
     elif result.value:
@@ -192,6 +188,11 @@ def native_functions(handle):
     return [one for one in handle.functions if one.only != "c"]
 
 
+def handles_of(interface):
+    """Those that the extension has."""
+    return [one for one in interface.handles.values() if native_functions(one)]
+
+
 def glue(interface, handle, includes):
     """One part of a file per handle. What is written by hand is included after the options, which it uses."""
     parts = ["// SPDX-License-Identifier: Apache-2.0\n// Generated by bindings/interface: do not edit.",
@@ -199,7 +200,7 @@ def glue(interface, handle, includes):
              f"namespace Kindred::Python {{\n\nnamespace {handle.namespace} {{\n\nnamespace {{"]
     parameters = [one for function in native_functions(handle) for one in function.parameters]
     used = {one.kind.name: one.kind for one in parameters if hasattr(one.kind, "fields")}
-    fields = [field for options in used.values() for field in options.fields]
+    fields = [field for options in used.values() for field in options.of_python()]
     enums = dict(interface.enums) | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
     parts += map(enum_table, enums.values())
     parts += [given_struct(one) for one in used.values()]
@@ -284,7 +285,7 @@ def signature(name, arguments, result, self_name="self"):
 
 
 def passed(arguments):
-    return ", ".join("native(context)" if one.name == "context" else one.name for one in arguments)
+    return ", ".join("native(context)" if one.name == "context" else one.passed for one in arguments)
 
 
 def method(function):
@@ -354,7 +355,7 @@ def class_text(handle):
 
 
 def module(interface, imports):
-    handles = interface.handles.values()
+    handles = [one for one in interface.handles.values() if native_functions(one) or one.methods]
     text = "\n\n\n".join([*interface.copied, *filter(None, map(class_text, handles)), *(restored(one) for one in handles if one.function("from_bytes"))])
     return "# SPDX-License-Identifier: Apache-2.0\n# Generated by bindings/interface: do not edit.\n" + imported(text, imports) + "\n\n" + text + "\n"
 

@@ -83,6 +83,10 @@ class Options(Struct):
     def function(self):
         return self.c.removeprefix("kindred_")
 
+    def of_python(self):
+        """The fields that arguments of Python set."""
+        return [one for one in self.fields if one.kind.python and not isinstance(one.kind, kinds.StreamField)]
+
 
 class Statistics(Struct):
     def __init__(self, *given, noun="statistics", **named):
@@ -91,11 +95,12 @@ class Statistics(Struct):
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
+    `pointer`: bindings have pointers to it; `only`: the language that has it."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, pointer=False, only=None):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.noun, self.locked = noun or c, locked
+        self.noun, self.locked, self.object, self.only = noun or c, locked, "*" if pointer else "", only
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
@@ -105,15 +110,15 @@ class Handle:
 class Functions(Handle):
     """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
 
-    def __init__(self, name, doc, header, namespace):
-        super().__init__(name, doc, "", header, namespace)
+    def __init__(self, name, doc, header, namespace, only=None):
+        super().__init__(name, doc, "", header, namespace, only=only)
 
 
 class Function:
     def __init__(self, handle, name, doc):
         self.handle, self.name, self.doc = handle, name, doc
         self.parameters, self.results = [], []
-        self.hand, self.only, self.without, self.by_name, self.python_types = set(), None, set(), set(), {}
+        self.hand, self.only, self.without, self.by_name, self.python_types = set(), handle.only, set(), set(), {}
         self.c_name, self.cpp_name, self.gil, self.python, self.order, self.changes, self.is_static = name, name, None, None, None, False, False
 
     def options(self):
@@ -122,7 +127,7 @@ class Function:
     def fields(self):
         """The fields of the options that Python has."""
         found = self.options()
-        return [one for one in found.kind.fields if one.name not in self.without and not isinstance(one.kind, kinds.StreamField)] if found else []
+        return [one for one in found.kind.of_python() if one.name not in self.without] if found else []
 
     def is_constructor(self):
         """Whether it is the constructor of the class of Python."""

@@ -49,6 +49,7 @@ class Gil(unittest.TestCase):
                 context.save_profile()
                 context.memory()
                 context.describe()
+                context.spaces()
             _kindred.has_default_context()
             choices = [str(i) for i in range(200)]
             pykindred.process.extract("abc", pykindred.process.Choices(choices))

@@ -5,7 +5,6 @@
 
 namespace Kindred::C {
 
-KINDRED_C_DEFAULTS(kindred_context_options, options, KINDRED_CONTEXT_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_match_options, options, KINDRED_MATCH_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_pair_options, options, KINDRED_PAIR_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_memory_options, options, KINDRED_MEMORY_OPTIONS_INIT)

@@ -48,6 +48,8 @@ std::optional<Space> space_of(nanobind::handle given);
 /// \brief An int of the argument \p option. \throws InvalidType for another type, InvalidArgument
 /// for a number below \p lowest or beyond 63 bits
 std::int64_t integer_of(nanobind::handle given, const char* option, std::int64_t lowest);
+/// The same for a number ≥ 0 that an int of C++ has.
+int int_of(nanobind::handle given, const char* option);
 /// True or False. \throws InvalidType
 bool flag_of(nanobind::handle given, const char* option);
 /// A float, or an int. \throws InvalidType
