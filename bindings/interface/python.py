@@ -39,7 +39,7 @@ def arguments_of(function):
             for template in one.of("python"):
                 declared = template.removeprefix("* ")
                 name, _, rest = declared.partition(": ")
-                type_, _, default = rest.partition(" = ")
+                type_, _, default = function.python_types.get(name, rest).partition(" = ")
                 by_name = declared != template or name in function.by_name
                 (last if name in ("context", "out", "threads") else named if by_name else first).append(Argument(name, type_, default or None, by_name))
     for name, rest in function.python_types.items():

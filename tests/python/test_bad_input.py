@@ -91,7 +91,7 @@ VALID = {
     "queries": QUERIES, "query": QUERIES[0], "rows": ROWS, "row": ROWS[4], "ids": [3], "id": 3, "score": 0.5, "top": 2, "path": f"{FOLDER.name}/file",
     "candidates": np.int64([[1, 2], [3, -1], [4, 4]]), "dimension": 6, "metric": "ip", "longest": 9,
     "Context.threads": 1, "Context.load_profile": False,
-    "VectorIndex.data": SHARED["VectorIndex"].to_bytes(), "VectorIndex.load.path": f"{FOLDER.name}/VectorIndex",
+    "VectorIndex.rows": ROWS, "VectorIndex.data": SHARED["VectorIndex"].to_bytes(), "VectorIndex.load.path": f"{FOLDER.name}/VectorIndex",
     "PreparedScore.index": SHARED["VectorIndex"], "PreparedScore.candidates": np.array([1, 2]),
     "HnswIndex.data": SHARED["HnswIndex"].to_bytes(), "HnswIndex.load.path": f"{FOLDER.name}/HnswIndex",
     "HnswIndex.import_hnswlib.path": f"{FOLDER.name}/hnswlib",
