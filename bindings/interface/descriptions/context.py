@@ -301,7 +301,7 @@ class Context(Handle, c="context", header="kindred/backends/Context.hpp", namesp
         """What the context is, and what its dispatcher knows.
 
         Returns:
-            a dictionary that :mod:`json` can write: ``threads``; the ``library``, with its ``name``, ``path`` and ``why`` it was chosen; the
+            a dictionary that the module ``json`` can write: ``threads``; the ``library``, with its ``name``, ``path`` and ``why`` it was chosen; the
             ``profile``, with its ``path``, whether the dispatcher is ``calibrated``, and the ``calibration`` as in that file; the ``dispatcher``,
             with its ``decisions``, the seconds ``taken`` by their calls, and those ``lost`` by decisions that another space would have beaten;
             the ``spaces`` of :meth:`spaces`; and by their names the ``operations``: ``batch_bytes``, which a device processes of a list at a
