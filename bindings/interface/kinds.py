@@ -80,6 +80,9 @@ class Float(Kind):
 class NamedSpace(Kind):
     c = ("int32_t {n}",)
     c_value = "space_argument({n})"
+    python = ("{n}: str",)
+    lines = ("const Space {n}_given = space_of({n}).value_or(Space::serial);",)
+    value = "{n}_given"
 
 
 class Ids(Kind):

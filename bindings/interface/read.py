@@ -123,11 +123,12 @@ STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Statistics, Cal
 
 class Handle:
     """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
-    `closes`: the class of Python does; `alone`: its object is the one of C++ with its context, and nothing by hand."""
+    `closes`: the class of Python does; `alone`: its object is the one of C++ with its context, and nothing by hand; `pointer`: bindings have
+    pointers to it; `only`: the language that has it."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, closes=True, alone=False):
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, closes=True, alone=False, pointer=False, only=None):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.alone = name, doc, c, header, namespace, shared, alone
-        self.noun, self.locked, self.closes = noun or c, locked, closes
+        self.noun, self.locked, self.closes, self.object, self.only = noun or c, locked, closes, "*" if pointer else "", only
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
@@ -137,15 +138,15 @@ class Handle:
 class Functions(Handle):
     """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
 
-    def __init__(self, name, doc, header, namespace):
-        super().__init__(name, doc, "", header, namespace)
+    def __init__(self, name, doc, header, namespace, only=None):
+        super().__init__(name, doc, "", header, namespace, only=only)
 
 
 class Function:
     def __init__(self, handle, name, doc):
         self.handle, self.name, self.doc = handle, name, doc
         self.parameters, self.results = [], []
-        self.hand, self.only, self.without, self.by_name, self.python_types = set(), None, set(), set(), {}
+        self.hand, self.only, self.without, self.by_name, self.python_types = set(), handle.only, set(), set(), {}
         self.c_name, self.cpp_name, self.gil, self.python, self.order, self.changes, self.is_static = name, name, None, None, None, False, False
 
     def options(self):

@@ -30,6 +30,7 @@ int main(void) {
   kindred_context* context = NULL;
   kindred_hnsw *hnsw = NULL, *copy = NULL;
   kindred_string *before = NULL, *after = NULL;
+  kindred_text old_bytes, bytes;
   size_t i, size = 0;
   for (i = 0; i < ROWS * DIMENSION; ++i) rows[i] = (float)(i * 7919 % 1000);
   check(kindred_context_create(NULL, &context));
@@ -46,12 +47,11 @@ int main(void) {
   check(kindred_cancellation_reset(interrupted));
 
   check(kindred_hnsw_to_bytes(hnsw, &after));
-  if (kindred_string_size(before) == kindred_string_size(after) &&
-      memcmp(kindred_string_data(before), kindred_string_data(after), kindred_string_size(after)) ==
-          0)
+  check(kindred_string_get(before, &old_bytes));
+  check(kindred_string_get(after, &bytes));
+  if (old_bytes.size == bytes.size && memcmp(old_bytes.data, bytes.data, bytes.size) == 0)
     printf("the index is as it was\n");
-  check(kindred_hnsw_from_bytes(context, (const uint8_t*)kindred_string_data(after),
-                                kindred_string_size(after), &copy));
+  check(kindred_hnsw_from_bytes(context, (const uint8_t*)bytes.data, bytes.size, &copy));
   check(kindred_hnsw_add(copy, &tensor, NULL));
   check(kindred_hnsw_size(copy, &size));
   printf("a copy of it has %d rows\n", (int)size);

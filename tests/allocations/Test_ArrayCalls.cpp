@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on arrays: bulk operations, layers, lattices; and what belongs to no engine.
 #include <gtest/gtest.h>
+#include <kindred/backends/ContextDescription.hpp>
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
 #include <kindred/matcher/Calibration.hpp>
 
 #include "ResultText.hpp"
 
+#include <array>
 #include <memory>
 
 namespace Kindred {
@@ -285,6 +287,9 @@ TEST(OutOfMemory, OfAContextIsTyped) {
     return Written{&folder, "profile.json"};
   });
   expect_out_of_memory("default_profile_path", [] { return Context::default_profile_path(); });
+  expect_out_of_memory("to_json of a context", [&] {
+    return to_json(context, std::array<Operation, 1>{Operations::lcs}, "host", "by a test");
+  });
   expect_out_of_memory("engine_operations", [] { return engine_operations().size(); });
 }
 

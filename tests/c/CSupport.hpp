@@ -40,6 +40,13 @@ class Owned {
   kindred_status (*m_destroy)(T*);
 };
 
+/// The bytes of a handle.
+inline std::string_view view_of(const kindred_string* string) {
+  kindred_text text{};
+  EXPECT_EQ(kindred_string_get(string, &text), KINDRED_OK) << kindred_last_error();
+  return {text.data, text.size};
+}
+
 /// The context that the tests share, without a saved calibration.
 inline kindred_context* c_context() {
   static kindred_context* const shared = [] {

@@ -24,8 +24,9 @@ void reopen(Handle*& handle, const ToBytes& to_bytes, const FromBytes& from_byte
   kindred_string* bytes = nullptr;
   KINDRED_ASSERT_OK(to_bytes(handle, &bytes));
   Handle* copy = nullptr;
-  KINDRED_ASSERT_OK(from_bytes(reinterpret_cast<const std::uint8_t*>(kindred_string_data(bytes)),
-                               kindred_string_size(bytes), &copy));
+  const std::string_view text = view_of(bytes);
+  KINDRED_ASSERT_OK(
+      from_bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), &copy));
   KINDRED_EXPECT_OK(kindred_string_destroy(bytes));
   KINDRED_EXPECT_OK(destroy(handle));
   handle = copy;

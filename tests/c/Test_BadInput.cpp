@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function of kindred.h, by its list: null pointers, handles of another kind or destroyed,
-// sizes of structs, and sizes of arrays that exceed the memory.
+// sizes of structs, and sizes of arrays that exceed the memory. Every function that is described,
+// too: enumerators and numbers out of range.
 #include "ArgumentStorage.hpp"
 #include "CSupport.hpp"
 #include "ValidHandles.hpp"
@@ -9,6 +10,8 @@
 #include <FunctionTable.hpp>
 #include <TempFolder.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -47,8 +50,37 @@ enum class Fault {
   struct_size_huge,
   larger_with_values,
   larger_with_zeros,
-  size_max
+  size_max,
+  excluded
 };
+
+/// What a description excludes: a value of an argument, or of a member of its struct.
+struct Excluded {
+  std::string function;
+  std::string parameter;
+  std::string named;  ///< in the message
+  std::string value;
+  std::function<void(void*)> set;  ///< of a struct
+  std::int64_t argument = 0;
+};
+
+const std::vector<Excluded>& all_excluded() {
+#define KINDRED_BAD_ARGUMENT(function, parameter, value) \
+  {#function, #parameter, #parameter, #value, nullptr, value},
+#define KINDRED_BAD_MEMBER(function, parameter, type, init, member, value) \
+  {#function, #parameter, #member, #value, [](void* given) {               \
+     const type defaults = init;                                           \
+     auto& changed = *static_cast<type*>(given);                           \
+     if (changed.struct_size < sizeof(type)) changed = defaults;           \
+     changed.member = static_cast<decltype(type::member)>(value);          \
+   }},
+  static const std::vector<Excluded> all{
+#include <BadInput.inc>
+  };
+#undef KINDRED_BAD_ARGUMENT
+#undef KINDRED_BAD_MEMBER
+  return all;
+}
 
 template <class Function>
 struct Stub;
@@ -59,7 +91,10 @@ struct Stub<R (*)(P...)> {
 
 /// An argument of type T with a fault, in \p storage.
 template <class T>
-T argument(std::string_view name, Fault fault, Storage& storage) {
+T argument(std::string_view name, Fault fault, const Excluded* excluded, Storage& storage) {
+  if constexpr (std::is_integral_v<T>) {
+    if (fault == Fault::excluded) return static_cast<T>(excluded->argument);
+  }
   if constexpr (std::is_pointer_v<T>) {
     using Pointed = std::remove_const_t<std::remove_pointer_t<T>>;
     if (fault == Fault::null) return nullptr;
@@ -118,6 +153,7 @@ T argument(std::string_view name, Fault fault, Storage& storage) {
         set_size(storage, sizeof(Pointed) + 16);
         if (fault == Fault::larger_with_values) storage.bytes[sizeof(Pointed) + 3] = 1;
       }
+      if (fault == Fault::excluded) excluded->set(storage.bytes);
       return reinterpret_cast<T>(storage.bytes);
     } else {
       if constexpr (std::is_arithmetic_v<Pointed>) {
@@ -164,19 +200,24 @@ struct Function {
   std::string name;
   std::vector<std::string> parameters;
   std::string kinds;
-  std::function<Outcome(std::size_t position, Fault fault)> call;
+  std::function<Outcome(std::size_t position, Fault fault, const Excluded* excluded)> call_with;
   std::vector<bool> handle;        ///< whether a parameter is a handle
   std::vector<bool> constant;      ///< whether it points to a constant
   std::vector<bool> sized_struct;  ///< whether it is a struct with `struct_size`
   std::vector<bool> array_size;    ///< whether it is the size of an array
+
+  Outcome call(std::size_t position, Fault fault, const Excluded* excluded = nullptr) const {
+    return call_with(position, fault, excluded);
+  }
 };
 
 template <class R, class... P, std::size_t... I>
 Outcome call_with(R (*function)(P...) noexcept, const std::vector<std::string>& names,
-                  std::size_t position, Fault fault, std::index_sequence<I...>) {
+                  std::size_t position, Fault fault, const Excluded* excluded,
+                  std::index_sequence<I...>) {
   const auto storage = std::make_unique<Storage[]>(sizeof...(P) + 1);
   const R returned =
-      function(argument<P>(names[I], I == position ? fault : Fault::none, storage[I])...);
+      function(argument<P>(names[I], I == position ? fault : Fault::none, excluded, storage[I])...);
   Outcome out;
   if constexpr (std::is_same_v<R, kindred_status>) {
     out.failed = returned != KINDRED_OK;
@@ -196,8 +237,9 @@ Function function_of(R (*function)(P...) noexcept, const char* name, const char*
   out.name = name;
   out.parameters = names_of(arguments);
   out.kinds = kinds;
-  out.call = [function, names = out.parameters](std::size_t position, Fault fault) {
-    return call_with(function, names, position, fault, std::index_sequence_for<P...>());
+  out.call_with = [function, names = out.parameters](std::size_t position, Fault fault,
+                                                     const Excluded* excluded) {
+    return call_with(function, names, position, fault, excluded, std::index_sequence_for<P...>());
   };
   out.handle = {is_handle<std::remove_const_t<std::remove_pointer_t<P>>>...};
   out.constant = {std::is_const_v<std::remove_pointer_t<P>>...};
@@ -319,6 +361,29 @@ TEST(CBadInput, SizesBeyondTheMemoryAreRefused) {
     }
 }
 
+TEST(CBadInput, WhatDescriptionsExcludeIsRefused) {
+  for (const Excluded& excluded : all_excluded()) {
+    SCOPED_TRACE(excluded.function + ", " + excluded.named + " is " + excluded.value);
+    const auto function =
+        std::find_if(functions().begin(), functions().end(),
+                     [&](const auto& one) { return one.name == excluded.function; });
+    ASSERT_NE(function, functions().end());
+    const auto& names = function->parameters;
+    const auto position = std::find(names.begin(), names.end(), excluded.parameter);
+    ASSERT_NE(position, names.end());
+    const Outcome outcome = function->call(static_cast<std::size_t>(position - names.begin()),
+                                           Fault::excluded, &excluded);
+    EXPECT_TRUE(outcome.failed);
+    if (outcome.status == KINDRED_NOT_FOUND || outcome.status == KINDRED_CORRUPT)
+      continue;  // of a file, which was read before
+    EXPECT_EQ(outcome.status, KINDRED_INVALID) << outcome.message;
+    const std::string named = excluded.named.substr(0, excluded.named.find("_size"));
+    EXPECT_TRUE(contains(outcome.message, named) ||
+                (named == "top" && contains(outcome.message, "scores")))
+        << outcome.message;
+  }
+}
+
 TEST(CBadInput, DestroyingNullIsNothing) {
   for (const Function& function : functions()) {
     if (destroys(function)) {
@@ -419,23 +484,6 @@ TEST(CBadInput, OptionsOutOfRangeAreRefused) {
   expect_refused(pairing, &kindred_pair_options::cutoff, {1.5, nan}, "cutoff", score_pairs);
   expect_refused(pairing, &kindred_pair_options::autojunk, {1}, "autojunk", score_pairs);
 
-  const float query[] = {1, 0};
-  float scores[10];
-  std::int64_t ids[10];
-  Tensor queries(query, KINDRED_FLOAT32, 1, 2);
-  Tensor score_tensor(scores, KINDRED_FLOAT32, 1, 10);
-  Tensor id_tensor(ids, KINDRED_INT64, 1, 10);
-  const auto search = [&](const kindred_search_options* options) {
-    return kindred_index_search(handles().index, &queries, options, &score_tensor, &id_tensor,
-                                nullptr, nullptr);
-  };
-  const kindred_search_options searching = KINDRED_SEARCH_OPTIONS_INIT;
-  expect_refused(searching, &kindred_search_options::metric, {-1, 3}, "metric", search);
-  expect_refused(searching, &kindred_search_options::path, {-2, 3}, "path", search);
-  expect_refused(searching, &kindred_search_options::space, {-2, 3}, "space", search);
-  expect_refused(searching, &kindred_search_options::top, {std::uint64_t{0}, std::uint64_t{11}},
-                 "scores", search);
-
   const std::uint32_t node = 0;
   const float value = 1;
   const std::uint64_t one[] = {0, 1};
@@ -455,7 +503,6 @@ TEST(CBadInput, OptionsOutOfRangeAreRefused) {
   const kindred_context_options whole = KINDRED_CONTEXT_OPTIONS_INIT;
   expect_refused(whole, &kindred_context_options::threads, {-1, 513}, "threads", create);
   expect_refused(whole, &kindred_context_options::device, {-2}, "device", create);
-  expect_refused(whole, &kindred_context_options::space, {-2, 3}, "space", create);
   expect_refused(whole, &kindred_context_options::budget_fraction, {0, 1.5, nan}, "budget", create);
   expect_refused(whole, &kindred_context_options::probe_interval_ms, {-1, nan}, "probe_interval_ms",
                  create);

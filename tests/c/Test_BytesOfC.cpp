@@ -71,7 +71,7 @@ template <class Handle>
 std::string bytes_of(const Functions<Handle>& functions, const Handle* handle) {
   Owned<kindred_string> bytes(kindred_string_destroy);
   KINDRED_EXPECT_OK(functions.to_bytes(handle, &bytes));
-  return {kindred_string_data(bytes), kindred_string_size(bytes)};
+  return std::string(view_of(bytes));
 }
 
 template <class Handle>
@@ -93,7 +93,7 @@ void expect_bytes(const Functions<Handle>& functions, const Handle* handle,
   KINDRED_ASSERT_OK(functions.save(handle, path.c_str()));
   Owned<kindred_string> kind(kindred_string_destroy);
   KINDRED_ASSERT_OK(kindred_file_kind(path.c_str(), &kind));
-  EXPECT_STREQ(kindred_string_data(kind), functions.kind);
+  EXPECT_EQ(view_of(kind), functions.kind);
   std::ifstream file(path, std::ios::binary);
   EXPECT_EQ(bytes, std::string(std::istreambuf_iterator<char>(file), {}));
   Owned<Handle> copy(functions.destroy);
@@ -206,7 +206,7 @@ TEST(CBytes, OtherFilesHaveNoKind) {
                                   folder.write("empty", ""), folder / "absent"}) {
     Owned<kindred_string> kind(kindred_string_destroy);
     KINDRED_ASSERT_OK(kindred_file_kind(path.c_str(), &kind));
-    EXPECT_EQ(kindred_string_size(kind), 0U);
+    EXPECT_EQ(view_of(kind), "");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <kindred/matcher/Calibration.hpp>
 
 #include <TempFolder.hpp>
+#include <nlohmann/json.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <thread>
 
@@ -49,10 +51,13 @@ kindred_context_options options_with(Seen& seen) {
   return options;
 }
 
+nlohmann::json described(const kindred_context* context) {
+  Owned<kindred_string> json(kindred_string_destroy);
+  KINDRED_EXPECT_OK(kindred_context_describe(context, &json));
+  return nlohmann::json::parse(view_of(json));
+}
+
 TEST(CContext, DescribesItsSpaces) {
-  std::int32_t threads = 0;
-  KINDRED_ASSERT_OK(kindred_context_threads(c_context(), &threads));
-  EXPECT_GE(threads, 1);
   EXPECT_FALSE(c_spaces().empty());
   kindred_space_info info = KINDRED_SPACE_INFO_INIT;
   KINDRED_ASSERT_OK(kindred_context_space(c_context(), KINDRED_SPACE_SERIAL, &info));
@@ -76,11 +81,6 @@ TEST(CContext, DescribesItsSpaces) {
   EXPECT_LE(use.current, use.peak);
   EXPECT_LE(use.current, use.total);
   EXPECT_LE(use.current_allocations, use.allocations);
-  const char* name = nullptr;
-  const char* why = nullptr;
-  KINDRED_ASSERT_OK(kindred_context_library(c_context(), &name, &why));
-  EXPECT_TRUE(std::string(name) == "host" || std::string(name) == "built-in") << name;
-  EXPECT_STRNE(why, "");
   EXPECT_EQ(kindred_version(), static_cast<std::uint32_t>(KINDRED_VERSION));
   EXPECT_STREQ(kindred_version_string(), KINDRED_VERSION_STRING);
 }
@@ -110,7 +110,7 @@ TEST(CContext, RecordsAreLinesOfJson) {
   expected.first = true;
   Owned<kindred_string> json(kindred_string_destroy);
   KINDRED_ASSERT_OK(kindred_record_json(&record, &json));
-  EXPECT_EQ(std::string(kindred_string_data(json)), to_json(expected));
+  EXPECT_EQ(view_of(json), to_json(expected));
   kindred_string* none = nullptr;
   for (auto kindred_record::*field : {&kindred_record::space, &kindred_record::reason}) {
     kindred_record wrong = record;
@@ -121,27 +121,35 @@ TEST(CContext, RecordsAreLinesOfJson) {
   std::memset(record.operation, 'x', sizeof(record.operation));
   Owned<kindred_string> long_name(kindred_string_destroy);
   KINDRED_ASSERT_OK(kindred_record_json(&record, &long_name));
-  EXPECT_NE(std::string(kindred_string_data(long_name)).find(std::string(32, 'x') + '"'),
-            std::string::npos);
+  EXPECT_NE(view_of(long_name).find(std::string(32, 'x') + '"'), std::string::npos);
   record.operation[0] = '\xFF';
   EXPECT_EQ(kindred_record_json(&record, &none), KINDRED_INVALID);
   EXPECT_EQ(none, nullptr);
 }
 
 TEST(CContext, DescribesItsDispatcher) {
-  const std::vector<Operation> operations = engine_operations();
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    EXPECT_EQ(kindred_operation_name(i), operations[i].name());
-  EXPECT_EQ(kindred_operation_name(operations.size()), nullptr);
-
   kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
   options.load_profile = 0;
   Owned<kindred_context> context(kindred_context_destroy);
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
-  kindred_dispatch_statistics statistics = KINDRED_DISPATCH_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_context_dispatch_statistics(context, &statistics));
-  EXPECT_EQ(statistics.decisions, 0U);
-  EXPECT_EQ(statistics.calibrated, 0);
+  nlohmann::json found = described(context);
+  EXPECT_GE(found["threads"], 1);
+  const std::string library = found["library"]["name"];
+  EXPECT_TRUE(library == "host" || library == "built-in") << library;
+  EXPECT_NE(found["library"]["why"], "");
+  EXPECT_EQ(found["profile"]["path"], Context::default_profile_path());
+  EXPECT_EQ(found["profile"]["calibrated"], false);
+  EXPECT_EQ(found["dispatcher"]["decisions"], 0U);
+  EXPECT_EQ(found["spaces"]["serial"]["threads"], 1);
+  EXPECT_EQ(found["spaces"]["openmp"]["threads"], found["threads"]);
+  EXPECT_EQ(found["operations"].size(), engine_operations().size());
+  for (const Operation operation : engine_operations()) {
+    const nlohmann::json of = found["operations"][std::string(operation.name())];
+    EXPECT_EQ(of["batch_bytes"], std::uint64_t{64} << 20U);
+    EXPECT_EQ(of["spaces"]["serial"], (nlohmann::json{{"breaker_open", false}, {"crossover", 1}}));
+    for (const auto& [name, space] : of["spaces"].items())
+      EXPECT_TRUE(space["crossover"].is_null() || space["crossover"] >= 1) << name;
+  }
   const std::vector<std::string> words{"abc", "abd"};
   const std::vector<kindred_text> texts = c_texts(words);
   const GivenSequences sequences{std::span(texts)};
@@ -151,33 +159,13 @@ TEST(CContext, DescribesItsDispatcher) {
     Owned<kindred_results> results(kindred_results_destroy);
     KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sequences, nullptr, &results));
   }
-  KINDRED_ASSERT_OK(kindred_context_dispatch_statistics(context, &statistics));
-  EXPECT_GT(statistics.decisions, 0U);
-  EXPECT_GT(statistics.taken, 0);
-  EXPECT_GE(statistics.lost, 0);
-
-  double work = -1;
-  std::int32_t open = -1;
-  std::uint64_t bytes = 0;
-  const auto crossover = [&](const std::string& operation, std::int32_t space) {
-    return kindred_context_crossover(context, operation.data(), operation.size(), space, &work);
-  };
-  KINDRED_ASSERT_OK(crossover("lcs", KINDRED_SPACE_OPENMP));
-  EXPECT_GE(work, 0);
-  EXPECT_EQ(crossover("no operation", KINDRED_SPACE_OPENMP), KINDRED_NOT_FOUND);
-  EXPECT_EQ(crossover("lcs", KINDRED_SPACE_ANY), KINDRED_INVALID);
-  KINDRED_ASSERT_OK(kindred_context_breaker_open(context, "lcs", 3, KINDRED_SPACE_SERIAL, &open));
-  EXPECT_EQ(open, 0);
-  KINDRED_ASSERT_OK(kindred_context_batch_bytes(context, "lcs", 3, &bytes));
-  EXPECT_EQ(bytes, std::uint64_t{64} << 20U);
-
-  KINDRED_ASSERT_OK(kindred_context_force_threads(context, 1));
-  EXPECT_EQ(kindred_context_force_threads(context, -1), KINDRED_INVALID);
-  EXPECT_EQ(kindred_context_force_threads(context, 1000), KINDRED_INVALID);
-  KINDRED_ASSERT_OK(kindred_context_force_threads(context, 0));
+  found = described(context);
+  EXPECT_GT(found["dispatcher"]["decisions"], 0U);
+  EXPECT_GT(found["dispatcher"]["taken"], 0);
+  EXPECT_GE(found["dispatcher"]["lost"], 0);
 }
 
-TEST(CContext, MessagesAndPathsAreThoseOfCpp) {
+TEST(CContext, MessagesGoToItsCallback) {
   Seen seen;
   const kindred_context_options options = options_with(seen);
   Owned<kindred_context> context(kindred_context_destroy);
@@ -186,9 +174,6 @@ TEST(CContext, MessagesAndPathsAreThoseOfCpp) {
   KINDRED_ASSERT_OK(kindred_context_log(context, KINDRED_LOG_WARNING, "message", 7));
   EXPECT_EQ(seen.logs, before + 1);
   EXPECT_EQ(kindred_context_log(context, 3, "message", 7), KINDRED_INVALID);
-  Owned<kindred_string> path(kindred_string_destroy);
-  KINDRED_ASSERT_OK(kindred_default_profile_path(&path));
-  EXPECT_EQ(kindred_string_data(path), Context::default_profile_path());
 }
 
 TEST(CContext, CallbacksReceiveRecordsAndRefuseAllocations) {
@@ -224,16 +209,16 @@ TEST(CContext, ProfilesAreSavedAndLoaded) {
   options.profile = path.c_str();
   Owned<kindred_context> context(kindred_context_destroy);
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
-  const char* found = nullptr;
-  KINDRED_ASSERT_OK(kindred_context_profile_path(context, &found));
-  EXPECT_EQ(path, found);
   KINDRED_ASSERT_OK(kindred_context_calibrate(context, 0.1, nullptr, nullptr));
   KINDRED_ASSERT_OK(kindred_context_save_profile(context));
-  Owned<kindred_string> json(kindred_string_destroy);
-  KINDRED_ASSERT_OK(kindred_context_profile_json(context, &json));
-  EXPECT_EQ(std::string(kindred_string_data(json)).size(), kindred_string_size(json));
-  KINDRED_ASSERT_OK(kindred_context_load_profile_json(context, kindred_string_data(json),
-                                                      kindred_string_size(json)));
+  const nlohmann::json profile = described(context)["profile"];
+  EXPECT_EQ(profile["path"], path);
+  EXPECT_EQ(profile["calibrated"], true);
+  std::ifstream file(path);
+  EXPECT_EQ(profile["calibration"], nlohmann::json::parse(file));
+  const std::string calibration = profile["calibration"].dump();
+  KINDRED_ASSERT_OK(
+      kindred_context_load_profile_json(context, calibration.data(), calibration.size()));
   EXPECT_EQ(kindred_context_load_profile_json(context, "{", 1), KINDRED_INVALID);
   EXPECT_EQ(kindred_context_calibrate(context, 0, nullptr, nullptr), KINDRED_INVALID);
 }
@@ -257,10 +242,10 @@ TEST(CContext, ForkedProcessesAreRefused) {
   if (child == 0) {
     // Each bit of the exit status is a failed expectation.
     int failed = 0;
-    std::int32_t threads = 0;
+    kindred_string* json = nullptr;
     std::uint32_t symbol = 0;
     kindred_context* other = nullptr;
-    if (kindred_context_threads(context, &threads) != KINDRED_NO_SPACE) failed |= 1;
+    if (kindred_context_describe(context, &json) != KINDRED_NO_SPACE) failed |= 1;
     if (std::string(kindred_last_error()).find("forked") == std::string::npos) failed |= 2;
     if (kindred_context_create(nullptr, &other) != KINDRED_NO_SPACE) failed |= 4;
     if (kindred_context_destroy(context) != KINDRED_NO_SPACE) failed |= 8;
@@ -272,8 +257,7 @@ TEST(CContext, ForkedProcessesAreRefused) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  std::int32_t threads = 0;
-  KINDRED_EXPECT_OK(kindred_context_threads(context, &threads));
+  EXPECT_GE(described(context)["threads"], 1);
 }
 
 TEST(CContext, ThreadsShareIt) {

@@ -74,7 +74,7 @@ void create_quiet(kindred_memory** memory, std::int32_t level = KINDRED_LEVEL_TO
 std::string bytes_of(const kindred_memory* memory) {
   Owned<kindred_string> bytes(kindred_string_destroy);
   KINDRED_EXPECT_OK(kindred_memory_to_bytes(memory, &bytes));
-  return {kindred_string_data(bytes), kindred_string_size(bytes)};
+  return std::string(view_of(bytes));
 }
 std::string bytes_of(const PatternMemory& memory) {
   const std::vector<std::byte> bytes = memory.to_bytes();
@@ -548,13 +548,13 @@ TEST(CMemories, BytesAndVocabulariesAreThoseOfTheMemory) {
   // The bytes of a vocabulary are those of its file.
   Owned<kindred_string> saved(kindred_string_destroy);
   KINDRED_ASSERT_OK(kindred_vocabulary_to_bytes(vocabulary, &saved));
-  const auto* const first = reinterpret_cast<const std::uint8_t*>(kindred_string_data(saved));
+  const std::size_t size = view_of(saved).size();
+  const auto* const first = reinterpret_cast<const std::uint8_t*>(view_of(saved).data());
   Owned<kindred_vocabulary> again(kindred_vocabulary_destroy);
-  KINDRED_ASSERT_OK(kindred_vocabulary_from_bytes(first, kindred_string_size(saved), &again));
+  KINDRED_ASSERT_OK(kindred_vocabulary_from_bytes(first, size, &again));
   KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(again, &statistics));
   EXPECT_EQ(statistics.symbols, expected.size());
-  EXPECT_EQ(kindred_vocabulary_from_bytes(first, kindred_string_size(saved) - 1, &again),
-            KINDRED_CORRUPT);
+  EXPECT_EQ(kindred_vocabulary_from_bytes(first, size - 1, &again), KINDRED_CORRUPT);
 }
 
 TEST(CMemories, RankingsHaveNamesAndSymbolsWeights) {

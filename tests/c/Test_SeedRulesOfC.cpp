@@ -47,7 +47,7 @@ TEST(CSeedRules, TransitionsAreThoseOfCpp) {
           check_transition({static_cast<Lifecycle>(from), 100, 0, 0}, static_cast<Lifecycle>(to),
                            expected_metrics, rules);
       EXPECT_EQ(accepted, expected.accepted ? 1 : 0);
-      EXPECT_EQ(kindred_string_data(why), expected.why);
+      EXPECT_EQ(view_of(why), expected.why);
       accepted_count += accepted;
     }
   }

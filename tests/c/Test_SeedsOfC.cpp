@@ -144,7 +144,7 @@ TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
   KINDRED_ASSERT_OK(
       kindred_seeds_request(seeds, 2, KINDRED_SEED_FOSSILIZED, &metrics, &accepted, &why));
   EXPECT_EQ(accepted, 0);
-  EXPECT_GT(kindred_string_size(why), 0U);
+  EXPECT_NE(view_of(why), "");
   metrics.given = 1U << 9U;
   EXPECT_EQ(kindred_seeds_request(seeds, 2, KINDRED_SEED_TRAINING, &metrics, &accepted, nullptr),
             KINDRED_INVALID);
@@ -165,7 +165,7 @@ TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
   EXPECT_EQ(kindred_seeds_chunk_begin(seeds, seed_count, &feature), KINDRED_INVALID);
   Owned<kindred_string> trouble(kindred_string_destroy);
   KINDRED_ASSERT_OK(kindred_seeds_device_trouble(seeds, &trouble));
-  EXPECT_NE(kindred_string_data(trouble), nullptr);
+  EXPECT_NE(view_of(trouble).data(), nullptr);
 
   const std::string state_path = folder / "seeds.knd";
   const std::string blueprint_path = folder / "blueprints.knd";

@@ -21,7 +21,7 @@ struct Handles {
     const kindred_edge edge{0, 1, 1};
     Tensor tensor(rows, KINDRED_FLOAT32, 2, 2);
     context = c_context();
-    KINDRED_EXPECT_OK(kindred_context_profile_json(context, &string));
+    KINDRED_EXPECT_OK(kindred_context_describe(context, &string));
     const kindred_key_span key = valid_struct<kindred_key_span>();
     Tensor row(rows, KINDRED_FLOAT32, 1, 2);
     KINDRED_EXPECT_OK(kindred_keyed_index_create(context, &key, &row, nullptr, nullptr, &keyed));

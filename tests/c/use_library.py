@@ -64,9 +64,12 @@ class Library:
         # A failed call of the library that serves the handle.
         self.answers["status"] = self.c.kindred_matcher_match(self.matcher, None, None, ctypes.byref(results))
         self.answers["error"] = self.c.kindred_last_error().decode()
-        name, why = ctypes.c_char_p(), ctypes.c_char_p()
-        self.call("context_library", self.context, ctypes.byref(name), ctypes.byref(why))
-        self.answers["library"], self.answers["why"] = name.value.decode(), why.value.decode()
+        described, text = ctypes.c_void_p(), Text()
+        self.call("context_describe", self.context, ctypes.byref(described))
+        self.call("string_get", described, ctypes.byref(text))
+        library = json.loads(text.data)["library"]
+        self.answers["library"], self.answers["why"] = library["name"], library["why"]
+        self.call("string_destroy", described)
         self.call("results_destroy", results)
 
     def cancel(self):

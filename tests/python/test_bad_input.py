@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arbitrary arguments of every class: a result, or an exception that names the argument, and never a crash.
 
-Hypothesis draws them; the seed is fixed, and printed.
+Hypothesis draws them; the seed is fixed, and printed. The functions of what is described, and their arguments, are those of the descriptions.
 """
+import inspect
 import os
+import re
 import sys
+import tempfile
 import threading
 import unittest
+from pathlib import Path
 
 import numpy as np
 
 import pykindred
-from pykindred import PreparedBulk
+from pykindred import PreparedBulk, _types
 from support import QUIET_FORK, run, vectors
 from watchdog import watch
 
@@ -21,6 +25,9 @@ try:
 except ImportError:
     print("skipped: hypothesis is not installed: pip install -r bindings/python/requirements.txt")
     sys.exit(77)
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bindings/interface"))
+import generate  # noqa: E402
 
 SEED = int(os.environ.get("KINDRED_TEST_SEED", "20261125"))
 print(f"KINDRED_TEST_SEED={SEED}", file=sys.stderr)
@@ -65,10 +72,88 @@ ANYTHING = st.one_of(
     st.sampled_from([memoryview(b"abcd"), bytearray(8), np.float32(1), np.int64(3), range(3), iter([1, 2])]))
 
 
+FOLDER = tempfile.TemporaryDirectory()  # for files that calls write
+ROWS, QUERIES = vectors("rows", 40, 6), vectors("queries", 3, 6)
+# An object of every class that is described.
+MAKE = {
+    "Context": lambda: pykindred.Context(threads=1, load_profile=False, profile=f"{FOLDER.name}/profile"),
+    "VectorIndex": lambda: pykindred.VectorIndex(ROWS),
+    "PreparedScore": lambda: pykindred.PreparedScore(SHARED["VectorIndex"], 9, 2),
+    "HnswIndex": lambda: pykindred.HnswIndex(ROWS, m=4, ef_construction=10),
+}
+SHARED = {}
+SHARED.update((name, make()) for name, make in MAKE.items())  # a scorer is made of the index before it
+for _name in ("VectorIndex", "HnswIndex"):
+    SHARED[_name].save(f"{FOLDER.name}/{_name}")
+SHARED["HnswIndex"].export_hnswlib(f"{FOLDER.name}/hnswlib")
+# Valid arguments: of one function, of a class, or of every function in which they have no default.
+VALID = {
+    "queries": QUERIES, "query": QUERIES[0], "rows": ROWS, "row": ROWS[4], "ids": [3], "id": 3, "score": 0.5, "top": 2, "path": f"{FOLDER.name}/file",
+    "candidates": np.int64([[1, 2], [3, -1], [4, 4]]), "dimension": 6, "metric": "ip", "longest": 9,
+    "Context.threads": 1, "Context.load_profile": False,
+    "VectorIndex.rows": ROWS, "VectorIndex.data": SHARED["VectorIndex"].to_bytes(), "VectorIndex.load.path": f"{FOLDER.name}/VectorIndex",
+    "PreparedScore.index": SHARED["VectorIndex"], "PreparedScore.candidates": np.array([1, 2]),
+    "HnswIndex.data": SHARED["HnswIndex"].to_bytes(), "HnswIndex.load.path": f"{FOLDER.name}/HnswIndex",
+    "HnswIndex.import_hnswlib.path": f"{FOLDER.name}/hnswlib",
+}
+
+
+class Described:
+    """A function of the package that is described, with valid arguments."""
+
+    def __init__(self, handle, name, changes=False):
+        self.handle, self.attribute, self.changes = handle.name, name, changes
+        self.owner = pykindred if isinstance(handle, generate.python.Functions) else getattr(pykindred, handle.name)
+        self.name = name if self.owner is pykindred else f"{handle.name}.{name}".removesuffix(".__init__")
+        function = self.owner if name == "__init__" else getattr(self.owner, name)
+        self.is_of_object = name != "__init__" and self.owner is not pykindred and not inspect.ismethod(function)
+        if self.is_of_object and handle.name not in MAKE:
+            raise AssertionError(f"MAKE has no {handle.name}")
+        self.function, self.parameters = function, inspect.signature(function).parameters
+        self.arguments = {one: self.valid(one, of) for one, of in self.parameters.items() if one != "self"}
+
+    def valid(self, argument, of):
+        for name in (f"{self.name}.{argument}", f"{self.handle}.{argument}"):
+            if name in VALID:
+                return VALID[name]
+        if of.default is of.empty and argument not in VALID:
+            raise AssertionError(f"VALID has no value for the argument {argument} of {self.name}")
+        return VALID[argument] if of.default is of.empty else of.default
+
+    def __call__(self, **given):
+        if self.is_of_object:
+            return getattr(MAKE[self.handle]() if self.changes else SHARED[self.handle], self.attribute)(**given)
+        return self.function(**given)
+
+
+def described():
+    """All functions of what is described, by their names."""
+    interfaces, found = generate.interfaces(), []
+    for handle in [one for name in generate.IN_PYTHON for one in generate.python.handles_of(interfaces[name])]:
+        for function in generate.python.public_functions(handle):
+            if function.is_constructor() or function.python is None:
+                found.append(Described(handle, "__init__" if function.is_constructor() else function.name, function.changes))
+        found += [Described(handle, name) for source in handle.methods for name in re.findall(r"^ {4}def ([a-z]\w*)", source, re.M) if name != "close"]
+    return {one.name: one for one in found}
+
+
+DESCRIBED = described()
+# What an argument must not be, by its type.
+WRONG = {inspect.formatannotation(of): values for of, values in {
+    int: ["1", 1.5, -1, 2**70], float: ["1", [1.0]], str: [3, "no such"], bool: [3, "True"], pykindred.Context: [3, "context"],
+    _types.Array: ["array", np.zeros((2,) * 5, np.float32), np.zeros((2, 6), complex)], _types.Ids: ["ids", [1.5], [-7], np.zeros((2,) * 3, np.int64)],
+    _types.StrPath: [3, ["path"]], _types.Bytes: ["text", 3]}.items()}
+
+
+def wrong(annotation):
+    """Wrong values of an argument of a type."""
+    name = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return [] if "Callable" in name else [object(), *WRONG.get(name.removesuffix(" | None"), ())]
+
+
 def objects():
     """Every call as ``name: (function, arguments)``. What a call changes has no effect on the others."""
-    rows, queries = vectors("rows", 40, 6), vectors("queries", 3, 6)
-    index, hnsw = pykindred.VectorIndex(rows), pykindred.HnswIndex(rows, m=4, ef_construction=10)
+    rows = ROWS
     matcher = pykindred.SequenceMatcher(["abc", "abd", "xyz", ""])
     memory = pykindred.PatternMemory()
     memory.learn_all([[["a", "b"], ["c"]], [["a"], ["d"]]], names=["one", None])
@@ -76,31 +161,14 @@ def objects():
     engine, csr = pykindred.SpreadingEngine(40, *edges), (np.int64([0, 1, 2]), np.uint32([1, 0]), np.float32([0.5, 0.25]))
     lattice, bulk, vocabulary = pykindred.Lattice(2, 4), pykindred.Bulk(), pykindred.Vocabulary()
     vocabulary.add_all(["a", "b"])
-    prepared, score = pykindred.PreparedQuery("abcab", measure="levenshtein"), pykindred.PreparedScore(index, 9, 2)
+    prepared = pykindred.PreparedQuery("abcab", measure="levenshtein")
     x, out = vectors("x", 3, 6), np.zeros((3, 2), np.float32)
-    lists = np.int64([[1, 2], [3, -1], [4, 4]])
     return {
-        "VectorIndex": (pykindred.VectorIndex, dict(rows=rows, scales=None, element=None, residency="automatic", quantized_copy=True, context=None)),
-        "VectorIndex.search": (index.search, dict(queries=queries, top=2, metric="ip", filter=None, space=None, path=None,
-                                                  out=(np.zeros((3, 2), np.float32), np.zeros((3, 2), np.int64)), copy=None)),
-        "VectorIndex.search top": (index.search, dict(queries=queries, top=2)),
-        "VectorIndex.search_at_least": (index.search_at_least, dict(queries=queries, score=0.5, metric="l2", filter=None)),
-        "VectorIndex.score": (index.score, dict(queries=queries, candidates=lists, top=2, metric="ip")),
-        "VectorIndex.score_all": (index.score_all, dict(queries=queries, metric="ip", out=np.zeros((3, 40), np.float32))),
-        "VectorIndex.add": (lambda **given: pykindred.VectorIndex(rows).add(**given), dict(rows=rows, scales=None)),
-        "VectorIndex.remove": (lambda **given: pykindred.VectorIndex(rows).remove(**given), dict(ids=[3])),
-        "VectorIndex.replace": (lambda **given: pykindred.VectorIndex(rows).replace(**given), dict(id=3, row=rows[4], scale=None)),
-        "VectorIndex.from_bytes": (pykindred.VectorIndex.from_bytes, dict(data=index.to_bytes(), residency="automatic", quantized_copy=True)),
+        **{name: (one, one.arguments) for name, one in DESCRIBED.items() if one.arguments},
         "KeyedVectorIndex.from_bytes": (pykindred.KeyedVectorIndex.from_bytes, dict(data=pykindred.KeyedVectorIndex(list(range(40)), rows).to_bytes(),
                                                                                     residency="automatic", quantized_copy=True)),
-        "HnswIndex": (pykindred.HnswIndex, dict(rows=rows, metric="l2", m=4, ef_construction=10, seed=1, traversal="bytes", progress=None)),
-        "HnswIndex.search": (hnsw.search, dict(queries=queries, top=2, ef=5, filter=None, space=None)),
-        "HnswIndex.add": (lambda **given: pykindred.HnswIndex(rows[:5], m=4, ef_construction=10).add(**given), dict(rows=rows[:2])),
-        "HnswIndex.remove": (lambda **given: pykindred.HnswIndex(rows[:5], m=4, ef_construction=10).remove(**given), dict(ids=[1])),
-        "HnswIndex.row": (hnsw.row, dict(id=3)),
-        "HnswIndex.from_bytes": (pykindred.HnswIndex.from_bytes, dict(data=hnsw.to_bytes())),
-        "row_scores": (pykindred.row_scores, dict(queries=queries, rows=rows, metric="ip", space=None, out=np.zeros((3, 40), np.float32))),
-        "top_rows": (pykindred.top_rows, dict(queries=queries, rows=rows, top=2, metric="ip", space=None)),
+        "row_scores": (pykindred.row_scores, dict(queries=QUERIES, rows=rows, metric="ip", space=None, out=np.zeros((3, 40), np.float32))),
+        "top_rows": (pykindred.top_rows, dict(queries=QUERIES, rows=rows, top=2, metric="ip", space=None)),
         "Vocabulary.add": (vocabulary.add, dict(text="a")),
         "Vocabulary.add_all": (vocabulary.add_all, dict(texts=["a", "b"], sorted=False)),
         "Vocabulary.text": (vocabulary.text, dict(symbol=1)),
@@ -142,8 +210,6 @@ def objects():
         "Bulk.multiply": (bulk.multiply, dict(a=x, b=np.ones((6, 2), np.float32), reproducible=False, out=out)),
         "layer_norm_act": (pykindred.layer_norm_act, dict(x=x, gamma=np.ones(6, np.float32), beta=None, epsilon=1e-5, activation="relu", out=np.zeros((3, 6), np.float32))),
         "linear_act": (pykindred.linear_act, dict(x=x, w=np.ones((2, 6), np.float32), bias=None, activation="gelu", out=out)),
-        "PreparedScore": (pykindred.PreparedScore, dict(index=index, longest=9, top=2, metric="ip", filter=None, space=None)),
-        "PreparedScore.score": (score.score, dict(query=queries[0], candidates=np.array([1, 2]), out=(np.zeros(2, np.float32), np.zeros(2, np.int64)))),
         "PreparedBulk.element_wise": (PreparedBulk.element_wise, dict(operation="add", arrays=[x], other=[x], out=[np.zeros((3, 6), np.float32)], space=None)),
         "PreparedBulk.xor": (PreparedBulk.xor, dict(arrays=np.uint8([1, 2]), keys=np.uint8([3, 4]))),
         "PreparedBulk.reduce": (PreparedBulk.reduce, dict(reduction="sum", arrays=x, out=np.zeros(3))),
@@ -152,7 +218,6 @@ def objects():
         "PreparedLayer.norm": (pykindred.PreparedLayer.norm, dict(x=x, gamma=np.ones(6, np.float32), epsilon=1e-5, out=np.zeros((3, 6), np.float32))),
         "PreparedLayer.linear": (pykindred.PreparedLayer.linear, dict(x=x, w=np.ones((2, 6), np.float32), bias=None, activation="gelu", out=out)),
         "SeedSequence.add": (lambda **given: pykindred.SeedSequence().add(**given), dict(layer=pykindred.SeedLayer(6, 2), x=x, out=np.zeros((3, 6), np.float32), telemetry=True)),
-        "Context": (pykindred.Context, dict(threads=1, device=None, space=None, budget_fraction=0.5, host_budget=None, device_budget=None, load_profile=False)),
     }
 
 
@@ -177,6 +242,8 @@ class BadInput(unittest.TestCase):
         function, arguments = CALLS[call]
         name = data.draw(st.sampled_from(sorted(arguments)))
         value = data.draw(ANYTHING)
+        if name == "path" and isinstance(value, (str, bytes)):
+            return  # it might name a file of somebody
         try:
             function(**{**arguments, name: value})
         except (pykindred.InvalidArgument, pykindred.InvalidType) as error:
@@ -184,10 +251,30 @@ class BadInput(unittest.TestCase):
         except (pykindred.Error, UnicodeError) as error:
             self.assertTrue(str(error))
 
+    def test_wrong_types_and_numbers_of_what_is_described_are_refused(self):
+        for name, one in DESCRIBED.items():
+            for argument in one.arguments:
+                for value in wrong(one.parameters[argument].annotation):
+                    with self.subTest(name, argument=argument, value=repr(value)[:40]):
+                        with self.assertRaises((pykindred.InvalidArgument, pykindred.InvalidType)) as raised:
+                            one(**{**one.arguments, argument: value})
+                        self.assertTrue(names_argument(str(raised.exception), argument), raised.exception)
+
+    def test_closed_objects_of_what_is_described_raise(self):
+        for name, make in MAKE.items():
+            closed = make()
+            closed.close()
+            closed.close()
+            self.assertIn("closed", repr(closed))
+            calls = {one.name: (lambda one=one: getattr(closed, one.attribute)(**one.arguments)) for one in DESCRIBED.values() if one.handle == name and one.is_of_object}
+            calls |= {member: (lambda member=member: getattr(closed, member)) for member, of in vars(type(closed)).items() if isinstance(of, property)}
+            for called, call in calls.items():
+                with self.subTest(name, call=called), self.assertRaisesRegex(pykindred.Error, "is closed"):
+                    call()
+
     def test_a_closed_object_raises(self):
-        closed = [pykindred.VectorIndex(vectors("rows", 5, 3)), pykindred.HnswIndex(vectors("rows", 5, 3)), pykindred.SequenceMatcher(["a"]),
-                  pykindred.PatternMemory(), pykindred.SpreadingEngine(2, [0], [1]), pykindred.Lattice(1, 3), pykindred.Bulk()]
-        arguments = {"search": [vectors("rows", 1, 3)], "match": [["a"]], "spread": [[0]], "path": [0, 1], "reduce": ["sum", np.ones(3)]}
+        closed = [pykindred.SequenceMatcher(["a"]), pykindred.PatternMemory(), pykindred.SpreadingEngine(2, [0], [1]), pykindred.Lattice(1, 3), pykindred.Bulk()]
+        arguments = {"match": [["a"]], "spread": [[0]], "path": [0, 1], "reduce": ["sum", np.ones(3)]}
         for one in closed:
             one.close()
             one.close()

@@ -48,6 +48,8 @@ class Gil(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder, pykindred.Context(threads=1, profile=folder + "/profile") as context:
                 context.save_profile()
                 context.memory()
+                context.describe()
+                context.spaces()
             _kindred.has_default_context()
             choices = [str(i) for i in range(200)]
             pykindred.process.extract("abc", pykindred.process.Choices(choices))

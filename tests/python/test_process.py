@@ -4,6 +4,7 @@ import ast
 import gc
 import importlib.util
 import inspect
+import json
 import os
 import pickle
 import textwrap
@@ -69,7 +70,16 @@ class Contexts(unittest.TestCase):
             self.assertEqual(context.threads, 1)
             self.assertIn("<pykindred.Context: serial", repr(context))
             self.assertGreater(context.memory()["in_use"], 0)
-            self.assertEqual(set(context.info()), {"threads", "profile", "spaces", "memory"})
+            found = context.describe()
+            self.assertEqual(found, json.loads(json.dumps(found)))
+            self.assertEqual((found["threads"], found["library"]["name"], found["profile"]["path"]), (1, pykindred.library.name, context.profile_path))
+            self.assertEqual(found["dispatcher"]["decisions"], 0)
+            for name, space in context.spaces().items():
+                self.assertEqual(found["spaces"][name], {**found["spaces"][name], **space})
+            index.search(rows)
+            found = context.describe()
+            self.assertEqual(found["dispatcher"]["decisions"], 1)
+            self.assertEqual(found["operations"]["search"]["spaces"]["serial"], {"breaker_open": False, "crossover": 1.0})
         self.assertEqual(repr(context), "<pykindred.Context: closed>")
         self.assertEqual(index.search(rows[3])[1][0], 3)  # keeps it alive
         self.assertEqual(pykindred.last_record().space, "serial")

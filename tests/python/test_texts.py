@@ -77,7 +77,7 @@ class Texts(unittest.TestCase):
             path, messages = folder / "profile.json", []
             with pykindred.Context(threads=1, profile=path, load_profile=False) as context:
                 self.assertEqual(context.profile_path, str(path))
-                self.assertEqual(context.info()["profile"], str(path))
+                self.assertEqual(context.describe()["profile"]["path"], str(path))
                 context.save_profile()
             self.assertTrue(path.exists())
             path.write_bytes(b"{ damaged")

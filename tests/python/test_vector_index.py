@@ -117,6 +117,24 @@ class VectorIndex(unittest.TestCase):
         self.assertTrue(equal_bits(pykindred.VectorIndex(truncated, element="bfloat16").score_all(queries),
                                    pykindred.VectorIndex(truncated).score_all(queries)))
 
+    def test_an_empty_index_has_a_dimension(self):
+        rows = vectors("rows", 20, 7)
+        for element in (None, "float16", "int8"):
+            index, filled = pykindred.VectorIndex(dimension=7, element=element), pykindred.VectorIndex(rows, element=element)
+            self.assertEqual((len(index), index.dimension, index.element), (0, 7, element or "float32"))
+            self.assertEqual(index.search(rows[0], 2)[1].tolist(), [-1, -1])
+            if element != "int8":
+                stored = rows if element is None else rows.astype(element)
+                self.assertEqual(index.add(stored), range(0, 20))
+                self.assertTrue(equal_bits(index.score_all(rows), filled.score_all(rows)))
+        for options, message in (({"rows": rows, "dimension": 7}, "dimension is given"), ({"dimension": 0}, "dimension is 0"),
+                                 ({"dimension": 7, "scales": np.ones(1, np.float32)}, "scales is given")):
+            with self.subTest(message), self.assertRaisesRegex(pykindred.InvalidArgument, message):
+                pykindred.VectorIndex(**options)
+        for options, message in (({}, "rows is None"), ({"dimension": "7"}, "dimension")):
+            with self.assertRaisesRegex(pykindred.InvalidType, message):
+                pykindred.VectorIndex(**options)
+
     def test_changes_are_found(self):
         rows, queries = vectors("rows", 60, 9), vectors("queries", 2, 9)
         index = pykindred.VectorIndex(rows[:0])

@@ -309,8 +309,9 @@ static inline DLTensor kindred_tensor(const void* data, uint32_t type, int32_t n
   return tensor;
 }
 
-/* ---- Callbacks ---- */
+/* ---- Texts that the library returns, cancellation and contexts ---- */
 
+/* How important a message is. */
 enum { KINDRED_LOG_DEBUG = 0, KINDRED_LOG_INFO = 1, KINDRED_LOG_WARNING = 2 };
 
 /** Receives a log message, from any thread. The returned value is ignored. */
@@ -324,67 +325,22 @@ typedef int (*kindred_allocation_callback)(void* user, const char* memory, uint6
                                            const char* label);
 /** Receives the number of items done so far, on the calling thread; nonzero cancels the call. */
 typedef int (*kindred_progress_callback)(void* user, uint64_t done);
-
 /** Called when the library no longer reads arrays that it borrowed, from any thread. The returned
  * value is ignored. It must not call the library. */
 typedef int (*kindred_release_callback)(void* user);
 
-/* ---- Texts that the library returns ---- */
-
-/** The bytes, followed by a zero; NULL for an invalid handle. Valid while the handle lives. */
-KINDRED_API const char* kindred_string_data(const kindred_string* string) KINDRED_NOEXCEPT;
-/** Number of bytes; 0 for an invalid handle. */
-KINDRED_API size_t kindred_string_size(const kindred_string* string) KINDRED_NOEXCEPT;
-/** Frees a text. */
-KINDRED_API kindred_status kindred_string_destroy(KINDRED_OPTIONAL kindred_string* string)
-    KINDRED_NOEXCEPT;
-/** The texts of a list, which live as long as the handle. A text that does not exist has no `data`;
- * an empty one has.
- *  @param count number of texts */
-KINDRED_API kindred_status kindred_strings_get(const kindred_strings* strings,
-                                               const kindred_text** texts,
-                                               size_t* count) KINDRED_NOEXCEPT;
-/** Frees texts. */
-KINDRED_API kindred_status kindred_strings_destroy(KINDRED_OPTIONAL kindred_strings* strings)
-    KINDRED_NOEXCEPT;
-
-/** What a file of this project contains, such as `vectors` or `graph`; empty for other files, and
- * for those that cannot be read. Nothing else in it is validated. */
-KINDRED_API kindred_status kindred_file_kind(const char* path,
-                                             kindred_string** kind) KINDRED_NOEXCEPT;
-
-/* ---- Cancellation ---- */
-
-/** Creates a request to end calls early, which is not made yet. */
-KINDRED_API kindred_status kindred_cancellation_create(kindred_cancellation** cancellation)
-    KINDRED_NOEXCEPT;
-/** Frees a handle. Threads for which it is set keep what was requested until they set another. */
-KINDRED_API kindred_status
-kindred_cancellation_destroy(KINDRED_OPTIONAL kindred_cancellation* cancellation) KINDRED_NOEXCEPT;
-/** Cancels the present calls of all threads for which it is set, and all their later ones until
- * kindred_cancellation_reset. Any thread may call it and, with a valid handle, signal handlers. */
-KINDRED_API kindred_status kindred_cancellation_cancel(kindred_cancellation* cancellation)
-    KINDRED_NOEXCEPT;
-/** Forgets the request: calls that have not seen it go on. */
-KINDRED_API kindred_status kindred_cancellation_reset(kindred_cancellation* cancellation)
-    KINDRED_NOEXCEPT;
-/** Whether calls are cancelled.
- *  @param cancelled 1: they are */
-KINDRED_API kindred_status kindred_cancellation_is_cancelled(
-    const kindred_cancellation* cancellation, int32_t* cancelled) KINDRED_NOEXCEPT;
-/** Lets a handle cancel the later calls of this thread, also on devices. Calls look for the request
- * between their steps and, on the host, every few milliseconds; short ones may not. Those that are
- * cancelled return KINDRED_CANCELLED: objects are as they were before the call, and arrays of the
- * caller for results have unspecified values. A call that can no longer be undone finishes, and
- * calls that free objects are never cancelled. A handle may be set for any number of threads. Calls
- * that are running keep the one that was set when they began.
- *  @param cancellation NULL: calls cannot be cancelled, as at the start of a thread
- *  @param before the handle that was set before; NULL if there was none or it was destroyed */
-KINDRED_API kindred_status
-kindred_set_cancellation(KINDRED_OPTIONAL kindred_cancellation* cancellation,
-                         KINDRED_OPTIONAL kindred_cancellation** before) KINDRED_NOEXCEPT;
-
-/* ---- Context ---- */
+/** A measured point of a calibration. */
+typedef struct kindred_calibration_point {
+  size_t struct_size;
+  const char* operation; /* valid during the callback */
+  int32_t space;
+  int32_t threads;
+  double work;
+  double seconds;
+} kindred_calibration_point;
+/** Receives each measured point, on the calling thread; nonzero cancels, and the dispatcher is
+ * unchanged. */
+typedef int (*kindred_calibration_callback)(void* user, const kindred_calibration_point* point);
 
 /** Options of a context. The defaults use the whole machine. */
 typedef struct kindred_context_options {
@@ -399,8 +355,9 @@ typedef struct kindred_context_options {
   uint64_t device_budget;     /* likewise */
   uint64_t device_budget_max; /* bytes; upper limit */
   uint64_t device_memory_min; /* bytes; a device with less memory is not used */
-  const char* profile;        /* path of the calibration file; NULL: the default path */
-  kindred_log_callback log;   /* NULL: no messages */
+  const char* profile; /* path of the calibration file; NULL: `$KINDRED_PROFILE`, otherwise a file
+                          below `$XDG_CACHE_HOME` or `~/.cache` */
+  kindred_log_callback log; /* NULL: no messages */
   void* log_user;
   kindred_dispatch_callback on_dispatch; /* NULL: none */
   void* dispatch_user;
@@ -457,61 +414,96 @@ typedef struct kindred_memory_use {
 #define KINDRED_MEMORY_USE_INIT \
   { sizeof(kindred_memory_use), 0, 0, 0, 0, 0, 0 }
 
-/** Totals of the choices of a dispatcher. */
-typedef struct kindred_dispatch_statistics {
-  size_t struct_size;
-  uint64_t decisions;
-  double lost;        /* seconds: the sum of max(0, taken - best predicted) */
-  double taken;       /* seconds of all calls */
-  int32_t calibrated; /* 1: a calibration was loaded or measured */
-  int32_t reserved;
-} kindred_dispatch_statistics;
-#define KINDRED_DISPATCH_STATISTICS_INIT \
-  { sizeof(kindred_dispatch_statistics), 0, 0, 0, 0, 0 }
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_string_destroy(KINDRED_OPTIONAL kindred_string* string)
+    KINDRED_NOEXCEPT;
+/** The bytes, which a zero follows. Valid while the handle lives. */
+KINDRED_API kindred_status kindred_string_get(const kindred_string* string,
+                                              kindred_text* text) KINDRED_NOEXCEPT;
 
-/** A measured point of a calibration. */
-typedef struct kindred_calibration_point {
-  size_t struct_size;
-  const char* operation; /* valid during the callback */
-  int32_t space;
-  int32_t threads;
-  double work;
-  double seconds;
-} kindred_calibration_point;
-/** Receives each measured point, on the calling thread; nonzero cancels, and the dispatcher is
- * unchanged. */
-typedef int (*kindred_calibration_callback)(void* user, const kindred_calibration_point* point);
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_strings_destroy(KINDRED_OPTIONAL kindred_strings* strings)
+    KINDRED_NOEXCEPT;
+/** The texts of a list, which live as long as the handle. A text that does not exist has no
+ * `data`; an empty one has.
+ *  @param count number of texts */
+KINDRED_API kindred_status kindred_strings_get(const kindred_strings* strings,
+                                               const kindred_text** texts,
+                                               size_t* count) KINDRED_NOEXCEPT;
+
+/** What a file of this project contains, such as `vectors` or `graph`; empty for other files,
+ * and for those that cannot be read. Nothing else in it is validated. */
+KINDRED_API kindred_status kindred_file_kind(const char* path,
+                                             kindred_string** kind) KINDRED_NOEXCEPT;
+
+/** Creates a request to end calls early, which is not made yet. Threads for which a handle is
+ * set that was destroyed keep what was requested until they set another. */
+KINDRED_API kindred_status kindred_cancellation_create(kindred_cancellation** cancellation)
+    KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status
+kindred_cancellation_destroy(KINDRED_OPTIONAL kindred_cancellation* cancellation) KINDRED_NOEXCEPT;
+/** Cancels the present calls of all threads for which it is set, and all their later ones until
+ * kindred_cancellation_reset. Any thread may call it and, with a valid handle, signal handlers. */
+KINDRED_API kindred_status kindred_cancellation_cancel(kindred_cancellation* cancellation)
+    KINDRED_NOEXCEPT;
+/** Forgets the request: calls that have not seen it go on. */
+KINDRED_API kindred_status kindred_cancellation_reset(kindred_cancellation* cancellation)
+    KINDRED_NOEXCEPT;
+/** Whether calls are cancelled.
+ *  @param is_cancelled 1: they are */
+KINDRED_API kindred_status kindred_cancellation_is_cancelled(
+    const kindred_cancellation* cancellation, int32_t* is_cancelled) KINDRED_NOEXCEPT;
+
+/** Lets a handle cancel the later calls of this thread, also on devices. Calls look for the
+ * request between their steps and, on the host, every few milliseconds; short ones may not.
+ * Those that are cancelled return KINDRED_CANCELLED: objects are as they were before the call,
+ * and arrays of the caller for results have unspecified values. A call that can no longer be
+ * undone finishes, and calls that free objects are never cancelled. A handle may be set for any
+ * number of threads. Calls that are running keep the one that was set when they began.
+ *  @param cancellation NULL: calls cannot be cancelled, as at the start of a thread
+ *  @param before the handle that was set before; NULL if there was none or it was destroyed */
+KINDRED_API kindred_status
+kindred_set_cancellation(KINDRED_OPTIONAL kindred_cancellation* cancellation,
+                         KINDRED_OPTIONAL kindred_cancellation** before) KINDRED_NOEXCEPT;
 
 /** Creates a context. The first one of a process also chooses the library: the built-in one for
  * hosts or, if a driver and a device are found, the one for NVIDIA GPUs that is installed beside
- * it. KINDRED_LIBRARY overrides the choice. A process that was forked from one with a context has
- * neither its threads nor its devices: calls with contexts, and with what needs one, return
- *  KINDRED_NO_SPACE there. */
+ * it. KINDRED_LIBRARY overrides the choice. A process that was forked from one with a context
+ * has neither its threads nor its devices: calls with contexts, and with what needs one, return
+ * KINDRED_NO_SPACE there. A context that is destroyed ends when the objects that were created
+ * from it are destroyed, too. KINDRED_NO_SPACE: the space or the device cannot be used. */
 KINDRED_API kindred_status
 kindred_context_create(KINDRED_OPTIONAL const kindred_context_options* options,
                        kindred_context** context) KINDRED_NOEXCEPT;
-/** Releases a context. It ends when the objects that were created from it are destroyed, too. */
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_context_destroy(KINDRED_OPTIONAL kindred_context* context)
     KINDRED_NOEXCEPT;
-/** Number of threads of the space openmp. */
-KINDRED_API kindred_status kindred_context_threads(const kindred_context* context,
-                                                   int32_t* threads) KINDRED_NOEXCEPT;
+/** A context and what its dispatcher knows, as one line of JSON. `threads`: of the space openmp.
+ * `library`: the `name` of the build of the library that serves the context (`host`, that of a
+ * folder such as `cuda-90`, a path that KINDRED_LIBRARY names, or `built-in` for a library for
+ * GPUs that serves itself), and `why` it was chosen. `profile`: its `path`, whether the
+ * dispatcher is `calibrated`, and the `calibration`, as kindred_context_load_profile_json takes
+ * it. `dispatcher`: its `decisions`, the seconds `taken` by their calls, and those `lost`: the
+ * sum of max(0, taken - best predicted). `spaces`: for each what kindred_context_space returns,
+ * the `threads` that a call may use there, and the sizes of `teams`. `operations`, by the names
+ * of kindred_record: `batch_bytes`, the bytes of the arrays of a list that a device processes at
+ * a time unless the options of a call say otherwise; and for each usable one of `spaces` whether
+ * its circuit breaker is open (`breaker_open`: calls are kept off it, because too many have
+ * failed there), and the `crossover`: the smallest power of two of work from which it is always
+ * predicted to be faster than every space before it; null if there is none. */
+KINDRED_API kindred_status kindred_context_describe(const kindred_context* context,
+                                                    kindred_string** json) KINDRED_NOEXCEPT;
 /** Describes a space, also one that cannot be used. */
 KINDRED_API kindred_status kindred_context_space(const kindred_context* context, int32_t space,
                                                  kindred_space_info* info) KINDRED_NOEXCEPT;
 /** Bytes of the memory of a space that are free now, as the system or the driver reports it. */
 KINDRED_API kindred_status kindred_context_free_memory(const kindred_context* context,
                                                        int32_t space,
-                                                       uint64_t* bytes) KINDRED_NOEXCEPT;
+                                                       uint64_t* free_memory) KINDRED_NOEXCEPT;
 /** Memory that Kindred uses on a space. */
 KINDRED_API kindred_status kindred_context_memory_use(const kindred_context* context, int32_t space,
                                                       kindred_memory_use* use) KINDRED_NOEXCEPT;
-/** Which build of the library serves the context, and why. Its name is `host`, that of a folder
- * such as `cuda-90`, a path that KINDRED_LIBRARY names, or `built-in` for a library for GPUs that
- * serves itself. The texts are valid while the process lives. */
-KINDRED_API kindred_status kindred_context_library(const kindred_context* context,
-                                                   const char** name,
-                                                   const char** why) KINDRED_NOEXCEPT;
 /** Measures every operation on every usable space and gives the costs to the dispatcher.
  *  @param seconds approximate time limit, > 0 */
 KINDRED_API kindred_status
@@ -521,54 +513,16 @@ kindred_context_calibrate(kindred_context* context, double seconds,
 /** Writes the calibration to the profile of the context, atomically. */
 KINDRED_API kindred_status kindred_context_save_profile(const kindred_context* context)
     KINDRED_NOEXCEPT;
-/** Path of the profile, valid while the context lives. */
-KINDRED_API kindred_status kindred_context_profile_path(const kindred_context* context,
-                                                        const char** path) KINDRED_NOEXCEPT;
-/** The calibration as JSON. */
-KINDRED_API kindred_status kindred_context_profile_json(const kindred_context* context,
-                                                        kindred_string** json) KINDRED_NOEXCEPT;
-/** Loads a calibration of this machine from JSON. KINDRED_INVALID for other JSON, KINDRED_NOT_FOUND
- * if it has calibrations of other machines only; the dispatcher is then unchanged. */
+/** Loads a calibration of this machine from JSON. KINDRED_INVALID for other JSON,
+ * KINDRED_NOT_FOUND if it has calibrations of other machines only; the dispatcher is then
+ * unchanged. */
 KINDRED_API kindred_status kindred_context_load_profile_json(kindred_context* context,
                                                              const char* json,
                                                              size_t size) KINDRED_NOEXCEPT;
-/** The path that a context without the option `profile` uses: `$KINDRED_PROFILE`, otherwise a file
- * below `$XDG_CACHE_HOME` or `~/.cache`. */
-KINDRED_API kindred_status kindred_default_profile_path(kindred_string** path) KINDRED_NOEXCEPT;
-/** Passes a message to the callback `log` of the context.
+/** Passes a message to the callback of the context for messages.
  *  @param level KINDRED_LOG_... */
 KINDRED_API kindred_status kindred_context_log(const kindred_context* context, int32_t level,
                                                const char* message, size_t size) KINDRED_NOEXCEPT;
-
-/* Operations are named as in kindred_record. KINDRED_NOT_FOUND for a name that does not exist. */
-
-/** The name of the operation of a position, from 0; NULL beyond the last one. Valid while the
- * process lives. */
-KINDRED_API const char* kindred_operation_name(size_t position) KINDRED_NOEXCEPT;
-/** Totals of the choices so far. */
-KINDRED_API kindred_status kindred_context_dispatch_statistics(
-    const kindred_context* context, kindred_dispatch_statistics* statistics) KINDRED_NOEXCEPT;
-/** The smallest power of two of work from which a space is always predicted to be faster than every
- * space before it; 0 if there is none. */
-KINDRED_API kindred_status kindred_context_crossover(const kindred_context* context,
-                                                     const char* operation, size_t size,
-                                                     int32_t space, double* work) KINDRED_NOEXCEPT;
-/** Whether calls of an operation are kept off a space, because too many have failed there.
- *  @param open 1: they are */
-KINDRED_API kindred_status kindred_context_breaker_open(const kindred_context* context,
-                                                        const char* operation, size_t size,
-                                                        int32_t space,
-                                                        int32_t* open) KINDRED_NOEXCEPT;
-/** Bytes of the arrays of a list that a device processes at a time, unless the options of a call
- * say otherwise. */
-KINDRED_API kindred_status kindred_context_batch_bytes(const kindred_context* context,
-                                                       const char* operation, size_t size,
-                                                       uint64_t* bytes) KINDRED_NOEXCEPT;
-/** Fixes the number of threads of calls on openmp, for measurements. KINDRED_INVALID if it is
- * negative or greater than that of the context.
- *  @param threads rounded up to a power of two or all threads; 0: the dispatcher chooses */
-KINDRED_API kindred_status kindred_context_force_threads(kindred_context* context,
-                                                         int32_t threads) KINDRED_NOEXCEPT;
 
 /* ---- Results ---- */
 

@@ -21,10 +21,6 @@ struct ThreadCancellation {
 };
 thread_local ThreadCancellation of_thread;
 
-Cancellation& cancellation_of(const kindred_cancellation* cancellation) {
-  return object_of(cancellation, "cancellation").state->cancellation;
-}
-
 }  // namespace
 
 SharedCancellation thread_cancellation() noexcept {
@@ -38,27 +34,6 @@ kindred_status kindred_cancellation_create(kindred_cancellation** cancellation) 
     auto* const handle = make_handle_of<kindred_cancellation>(state);
     state->handle = handle;
     *cancellation = handle;
-  });
-}
-
-kindred_status kindred_cancellation_destroy(kindred_cancellation* cancellation) noexcept {
-  return destroy_handle(cancellation, "cancellation");
-}
-
-kindred_status kindred_cancellation_cancel(kindred_cancellation* cancellation) noexcept {
-  return guarded([&] { cancellation_of(cancellation).cancel(); });
-}
-
-kindred_status kindred_cancellation_reset(kindred_cancellation* cancellation) noexcept {
-  return guarded([&] { cancellation_of(cancellation).reset(); });
-}
-
-kindred_status kindred_cancellation_is_cancelled(const kindred_cancellation* cancellation,
-                                                 std::int32_t* cancelled) noexcept {
-  return guarded([&] {
-    const Cancellation& object = cancellation_of(cancellation);
-    require(cancelled, "cancelled");
-    *cancelled = object.is_cancelled() ? 1 : 0;
   });
 }
 

@@ -30,6 +30,9 @@ struct CancellationObject {
   ~CancellationObject() { state->handle = nullptr; }
 };
 KINDRED_C_HANDLE(cancellation, CancellationObject);
+inline Cancellation& cancellation_of(const kindred_cancellation* cancellation) {
+  return object_of(cancellation, "cancellation").state->cancellation;
+}
 
 /// What is set for the calling thread; null if nothing is.
 SharedCancellation thread_cancellation() noexcept;

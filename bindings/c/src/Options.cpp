@@ -5,7 +5,6 @@
 
 namespace Kindred::C {
 
-KINDRED_C_DEFAULTS(kindred_context_options, options, KINDRED_CONTEXT_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_vectors_source, source, KINDRED_VECTORS_SOURCE_INIT)
 KINDRED_C_DEFAULTS(kindred_vectors_build_options, options, KINDRED_VECTORS_BUILD_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_seeds_options, options, KINDRED_SEEDS_OPTIONS_INIT)

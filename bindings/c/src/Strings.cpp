@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Strings.hpp"
 
-#include <kindred/matcher/SectionFileKind.hpp>
-
-#include "Arguments.hpp"
-
 #include <utility>
 
 namespace Kindred::C {
@@ -22,40 +18,6 @@ Strings::Strings(std::vector<std::optional<std::string>> texts) : m_texts(std::m
   m_views.reserve(m_texts.size());
   for (const std::optional<std::string>& text : m_texts)
     m_views.push_back(text ? kindred_text{text->data(), text->size()} : kindred_text{nullptr, 0});
-}
-
-kindred_status kindred_file_kind(const char* path, kindred_string** kind) noexcept {
-  return guarded([&] {
-    require(kind, "kind");
-    *kind = make_handle_of<kindred_string>(section_file_kind(path_of(path)).value_or(""));
-  });
-}
-
-const char* kindred_string_data(const kindred_string* string) noexcept {
-  const char* data = nullptr;
-  guarded([&] { data = object_of(string, "string").c_str(); });
-  return data;
-}
-std::size_t kindred_string_size(const kindred_string* string) noexcept {
-  std::size_t size = 0;
-  guarded([&] { size = object_of(string, "string").size(); });
-  return size;
-}
-kindred_status kindred_string_destroy(kindred_string* string) noexcept {
-  return destroy_handle(string, "string");
-}
-
-kindred_status kindred_strings_get(const kindred_strings* strings, const kindred_text** texts,
-                                   std::size_t* count) noexcept {
-  return guarded([&] {
-    const std::span<const kindred_text> views = object_of(strings, "strings").views();
-    require_all({{texts, "texts"}, {count, "count"}});
-    *texts = views.data();
-    *count = views.size();
-  });
-}
-kindred_status kindred_strings_destroy(kindred_strings* strings) noexcept {
-  return destroy_handle(strings, "strings");
 }
 
 }  // namespace Kindred::C

@@ -13,7 +13,12 @@
 
 namespace Kindred::C {
 
-KINDRED_C_HANDLE(string, std::string);
+struct String {
+  std::string text;
+  std::string_view get() const noexcept { return text; }
+};
+KINDRED_C_HANDLE(string, String);
+inline const String& string_of(const kindred_string* string) { return object_of(string, "string"); }
 
 /// A handle of bytes.
 kindred_string* make_string(std::span<const std::byte> bytes);
@@ -32,6 +37,9 @@ class Strings {
   std::vector<kindred_text> m_views;
 };
 KINDRED_C_HANDLE(strings, Strings);
+inline const Strings& strings_of(const kindred_strings* strings) {
+  return object_of(strings, "strings");
+}
 
 }  // namespace Kindred::C
 

@@ -247,7 +247,7 @@ class AnomalyTexts(Plain, c="anomaly"):
     similarity: Double
 
 
-class PredictionView(Statistics, c="prediction", cpp="Prediction&", noun="prediction"):
+class PredictionView(Statistics, c="prediction", cpp="Prediction", noun="prediction"):
     """A prediction. Its name and its arrays live as long as the handle."""
     index: U64
     frequency: U64
@@ -281,7 +281,7 @@ class PredictionView(Statistics, c="prediction", cpp="Prediction&", noun="predic
     weighted_snr: NumberOrNan
 
 
-class PatternView(Statistics, c="pattern_view", cpp="StoredPattern&", noun="view"):
+class PatternView(Statistics, c="pattern_view", cpp="StoredPattern", noun="view"):
     """A pattern; its name and its arrays live as long as the handle."""
     index: U64
     frequency: U64

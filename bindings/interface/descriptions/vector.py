@@ -70,13 +70,16 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     """
 
     @hand("python")
-    @python(element="str | None = None")
+    @python(rows="Array | None = None", element="str | None = None", dimension="int | None = None")
     def create(context: Context, rows: Rows, options: IndexOptions) -> New:
         """Builds an index of rows, which are copied; their ids are 0, 1, ...
 
         Args:
             rows: [count, dimension] of float32, float16, bfloat16, or int8 with `scales`; count may be 0
             scales: float32 [count], for int8 only: element v of a row of scale s is float32(s · v)
+
+        Python Args:
+            dimension: the elements of a row, instead of rows: makes an empty index, of float32 or of ``element``
             element: converts rows of float32, rounding to nearest: ``"float16"``, ``"bfloat16"`` or ``"int8"``
         """
 

@@ -16,9 +16,10 @@ from pykindred._library import loaded_file
 
 def information() -> dict[str, Any]:
     """What ``info`` prints."""
-    context = pykindred.default_context().info()
+    context = pykindred.default_context()
     return {"version": pykindred.__version__, "python": platform.python_version(), "numpy": np.__version__,
-            "library": {**pykindred.library._asdict(), "path": loaded_file()}, **context}
+            "library": {**pykindred.library._asdict(), "path": loaded_file()},
+            "threads": context.threads, "profile": context.profile_path, "spaces": context.spaces(), "memory": context.memory()}
 
 
 def print_information(found: dict[str, Any]) -> None:

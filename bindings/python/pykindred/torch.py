@@ -29,7 +29,6 @@ from pykindred._seeds import SeedSums
 
 __all__ = ["layer_norm_act", "linear_act", "seed_forward"]
 
-_library = torch.library.Library("kindred", "DEF")
 _contexts: dict[int, Any] = {-1: None, 0: None}  # by the index of the GPU; None: the default context, of the host and the first GPU
 
 
@@ -49,91 +48,55 @@ def _like(tensor: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(tensor, memory_format=torch.contiguous_format)
 
 
-def _plain(tensors: Any) -> Any:
-    """Arguments as kernels take them: tensors without gradients, which operators compute by other operators."""
-    if torch._C._any_requires_grad(*tensors):
-        return [one.detach() if isinstance(one, torch.Tensor) else one for one in tensors]
-    return tensors
+def _plain(*tensors: Any) -> Any:
+    """Tensors as kernels take them: without gradients, which operators compute by other operators, and with memory for every element: one of zeros
+    that PyTorch does not store arrives as one zero with strides of 0."""
+    return [_stored(one) if one is not None and (one.requires_grad or not one.is_contiguous()) else one for one in tensors]
 
 
-def _stored(tensors: Any) -> Any:
-    """Tensors with memory for every element: one of zeros that PyTorch does not store arrives as one zero with strides of 0."""
-    return [one.contiguous() if isinstance(one, torch.Tensor) and 0 in one.stride() else one for one in tensors]
+def _stored(tensor: torch.Tensor) -> torch.Tensor:
+    tensor = tensor.detach()
+    return tensor.contiguous() if 0 in tensor.stride() else tensor
 
 
-class _Operator:
+def _operator(name: str, schema: str, kernel: Any, shapes: Any, backward: Any = None, saved: int = 0) -> Any:
     """An operator with a kernel for tensors of the CPU and of GPUs.
 
     Args:
         shapes: returns tensors of the shapes and types of the results
-        function: the autograd.Function that the operator is where a tensor requires a gradient
+        backward: returns the gradients of the inputs; it gets the first inputs, as many as are saved, and the others as options
     """
+    made = torch.library.custom_op(f"kindred::{name}", kernel, mutates_args=(), device_types=("cpu", "cuda"), schema=schema)
+    made.register_fake(shapes)
 
-    _plain_keys: set[int] = set()  # sets of dispatch keys below which there is nothing but the kernel, once they were seen
+    def save(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs[:saved])
+        ctx.options = inputs[saved:]
+        if isinstance(output, tuple):  # sums, which have no gradients
+            ctx.mark_non_differentiable(*output[1:])
 
-    def __init__(self, schema: str, kernel: Any, shapes: Any, function: Any = None) -> None:
-        name = schema[:schema.index("(")]
-        _library.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
-        self.call = getattr(torch.ops.kindred, name).default
-        self._kernel = kernel
-        self._function = function
-        for key in ("CPU", "CUDA"):
-            _library.impl(name, self._undifferentiated, key)
-        torch.library.register_fake(f"kindred::{name}", shapes, lib=_library)
-        if function is not None:
-            _library.impl(name, self._differentiable, "Autograd", with_keyset=True)
-
-    def _undifferentiated(self, *inputs: Any) -> Any:
-        return self._kernel(*_stored(_plain(inputs)))
-
-    def _differentiable(self, keys: Any, *inputs: Any) -> Any:
-        if torch._C._any_requires_grad(*inputs):
-            if torch.is_grad_enabled():
-                return self._function.apply(keys, *inputs)
-        elif keys.raw_repr() in self._plain_keys:
-            return self._kernel(*inputs)
-        return self.below(keys, inputs)
-
-    def below(self, keys: Any, inputs: Any) -> Any:
-        """Calls what is below the gradients: the kernel, unless a mode or a tensor of another kind intercepts the call."""
-        if keys.raw_repr() in self._plain_keys:
-            return self._kernel(*_plain(inputs))
-        lower = keys & torch._C._after_autograd_keyset
-        if lower.highestPriorityTypeId() in (torch._C.DispatchKey.CPU, torch._C.DispatchKey.CUDA):
-            self._plain_keys.add(keys.raw_repr())
-        with torch._C._AutoDispatchBelowAutograd():
-            return self.call.redispatch(lower, *inputs)
+    if backward is not None:
+        made.register_autograd(backward, setup_context=save)
+    return made
 
 
 # Normalisation
 
-class _LayerNormAct(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
-    @staticmethod
-    def forward(context: Any, keys: Any, *inputs: Any) -> Any:
-        x, gamma, beta, context.epsilon, context.activation = inputs
-        context.save_for_backward(x, gamma, beta)
-        return _layer_norm_act.below(keys, inputs)
-
-    @staticmethod
-    def backward(context: Any, gradient: Any) -> Any:
-        _, _, of_gamma, of_beta, _, _ = context.needs_input_grad
-        x, gamma, beta = context.saved_tensors
-        dx, dgamma, dbeta = _layer_norm_act_backward.call(gradient.contiguous(), x, gamma, beta, context.epsilon, context.activation, of_gamma,
-                                                          of_beta)
-        return None, dx, dgamma if of_gamma else None, dbeta if of_beta else None, None, None
-
-
 def _norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float, activation: str) -> Any:
+    x, gamma, beta = _plain(x, gamma, beta)
     y = _like(x)
     _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, False, None, y, None, False, _context(x))
     return y
 
 
-def _norm_shapes(x: Any, gamma: Any, beta: Any, epsilon: float, activation: str) -> Any:
-    return _like(x)
+def _norm_backward(ctx: Any, gradient: Any) -> Any:
+    _, of_gamma, of_beta, _, _ = ctx.needs_input_grad
+    dx, dgamma, dbeta = _layer_norm_act_backward(gradient.contiguous(), *ctx.saved_tensors, *ctx.options, of_gamma, of_beta)
+    return dx, dgamma if of_gamma else None, dbeta if of_beta else None, None, None
 
 
 def _norm_backward_kernel(gradient: Any, x: Any, gamma: Any, beta: Any, epsilon: float, activation: str, of_gamma: bool, of_beta: bool) -> Any:
+    gradient, x, gamma, beta = _plain(gradient, x, gamma, beta)
     dx, dgamma, dbeta = _norm_backward_shapes(gradient, x, gamma, beta, epsilon, activation, of_gamma, of_beta)
     out = dx, dgamma if of_gamma else None, dbeta if of_beta else None
     _kindred.layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, None, out, None, False, _context(x))
@@ -145,44 +108,36 @@ def _norm_backward_shapes(gradient: Any, x: Any, gamma: Any, beta: Any, epsilon:
             x.new_empty(x.shape[1] if of_beta else 0, dtype=torch.float32))
 
 
-_layer_norm_act = _Operator("layer_norm_act(Tensor x, Tensor? gamma, Tensor? beta, float epsilon, str activation) -> Tensor", _norm_kernel,
-                            _norm_shapes, _LayerNormAct)
-_layer_norm_act_backward = _Operator(
-    "layer_norm_act_backward(Tensor gradient, Tensor x, Tensor? gamma, Tensor? beta, float epsilon, str activation, bool of_gamma, "
+_layer_norm_act = _operator("layer_norm_act", "(Tensor x, Tensor? gamma, Tensor? beta, float epsilon, str activation) -> Tensor", _norm_kernel,
+                            lambda x, *_: _like(x), _norm_backward, 3)
+_layer_norm_act_backward = _operator(
+    "layer_norm_act_backward", "(Tensor gradient, Tensor x, Tensor? gamma, Tensor? beta, float epsilon, str activation, bool of_gamma, "
     "bool of_beta) -> (Tensor, Tensor, Tensor)", _norm_backward_kernel, _norm_backward_shapes)
 
 
 # Linear layers
 
-class _LinearAct(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
-    @staticmethod
-    def forward(context: Any, keys: Any, *inputs: Any) -> Any:
-        x, w, bias, context.activation, context.reproducible = inputs
-        context.save_for_backward(x, w, bias)
-        return _linear_act.below(keys, inputs)
-
-    @staticmethod
-    def backward(context: Any, gradient: Any) -> Any:
-        _, of_x, of_w, of_bias, _, _ = context.needs_input_grad
-        x, w, bias = context.saved_tensors
-        dx, dw, dbias = _linear_act_backward.call(gradient.contiguous(), x, w, bias, context.activation, context.reproducible, of_x, of_w, of_bias)
-        return None, dx if of_x else None, dw if of_w else None, dbias if of_bias else None, None, None
-
-
 def _linear_kernel(x: Any, w: Any, bias: Any, activation: str, reproducible: bool) -> Any:
-    y = x.new_empty((x.size(0), w.size(0)))
+    x, w, bias = _plain(x, w, bias)
+    y = _linear_shapes(x, w)
     _kindred.linear_act(x, w, bias, activation, reproducible, None, y, None, False, _context(x))
     return y
 
 
-def _linear_shapes(x: Any, w: Any, bias: Any, activation: str, reproducible: bool) -> Any:
+def _linear_shapes(x: Any, w: Any, *_: Any) -> Any:
     return x.new_empty((x.size(0), w.size(0)))
 
 
-def _linear_backward_kernel(gradient: Any, x: Any, w: Any, bias: Any, activation: str, reproducible: bool, of_x: bool, of_w: bool,
-                            of_bias: bool) -> Any:
-    results = _linear_backward_shapes(gradient, x, w, bias, activation, reproducible, of_x, of_w, of_bias)
-    out = tuple(result if wanted else None for result, wanted in zip(results, (of_x, of_w, of_bias), strict=True))
+def _linear_backward(ctx: Any, gradient: Any) -> Any:
+    wanted = ctx.needs_input_grad[:3]
+    found = _linear_act_backward(gradient.contiguous(), *ctx.saved_tensors, *ctx.options, *wanted)
+    return *(one if of else None for one, of in zip(found, wanted, strict=True)), None, None
+
+
+def _linear_backward_kernel(gradient: Any, x: Any, w: Any, bias: Any, activation: str, reproducible: bool, *wanted: bool) -> Any:
+    gradient, x, w, bias = _plain(gradient, x, w, bias)
+    results = _linear_backward_shapes(gradient, x, w, bias, activation, reproducible, *wanted)
+    out = tuple(result if of else None for result, of in zip(results, wanted, strict=True))
     _kindred.linear_act_backward(x, gradient, w, bias, activation, reproducible, None, out, None, False, _context(x))
     return results
 
@@ -193,74 +148,30 @@ def _linear_backward_shapes(gradient: Any, x: Any, w: Any, bias: Any, activation
             x.new_empty(w.shape[0] if of_bias else 0, dtype=torch.float32))
 
 
-_linear_act = _Operator("linear_act(Tensor x, Tensor w, Tensor? bias, str activation, bool reproducible) -> Tensor", _linear_kernel,
-                        _linear_shapes, _LinearAct)
-_linear_act_backward = _Operator(
-    "linear_act_backward(Tensor gradient, Tensor x, Tensor w, Tensor? bias, str activation, bool reproducible, bool of_x, bool of_w, "
+_linear_act = _operator("linear_act", "(Tensor x, Tensor w, Tensor? bias, str activation, bool reproducible) -> Tensor", _linear_kernel,
+                        _linear_shapes, _linear_backward, 3)
+_linear_act_backward = _operator(
+    "linear_act_backward", "(Tensor gradient, Tensor x, Tensor w, Tensor? bias, str activation, bool reproducible, bool of_x, bool of_w, "
     "bool of_bias) -> (Tensor, Tensor, Tensor)", _linear_backward_kernel, _linear_backward_shapes)
 
 
-# Seeds
+# Seeds: x and their state are six tensors, which three options follow
 
 _seed_arguments = ("Tensor x, Tensor lifecycle, Tensor blueprint, Tensor mode, Tensor alpha, Tensor weights, int chunk_size, str mode_codes, "
                    "bool fossilized_applies")
 
 
-class _SeedForward(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
-    @staticmethod
-    def forward(context: Any, keys: Any, *inputs: Any) -> Any:
-        context.save_for_backward(*inputs[:6])
-        context.options = inputs[6:]
-        return _seed_forward.below(keys, inputs)
-
-    @staticmethod
-    def backward(context: Any, gradient: Any) -> Any:
-        return _seed_gradients(context, gradient)
-
-
-class _SeedForwardSums(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
-    @staticmethod
-    def forward(context: Any, keys: Any, *inputs: Any) -> Any:
-        context.save_for_backward(*inputs[:6])
-        context.options = inputs[6:]
-        y, *sums = _seed_forward_sums.below(keys, inputs)
-        context.mark_non_differentiable(*sums)
-        return y, *sums
-
-    @staticmethod
-    def backward(context: Any, gradient: Any, *of_sums: Any) -> Any:
-        return _seed_gradients(context, gradient)
-
-
-def _seed_gradients(context: Any, gradient: Any) -> Any:
-    _, _, _, _, _, of_alpha, of_weights, *_ = context.needs_input_grad
-    dx, dweights, dalpha = _seed_backward.call(gradient.contiguous(), *context.saved_tensors, *context.options, of_weights, of_alpha)
-    return None, dx, None, None, None, dalpha if of_alpha else None, dweights if of_weights else None, None, None, None
-
-
-def _seed_kernel(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
-                 fossilized_applies: bool, sums: Any = None) -> Any:
+def _seed_kernel(*given: Any, sums: Any = None) -> Any:
+    x, *state = _plain(*given[:6])
     y = _like(x)
-    _kindred.forward_seeds(x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies, sums,
-                           None, y, None, None, False, _context(x))
+    arguments: Any = (x, *state, *given[6:], sums, None, y, None, None, False, _context(x))
+    _kindred.forward_seeds(*arguments)
     return y
 
 
-def _seed_shapes(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
-                 fossilized_applies: bool) -> Any:
-    return _like(x)
-
-
-def _seed_sums_kernel(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
-                      fossilized_applies: bool) -> Any:
-    sums = _sums_of(lifecycle)
-    y = _seed_kernel(x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies, sums)
-    return y, *sums
-
-
-def _seed_sums_shapes(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int, mode_codes: str,
-                      fossilized_applies: bool) -> Any:
-    return _like(x), *_sums_of(lifecycle)
+def _seed_sums_kernel(*given: Any) -> Any:
+    sums = _sums_of(given[1])
+    return _seed_kernel(*given, sums=sums), *sums
 
 
 def _sums_of(lifecycle: Any) -> Any:
@@ -269,26 +180,31 @@ def _sums_of(lifecycle: Any) -> Any:
             lifecycle.new_empty(seeds, dtype=torch.int64))
 
 
-def _seed_backward_kernel(gradient: Any, x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int,
-                          mode_codes: str, fossilized_applies: bool, of_weights: bool, of_alpha: bool) -> Any:
-    dx, dweights, dalpha = _seed_backward_shapes(gradient, x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes,
-                                                 fossilized_applies, of_weights, of_alpha)
+def _seed_backward_of(ctx: Any, gradient: Any, *of_sums: Any) -> Any:
+    _, _, _, _, of_alpha, of_weights, *_ = ctx.needs_input_grad
+    dx, dweights, dalpha = _seed_backward(gradient.contiguous(), *ctx.saved_tensors, *ctx.options, of_weights, of_alpha)
+    return dx, None, None, None, dalpha if of_alpha else None, dweights if of_weights else None, None, None, None
+
+
+def _seed_backward_kernel(*given: Any) -> Any:
+    gradient, x, *state = _plain(*given[:7])
+    *options, of_weights, of_alpha = given[7:]
+    dx, dweights, dalpha = _seed_backward_shapes(*given)
     out = dx, dweights if of_weights else None, dalpha if of_alpha else None
-    _kindred.backward_seeds(x, gradient, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies,
-                            None, out, None, None, False, _context(x))
+    arguments: Any = (x, gradient, *state, *options, None, out, None, None, False, _context(x))
+    _kindred.backward_seeds(*arguments)
     return dx, dweights, dalpha
 
 
 def _seed_backward_shapes(gradient: Any, x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, weights: Any, chunk_size: int,
                           mode_codes: str, fossilized_applies: bool, of_weights: bool, of_alpha: bool) -> Any:
-    return (_like(x), weights.new_empty(weights.shape if of_weights else (0, 0)),
-            alpha.new_empty(alpha.shape if of_alpha else 0))
+    return (_like(x), weights.new_empty(weights.shape if of_weights else (0, 0)), alpha.new_empty(alpha.shape if of_alpha else 0))
 
 
-_seed_forward = _Operator(f"seed_forward({_seed_arguments}) -> Tensor", _seed_kernel, _seed_shapes, _SeedForward)
-_seed_forward_sums = _Operator(f"seed_forward_sums({_seed_arguments}) -> (Tensor, Tensor, Tensor, Tensor)", _seed_sums_kernel,
-                               _seed_sums_shapes, _SeedForwardSums)
-_seed_backward = _Operator(f"seed_backward(Tensor gradient, {_seed_arguments}, bool of_weights, bool of_alpha) -> (Tensor, Tensor, Tensor)",
+_seed_forward = _operator("seed_forward", f"({_seed_arguments}) -> Tensor", _seed_kernel, lambda x, *_: _like(x), _seed_backward_of, 6)
+_seed_forward_sums = _operator("seed_forward_sums", f"({_seed_arguments}) -> (Tensor, Tensor, Tensor, Tensor)", _seed_sums_kernel,
+                               lambda x, lifecycle, *_: (_like(x), *_sums_of(lifecycle)), _seed_backward_of, 6)
+_seed_backward = _operator("seed_backward", f"(Tensor gradient, {_seed_arguments}, bool of_weights, bool of_alpha) -> (Tensor, Tensor, Tensor)",
                            _seed_backward_kernel, _seed_backward_shapes)
 
 
@@ -324,7 +240,7 @@ def layer_norm_act(x: torch.Tensor, gamma: "torch.Tensor | None" = None, beta: "
     tensor([[-2.,  2.]])
     """
     rows = _rows(x)
-    y = _layer_norm_act.call(rows, gamma, beta, epsilon, activation)
+    y = _layer_norm_act(rows, gamma, beta, epsilon, activation)
     return y if rows is x else y.reshape(x.shape)
 
 
@@ -350,7 +266,7 @@ def linear_act(x: torch.Tensor, w: torch.Tensor, bias: "torch.Tensor | None" = N
     tensor([[11.,  0.]])
     """
     rows = _rows(x)
-    y = _linear_act.call(rows, w, bias, activation, reproducible)
+    y = _linear_act(rows, w, bias, activation, reproducible)
     return y if rows is x else y.reshape(*x.shape[:-1], w.shape[0])
 
 
@@ -387,9 +303,9 @@ def seed_forward(x: torch.Tensor, lifecycle: torch.Tensor, blueprint: torch.Tens
     """
     rows = _rows(x)
     if telemetry is None:
-        y = _seed_forward.call(rows, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies)
+        y = _seed_forward(rows, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies)
     else:
-        y, *sums = _seed_forward_sums.call(rows, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies)
+        y, *sums = _seed_forward_sums(rows, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies)
         for buffer, values in zip(telemetry, sums, strict=True):
             if buffer is not None:
                 buffer.copy_(values)  # type: ignore[union-attr,unused-ignore]

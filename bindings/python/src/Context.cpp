@@ -4,12 +4,12 @@
 #include <kindred/core/common/Mutex.hpp>
 
 #include "Calls.hpp"
+#include "ContextHandle.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
 #include "Texts.hpp"
 
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -39,81 +39,6 @@ nb::dict dictionary_of(const DispatchRecord& record) {
   return out;
 }
 
-nb::dict dictionary_of(const SpaceInfo& info) {
-  nb::dict out;
-  out["compiled"] = info.compiled;
-  out["usable"] = info.usable;
-  out["why_not"] = info.why_not;
-  out["device"] = info.device;
-  out["device_index"] = info.device_index;
-  out["device_count"] = info.device_count;
-  out["concurrency"] = info.concurrency;
-  out["memory_total"] = info.memory_total;
-  out["memory_free"] = info.memory_free;
-  out["memory_budget"] = info.memory_budget;
-  return out;
-}
-
-std::optional<std::uint64_t> bytes_of(nb::handle given, const char* option) {
-  if (given.is_none()) return {};
-  return static_cast<std::uint64_t>(integer_of(given, option, 0));
-}
-
-/// The options of a context, and the functions of Python that it calls.
-struct Options {
-  ContextOptions options;
-  std::vector<Callback::SharedTarget> targets = {};
-  Kept kept = {};  ///< their owners
-
-  Callback::SharedTarget called(nb::handle function) {
-    auto [owner, target] = Callback::made(function);
-    kept.add(std::move(owner));
-    targets.push_back(target);
-    return target;
-  }
-  SharedContext context() {
-    return make_unlocked<CallingContext>(std::move(options), std::move(targets));
-  }
-};
-
-/// \param log called with the name of a level and a message
-Options options_of(nb::handle threads, nb::handle device, nb::handle space,
-                   nb::handle budget_fraction, nb::handle host_budget, nb::handle device_budget,
-                   nb::handle profile, nb::handle load_profile, nb::handle log,
-                   nb::handle on_dispatch) {
-  Options made;
-  ContextOptions& options = made.options;
-  const std::int64_t count = integer_of(threads, "threads", 0);
-  if (count > 512) refuse("threads is " + std::to_string(count) + "; it must be at most 512");
-  options.threads = static_cast<int>(count);
-  if (!device.is_none()) {
-    const std::int64_t index = integer_of(device, "device", 0);
-    if (index > std::numeric_limits<int>::max())
-      refuse("device is " + std::to_string(index) + "; it must be the number of a GPU");
-    options.device = static_cast<int>(index);
-  }
-  options.space = space_of(space);
-  options.budget_fraction = number_of(budget_fraction, "budget_fraction");
-  options.host_budget = bytes_of(host_budget, "host_budget");
-  options.device_budget = bytes_of(device_budget, "device_budget");
-  if (!profile.is_none()) options.profile = path_of(profile, "profile");
-  options.load_profile = flag_of(load_profile, "load_profile");
-  if (!log.is_none())
-    options.log = [target = made.called(log)](LogLevel level, std::string_view message) {
-      Callback::call(*target, [&] {
-        const char* const name = level == LogLevel::debug  ? "debug"
-                                 : level == LogLevel::info ? "info"
-                                                           : "warning";
-        return nb::make_tuple(name, std::string(message));
-      });
-    };
-  if (!on_dispatch.is_none())
-    options.on_dispatch = [target = made.called(on_dispatch)](const DispatchRecord& record) {
-      Callback::call(*target, [&] { return nb::make_tuple(dictionary_of(record)); });
-    };
-  return made;
-}
-
 /// The default context. It lives until the process ends, like objects that were made from it.
 struct Default {
   Impl::PlainMutex mutex;
@@ -132,18 +57,18 @@ nb::object& default_log() {
 
 SharedContext default_context() {
   Default& state = default_state();
-  Options made = options_of(nb::int_(0), nb::none(), nb::none(), nb::float_(0.8), nb::none(),
-                            nb::none(), nb::none(), nb::bool_(true), default_log(), nb::none());
+  Contexts::ContextOptions options;
+  options.set_log(default_log());
   bool is_new = false;
   const SharedContext context = unlocked([&] {
     const std::lock_guard lock(state.mutex);
     is_new = state.context == nullptr;
-    if (is_new) state.context = made.context();
+    if (is_new) state.context = options.made();
     return state.context;
   });
   if (!is_new) return context;
   // Like the context, the owners live until the process ends.
-  [[maybe_unused]] const auto* const kept = new Kept(std::move(made.kept));
+  [[maybe_unused]] const auto* const kept = new Kept(callbacks_of(*context));
   return context;
 }
 
@@ -156,9 +81,33 @@ thread_local bool has_record = false;
 
 }  // namespace
 
-const SharedContext& ContextHandle::open() const {
-  if (context == nullptr) throw Error("the context is closed");
-  return context;
+Callback::SharedTarget Contexts::ContextOptions::called(nb::handle function) {
+  auto [owner, target] = Callback::made(function);
+  m_kept.add(std::move(owner));
+  m_targets.push_back(target);
+  return target;
+}
+
+void Contexts::ContextOptions::set_log(nb::handle function) {
+  if (function.is_none()) return;
+  static constexpr const char* names[] = {"debug", "info", "warning"};
+  log = [target = called(function)](LogLevel level, std::string_view message) {
+    Callback::call(*target, [&] {
+      return nb::make_tuple(std::string(names[static_cast<std::size_t>(level)]),
+                            std::string(message));
+    });
+  };
+}
+
+void Contexts::ContextOptions::set_on_dispatch(nb::handle function) {
+  if (function.is_none()) return;
+  on_dispatch = [target = called(function)](const DispatchRecord& record) {
+    Callback::call(*target, [&] { return nb::make_tuple(dictionary_of(record)); });
+  };
+}
+
+SharedContext Contexts::ContextOptions::made() {
+  return make_unlocked<CallingContext>(std::move(*this), std::move(m_targets));
 }
 
 SharedContext context_of(nb::handle given) {
@@ -171,10 +120,10 @@ SharedContext context_of(nb::handle given) {
     }
     return default_context();
   }
-  const ContextHandle* handle = nullptr;
+  const Contexts::Handle* handle = nullptr;
   if (!nb::try_cast(given, handle) || handle == nullptr)
     refuse_type("context must be a pykindred.Context or None");
-  return handle->open();
+  return handle->open()->context;
 }
 
 Kept callbacks_of(const Context& context) {
@@ -199,57 +148,8 @@ void keep_record(const DispatchRecord& record) {
   has_record = true;
 }
 
-void register_context(Module& module) {
-  Class<ContextHandle>(module, "Context")
-      .def(
-          "__init__",
-          [](ContextHandle* self, nb::handle threads, nb::handle device, nb::handle space,
-             nb::handle budget_fraction, nb::handle host_budget, nb::handle device_budget,
-             nb::handle profile, nb::handle load_profile, nb::handle log, nb::handle on_dispatch) {
-            Options made = options_of(threads, device, space, budget_fraction, host_budget,
-                                      device_budget, profile, load_profile, log, on_dispatch);
-            SharedContext context = made.context();
-            new (self) ContextHandle{std::move(context), std::move(made.kept)};
-          },
-          nb::arg("threads").none(), nb::arg("device").none(), nb::arg("space").none(),
-          nb::arg("budget_fraction").none(), nb::arg("host_budget").none(),
-          nb::arg("device_budget").none(), nb::arg("profile").none(),
-          nb::arg("load_profile").none(), nb::arg("log").none(), nb::arg("on_dispatch").none())
-      .def("close", [](ContextHandle& self) { self.context.reset(); })
-      .def("is_closed", [](const ContextHandle& self) { return self.context == nullptr; })
-      .def("threads", [](const ContextHandle& self) { return self.open()->threads(); })
-      .def("spaces",
-           [](const ContextHandle& self) {
-             nb::dict out;
-             for (const SpaceInfo& info : self.open()->spaces())
-               out[std::string(to_string(info.space)).c_str()] = dictionary_of(info);
-             return out;
-           })
-      .def(
-          "memory",
-          [](const ContextHandle& self, nb::handle space) {
-            const SharedContext context = self.open();
-            const Space given = space_of(space).value_or(Space::serial);
-            MemoryStatistics found;
-            std::uint64_t free = 0;
-            unlocked([&] {
-              found = context->memory_statistics(given);
-              free = context->free_memory(given);
-            });
-            nb::dict out;
-            out["in_use"] = found.bytes_in_use;
-            out["peak"] = found.bytes_peak;
-            out["free"] = free;
-            return out;
-          },
-          nb::arg("space").none())
-      .def("profile_path",
-           [](const ContextHandle& self) { return text_of_path(self.open()->profile_path()); })
-      .def("save_profile", [](const ContextHandle& self) {
-        const SharedContext context = self.open();
-        unlocked([&] { context->save_profile(); });
-      });
-  module.def("default_context", [] { return ContextHandle{default_context(), {}}; });
+void register_default_context(Module& module) {
+  module.def("default_context", [] { return Contexts::handle_of(default_context()); });
   module.def("has_default_context", [] {
     Default& state = default_state();
     return unlocked([&] {

@@ -24,16 +24,26 @@ struct CallingContext : Context {
 /// The owners of the functions that \p context calls. The GIL must be held.
 Kept callbacks_of(const Context& context);
 
-/// What `_kindred.Context` holds; null once it was closed. Engines keep the context alive.
-struct ContextHandle {
-  SharedContext context;
-  Kept kept;  ///< the owners of the functions that the context calls
-  /// \throws Error if it is closed
-  const SharedContext& open() const;
+namespace Contexts {
 
-  int traverse(visitproc visit, void* arg) const { return kept.traverse(visit, arg); }
-  void clear() { kept.clear(); }
+/// The options of a context, and the functions of Python that it calls.
+class ContextOptions : public Kindred::ContextOptions {
+ public:
+  /// \param function called with the name of a level and a message; None: none
+  void set_log(nanobind::handle function);
+  /// \param function called with a dictionary; None: none
+  void set_on_dispatch(nanobind::handle function);
+  /// A context. May be called once.
+  SharedContext made();
+
+ private:
+  Callback::SharedTarget called(nanobind::handle function);
+
+  std::vector<Callback::SharedTarget> m_targets;
+  Kept m_kept;  ///< their owners
 };
+
+}  // namespace Contexts
 
 /// \brief The context of the argument `context`: the default one, made by its first use, for None.
 /// \throws InvalidType
@@ -46,6 +56,7 @@ void check_free_memory(const Context& context, double bytes);
 void keep_record(const DispatchRecord& record);
 
 void register_context(Module& module);
+void register_default_context(Module& module);
 
 }  // namespace Kindred::Python
 

@@ -31,11 +31,6 @@ constexpr const char* known_text = "returns the number of a known text; adds oth
 constexpr Named keeping[] = {
     {"Bulk.close", reference},
     {"Bulk.is_closed", reference},
-    {"Context.close", reference},
-    {"Context.is_closed", reference},
-    {"Context.profile_path", constant},
-    {"Context.spaces", constant},
-    {"Context.threads", constant},
     {"DifflibQuery.__init__", of_python},
     {"DifflibQuery.blocks", short_pair},
     {"DifflibQuery.is_exact", constant},

@@ -19,6 +19,7 @@ NB_MODULE(_kindred, plain) {
   Kindred::Python::register_calls(module);
   Kindred::Python::register_callback(module);
   Kindred::Python::register_context(module);
+  Kindred::Python::register_default_context(module);
   Kindred::Python::register_vector_index(module);
   Kindred::Python::register_hnsw_index(module);
   Kindred::Python::register_row_functions(module);

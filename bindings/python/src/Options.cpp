@@ -4,6 +4,7 @@
 #include "Errors.hpp"
 #include "Texts.hpp"
 
+#include <limits>
 #include <string>
 
 namespace nb = nanobind;
@@ -61,6 +62,15 @@ std::int64_t integer_of(nb::handle given, const char* option, std::int64_t lowes
     refuse(std::string(option) + " is " + nb::cast<std::string>(nb::str(index)) +
            "; it must be from " + std::to_string(lowest) + " to 2⁶³ − 1");
   return value;
+}
+
+int int_of(nb::handle given, const char* option) {
+  const std::int64_t value = integer_of(given, option, 0);
+  constexpr int most = std::numeric_limits<int>::max();
+  if (value > most)
+    refuse(std::string(option) + " is " + std::to_string(value) + "; it must be at most " +
+           std::to_string(most));
+  return static_cast<int>(value);
 }
 
 bool flag_of(nb::handle given, const char* option) {

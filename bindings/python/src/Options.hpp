@@ -59,6 +59,8 @@ inline std::uint32_t count_of(nanobind::handle given, const char* option, std::i
 inline int threads_of(nanobind::handle given) {
   return static_cast<int>(std::min<std::int64_t>(integer_of(given, "threads", 0), 1 << 16));
 }
+/// The same for a number ≥ 0 that an int of C++ has.
+int int_of(nanobind::handle given, const char* option);
 /// True or False. \throws InvalidType
 bool flag_of(nanobind::handle given, const char* option);
 /// A float, or an int. \throws InvalidType

@@ -10,10 +10,25 @@ namespace Kindred::Python::Vectors {
 namespace {
 
 /// \param element None, or the type to which rows of float32 are converted
-Handle create(nb::handle rows, nb::handle scales, nb::handle element, nb::handle residency,
-              nb::handle quantized_copy, nb::handle context_given) {
+Handle create(nb::handle rows, nb::handle scales, nb::handle dimension, nb::handle element,
+              nb::handle residency, nb::handle quantized_copy, nb::handle context_given) {
   const SharedContext context = context_of(context_given);
   const VectorIndexOptions options = GivenIndexOptions(residency, quantized_copy).options;
+  const auto handle_of = [&](const VectorSpan& span) {
+    return Handle("index",
+                  shared_of<Shared>(context, [&] { return VectorIndex(*context, span, options); }));
+  };
+  if (rows.is_none()) {
+    if (dimension.is_none())
+      refuse_type("rows is None; an index needs rows, or the dimension of those to be added");
+    if (!scales.is_none()) refuse("scales is given, and rows is None; leave out both or none");
+    const std::int64_t size = integer_of(dimension, "dimension", 1);
+    return handle_of(VectorSpan(
+        element.is_none() ? DataType::float32 : value_of(element, "element", element_names), {},
+        static_cast<std::size_t>(size)));
+  }
+  if (!dimension.is_none())
+    refuse("dimension is given, and rows, which have one; leave one of them out");
   const bool is_int8 = !scales.is_none();
   const VectorRows given(rows, scales, "rows",
                          is_int8 || !element.is_none() ? Layout::dense : Layout::rows);
@@ -25,10 +40,6 @@ Handle create(nb::handle rows, nb::handle scales, nb::handle element, nb::handle
     refuse("element is '" + std::string(to_string(wanted)) + "', and rows is " +
            given.input().text() + "; only rows of float32 are converted");
   if (given.dimension() == 0) refuse("rows is " + given.input().text() + "; a row needs elements");
-  const auto handle_of = [&](const VectorSpan& span) {
-    return Handle("index",
-                  shared_of<Shared>(context, [&] { return VectorIndex(*context, span, options); }));
-  };
   if (converts) {
     const std::span<const float> values = given.input().host_values<float>();
     const VectorArray encoded = unlocked([&] {
