@@ -329,11 +329,11 @@ class EnumField(Field):
 
 
 class MemberField(Field):
-    """One of the type {0}, whose default is {1}."""
+    """A member of the type {0} that C alone has; its default is that of the field, or {1}."""
 
-    def __init__(self, type, default="0"):
+    def __init__(self, type, default=None):
         super().__init__()
-        self.members, self.defaults = (f"{type} {{n}}",), (default,)
+        self.members, self.defaults = (f"{type} {{n}}",), (default,) if default else ()
 
 
 class DoubleField(Field):
@@ -350,11 +350,6 @@ class U32Field(Field):
 
     def __init__(self, lowest=0):
         super().__init__(lowest)
-
-
-class MemberField(Field):
-    """A member of the type {0} that C alone has."""
-    members = ("{0} {n}",)
 
 
 class ListOfField(Field):

@@ -699,7 +699,7 @@ typedef struct kindred_sequences {
                       offsets */
 } kindred_sequences;
 #define KINDRED_SEQUENCES_INIT \
-  { sizeof(kindred_sequences), 0, NULL, NULL, NULL, 0 }
+  { sizeof(kindred_sequences), 0, NULL, NULL, NULL, KINDRED_UNSET }
 
 /** Two different items whose similarity reaches a threshold. */
 typedef struct kindred_similar_pair {
@@ -716,7 +716,7 @@ typedef struct kindred_measure_info {
   int32_t compares_words; /* 1: symbols are code points, and sequences are split into words */
 } kindred_measure_info;
 #define KINDRED_MEASURE_INFO_INIT \
-  { sizeof(kindred_measure_info), 0, 0, 0 }
+  { sizeof(kindred_measure_info), NULL, 0, 0 }
 
 /** Options of a match. */
 typedef struct kindred_match_options {
@@ -1170,6 +1170,7 @@ typedef struct kindred_learned {
   uint64_t index;
   uint64_t frequency;
   int32_t is_new;
+  int32_t reserved;
 } kindred_learned;
 
 /** Patterns to learn: of texts, of numbers of texts in a dictionary, each of which is looked up

@@ -167,6 +167,7 @@ class LearnedIndex(Plain, c="learned"):
     index: U64
     frequency: U64
     is_new: Has
+    reserved: Member("int32_t")
 
 
 class NewPatterns(Options, c="patterns", noun="patterns", hand="c"):
