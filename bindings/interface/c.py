@@ -63,7 +63,7 @@ def members_of(struct):
         defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
         comments = list(getattr(kind, "comments", ())) or [""] * len(members)
         for number, (member, default, what) in enumerate(zip(members, defaults, comments, strict=True)):
-            narrow = member.startswith(("int32_t", "uint32_t"))
+            narrow = member.startswith(("int32_t", "uint32_t", "float"))
             if half and not narrow:
                 found.append(reserved)
             half = narrow and not half
@@ -87,7 +87,7 @@ def struct_text(struct, handles):
     lines = [comment(in_c(struct.doc.text("C"), handles)), f"typedef struct {struct.c} {{"]
     lines += [f"  {declaration};" + (f" /* {in_c(what, handles)} */" if what else "") for declaration, _, what in members]
     lines += [f"}} {struct.c};", f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
-    if not isinstance(struct, Statistics):
+    if not isinstance(struct, Statistics) and not struct.alone:
         lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
                   f"KINDRED_API kindred_status {struct.c}_init({struct.c}* {struct.noun}, size_t struct_size) KINDRED_NOEXCEPT;"]
     return "\n".join(lines)
@@ -97,7 +97,7 @@ def parameters_of(function):
     """(declaration, whether it may be NULL) of every parameter."""
     handle, found = function.handle, []
     if not function.is_static:
-        found.append((f"{'' if function.changes else 'const '}kindred_{handle.c}* {handle.c}", False))
+        found.append(("kindred_context* context" if handle.kept else f"{'' if function.changes else 'const '}kindred_{handle.c}* {handle.c}", False))
     declared = []
     for one in function.parameters:
         if isinstance(one.kind, kinds.Kind):
@@ -136,7 +136,7 @@ def functions_of(handle):
 
 
 def destroy(handle):
-    return "" if isinstance(handle, Functions) else (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
+    return "" if handle.kept else (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
             "KINDRED_NOEXCEPT;")
 
 
@@ -216,7 +216,8 @@ def definition(function):
     if function.is_static:
         body += [line for one in function.parameters if isinstance(one.kind, kinds.Context) for line in one.of("c_lines")]
     else:
-        body.append(f"{'' if function.changes else 'const '}{handle.name}& object = {handle.c}_of({handle.c});")
+        body.append(f"const auto object = {handle.c}_of(context);" if handle.kept else
+                    f"{'' if function.changes else 'const '}{handle.name}& object = {handle.c}_of({handle.c});")
     declared = [template for one in function.parameters if isinstance(one.kind, kinds.Kind) for template in one.of("c")]
     for one in function.results:
         if one == "New":
@@ -251,12 +252,13 @@ def glue(interface, includes):
     parts.append("namespace Kindred::C {")
     parts += ["\n".join(f"static_assert(static_cast<int>({one.cpp}::{value}) == {one.constant(value)});" for value in one.values)
               for one in interface.enums.values()]
-    parts += [options_function(one) for one in interface.options.values() if one.hand != "c"]
+    parts += [options_function(one) for one in interface.options.values() if one.hand != "c" and not one.alone]
     for one in interface.options.values():
-        parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
+        if not one.alone:
+            parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]
-        if not isinstance(handle, Functions):
+        if not handle.kept:
             parts.append(f'kindred_status kindred_{handle.c}_destroy(kindred_{handle.c}* {handle.c}) noexcept {{\n'
                          f'  return destroy_handle({handle.c}, "{handle.c}");\n}}')
     return "\n\n".join([*parts, "}  // namespace Kindred::C\n"])

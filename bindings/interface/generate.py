@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 # Each uses what those before it define.
 DESCRIPTIONS = [name for name in ("common", "context", "vector", "hnsw", "keys", "rows", "sequence", "patterns", "graph", "lattice", "bulk", "layers", "seeds")
                 if Path(HERE, "descriptions", f"{name}.py").exists()]
-IN_PYTHON = [name for name in DESCRIPTIONS if name not in ("common", "graph")]  # of which the extension and the package are written, too
+IN_PYTHON = [name for name in DESCRIPTIONS if name not in ("common", "graph", "bulk", "layers")]  # of which the extension and the package are written, too
 STUB = HERE.parent / "python/src/_kindred.pyi"  # of what is not described
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp")

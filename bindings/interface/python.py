@@ -14,8 +14,10 @@ COMMON = {"out": "arrays for the results", "stream": "orders a call on arrays on
 
 
 class Argument:
-    def __init__(self, name, type, default=None, by_name=False, doc=""):
-        self.name, self.type, self.default, self.by_name, self.doc = name, type, default, by_name, doc
+    """`hidden`: the package passes the default."""
+
+    def __init__(self, name, type, default=None, by_name=False, doc="", hidden=False):
+        self.name, self.type, self.default, self.by_name, self.doc, self.hidden = name, type, default, by_name, doc, hidden
 
     def declaration(self):
         return f"{self.name}: {self.type}" + ("" if self.default is None else f" = {self.default}")
@@ -23,7 +25,7 @@ class Argument:
 
 def arguments_of(function):
     """The arguments of Python in their order: those by position, options, `out`, `stream`, `copy`, the context."""
-    first, named, last = [], [], []
+    first, named, last, hidden = [], [], [], []
     for one in function.parameters:
         if hasattr(one.kind, "fields"):
             for field in function.fields():
@@ -37,11 +39,12 @@ def arguments_of(function):
             first.append(Argument(one.name, one.kind.name))
         else:
             for template in one.of("python"):
-                declared = template.removeprefix("* ")
+                declared = template.lstrip("*- ")
                 name, _, rest = declared.partition(": ")
                 type_, _, default = rest.partition(" = ")
                 by_name = declared != template or name in function.by_name
-                (last if name in ("context", "out", "threads") else named if by_name else first).append(Argument(name, type_, default or None, by_name))
+                (hidden if template[0] == "-" else last if by_name and name in ("context", "out", "threads") else named if by_name else first).append(
+                    Argument(name, type_, default or None, by_name, hidden=template[0] == "-"))
     for name, rest in function.python_types.items():
         if name not in [one.name for one in first + named + last]:
             type_, _, default = rest.partition(" = ")
@@ -49,7 +52,7 @@ def arguments_of(function):
     last.sort(key=lambda one: one.name == "context")
     if function.has_stream():
         last += [Argument("stream", "Stream", "None", True), Argument("copy", "bool | None", "None", True)]
-    found = first + named + last
+    found = first + named + last + hidden
     options = function.options()
     choices = {one.name: one.kind.enum for one in options.kind.fields if isinstance(one.kind, kinds.EnumField)} if options else {}
     described = function.doc.arguments("Python")
@@ -59,7 +62,7 @@ def arguments_of(function):
 
 
 def choices_text(enum):
-    quoted = [f'``"{one}"``' for one in enum.values]
+    quoted = [f'``"{one}"``' for one in enum.names.values()]
     return ", ".join(quoted[:-1]) + " or " + quoted[-1]
 
 
@@ -80,7 +83,7 @@ def given_struct(options):
 
 
 def enum_table(enum):
-    rows = ", ".join(f'{{"{one}", {enum.cpp}::{one}}}' for one in enum.values)
+    rows = ", ".join(f'{{"{name}", {enum.cpp}::{one}}}' for one, name in enum.names.items())
     return f"[[maybe_unused]] constexpr std::array<Choice<{enum.cpp}>, {len(enum.values)}> {enum.table}{{{{{rows}}}}};"
 
 
@@ -269,6 +272,8 @@ def docstring(doc, arguments, indent, handle, sections=None):
 def signature(name, arguments, result, self_name="self"):
     items, before = [self_name] if self_name else [], False
     for one in arguments:
+        if one.hidden:
+            continue
         if one.by_name and not before:
             items.append("*")
             before = True
@@ -284,7 +289,7 @@ def signature(name, arguments, result, self_name="self"):
 
 
 def passed(arguments):
-    return ", ".join("native(context)" if one.name == "context" else one.name for one in arguments)
+    return ", ".join("native(context)" if one.name == "context" else one.default if one.hidden else one.name for one in arguments)
 
 
 def method(function):
@@ -341,7 +346,9 @@ def public_functions(handle):
 def class_text(handle):
     if isinstance(handle, Functions):
         return "\n\n\n".join([*(textwrap.dedent(method(one)[1]) for one in public_functions(handle)), *map(textwrap.dedent, handle.methods)])
-    create = next(one for one in handle.functions if one.is_constructor())
+    create = next((one for one in handle.functions if one.is_constructor()), None)
+    if create is None:
+        return ""  # the package has a class by hand
     doc, first = method(create)
     slots = '("__weakref__", "_native", "_options")' if restored_fields(handle) else '("__weakref__", "_native")'
     parts = [f"class {handle.name}(Closing):\n{doc}\n\n    __slots__ = {slots}", first]

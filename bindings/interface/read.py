@@ -50,8 +50,11 @@ class Doc:
 
 
 class Enum:
-    def __init__(self, name, doc, c, values, cpp=None, any=None):
+    """`python`: the names of values in Python that differ from those of C++."""
+
+    def __init__(self, name, doc, c, values, cpp=None, any=None, python=None):
         self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), cpp or name, any
+        self.names = {one: (python or {}).get(one, one) for one in self.values}
         self.table = snake(name) + "_names"
 
     def constant(self, value):
@@ -76,9 +79,11 @@ class Struct:
 
 
 class Options(Struct):
-    def __init__(self, *given, noun="options", hand=None, **named):
+    """`alone`: nothing of it is generated but the struct of C."""
+
+    def __init__(self, *given, noun="options", hand=None, alone=False, **named):
         super().__init__(*given, **named)
-        self.noun, self.hand = noun, hand
+        self.noun, self.hand, self.alone = noun, hand, alone
 
     def function(self):
         return self.c.removeprefix("kindred_")
@@ -91,10 +96,12 @@ class Statistics(Struct):
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+    """`shared`: other handles of C may use it; `kept`: C has none, the context of a call keeps the object; `noun`: what messages of Python call it;
+    `locked`: the binding of Python orders calls that change it.
+    """
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
-        self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
+    def __init__(self, name, doc, c, header, namespace, shared=False, kept=False, noun=None, locked=False):
+        self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.kept = name, doc, c, header, namespace, shared, kept
         self.noun, self.locked = noun or c, locked
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
@@ -106,7 +113,7 @@ class Functions(Handle):
     """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
 
     def __init__(self, name, doc, header, namespace):
-        super().__init__(name, doc, "", header, namespace)
+        super().__init__(name, doc, "", header, namespace, kept=True)
 
 
 class Function:
