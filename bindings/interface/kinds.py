@@ -10,7 +10,7 @@ class Kind:
     c = ()  # parameters of C; a trailing `?` marks one that may be NULL, `!` one that is checked by require
     c_lines = ()
     c_value = "{n}"
-    python = ()  # parameters of Python: `name: type`, `name: type = default`; after `*`, by name alone; after `-`, of the extension alone
+    python = ()  # parameters of Python: `name: type`, `name: type = default`; after `*`, by name alone
     lines = ()
     value = "{n}"
 

@@ -14,10 +14,8 @@ COMMON = {"out": "arrays for the results", "stream": "orders a call on arrays on
 
 
 class Argument:
-    """`hidden`: the package passes the default."""
-
-    def __init__(self, name, type, default=None, by_name=False, doc="", hidden=False):
-        self.name, self.type, self.default, self.by_name, self.doc, self.hidden = name, type, default, by_name, doc, hidden
+    def __init__(self, name, type, default=None, by_name=False, doc=""):
+        self.name, self.type, self.default, self.by_name, self.doc = name, type, default, by_name, doc
 
     def declaration(self):
         return f"{self.name}: {self.type}" + ("" if self.default is None else f" = {self.default}")
@@ -25,7 +23,7 @@ class Argument:
 
 def arguments_of(function):
     """The arguments of Python in their order: those by position, options, `out`, `stream`, `copy`, the context."""
-    first, named, last, hidden = [], [], [], []
+    first, named, last = [], [], []
     for one in function.parameters:
         if hasattr(one.kind, "fields"):
             for field in function.fields():
@@ -39,12 +37,12 @@ def arguments_of(function):
             first.append(Argument(one.name, one.kind.name))
         else:
             for template in one.of("python"):
-                declared = template.lstrip("*- ")
+                declared = template.removeprefix("* ")
                 name, _, rest = declared.partition(": ")
                 type_, _, default = rest.partition(" = ")
                 by_name = declared != template or name in function.by_name
-                (hidden if template[0] == "-" else last if by_name and name in ("context", "out", "threads") else named if by_name else first).append(
-                    Argument(name, type_, default or None, by_name, hidden=template[0] == "-"))
+                by_name_last = by_name and name in ("context", "out", "threads")
+                (last if by_name_last else named if by_name else first).append(Argument(name, type_, default or None, by_name))
     for name, rest in function.python_types.items():
         if name not in [one.name for one in first + named + last]:
             type_, _, default = rest.partition(" = ")
@@ -52,7 +50,7 @@ def arguments_of(function):
     last.sort(key=lambda one: one.name == "context")
     if function.has_stream():
         last += [Argument("stream", "Stream", "None", True), Argument("copy", "bool | None", "None", True)]
-    found = first + named + last + hidden
+    found = first + named + last
     options = function.options()
     choices = {one.name: one.kind.enum for one in options.kind.fields if isinstance(one.kind, kinds.EnumField)} if options else {}
     described = function.doc.arguments("Python")
@@ -174,8 +172,6 @@ def native_type(function):
 
 
 def native_definition(function):
-    if function.is_constructor():
-        return None
     parameters = ([] if function.is_static else ["const Handle& self"]) + [f"nb::handle {one.name}" for one in arguments_of(function)]
     body = "\n".join(f"  {line}" for text in body_of(function) for line in text.split("\n"))
     return wrapped(f"{native_type(function)} {function.name}(", parameters, ") {") + f"\n{body}\n}}"
@@ -205,12 +201,12 @@ def glue(interface, handle, includes):
     fields = [field for options in used.values() for field in options.fields]
     enums = dict(interface.enums) | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
     parts += map(enum_table, enums.values())
-    parts += [given_struct(one) for one in used.values()]
+    parts += [given_struct(one) for one in used.values() if one.hand != "python"]
     parts.append("}  // namespace")
     if any("python" in one.hand for one in handle.functions):
         parts.append(f'}}  // namespace {handle.namespace}\n\n}}  // namespace Kindred::Python\n\n#include "{handle.name}Bodies.hpp"\n\nnamespace Kindred::Python {{\n\nnamespace {handle.namespace} {{')
     parts.append("namespace {")
-    parts += [text for one in native_functions(handle) if "python" not in one.hand and (text := native_definition(one))]
+    parts += [native_definition(one) for one in native_functions(handle) if "python" not in one.hand]
     parts.append(f"}}  // namespace\n\n}}  // namespace {handle.namespace}")
     calls = [*map(registration, native_functions(handle))]
     if isinstance(handle, Functions):
@@ -272,8 +268,6 @@ def docstring(doc, arguments, indent, handle, sections=None):
 def signature(name, arguments, result, self_name="self"):
     items, before = [self_name] if self_name else [], False
     for one in arguments:
-        if one.hidden:
-            continue
         if one.by_name and not before:
             items.append("*")
             before = True
@@ -289,7 +283,7 @@ def signature(name, arguments, result, self_name="self"):
 
 
 def passed(arguments):
-    return ", ".join("native(context)" if one.name == "context" else one.default if one.hidden else one.name for one in arguments)
+    return ", ".join("native(context)" if one.name == "context" else one.name for one in arguments)
 
 
 def method(function):
@@ -386,7 +380,8 @@ def keeping_gil(handle):
 
 def stub_class(handle):
     if isinstance(handle, Functions):
-        return "\n".join(f"def {one.name}({', '.join(f'{a.name}: Any' for a in arguments_of(one))}) -> {python_type(one)}: ..." for one in native_functions(handle))
+        results = {one: "Any" if hasattr(one.results[0], "wrap") else python_type(one) for one in native_functions(handle)}
+        return "\n".join(f"def {one.name}({', '.join(f'{a.name}: Any' for a in arguments_of(one))}) -> {result}: ..." for one, result in results.items())
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])

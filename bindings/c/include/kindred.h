@@ -3235,9 +3235,9 @@ KINDRED_API kindred_status kindred_bulk_random_fill(
     uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
     KINDRED_OPTIONAL kindred_prepared** prepared, KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Reduces arrays to numbers. Sums of floating-point numbers are reproducible; those of integers
- * are exact modulo 2^64. Each array of one dimension has one result, and each row of a matrix.
- * Integers have no deviation.
+/** Reduces arrays to numbers. Sums of floating-point numbers are reproducible. Each array of one
+ * dimension has one result, and each row of a matrix. Sums of integers are exact modulo 2^64;
+ * integers have no deviation.
  *  @param reduction KINDRED_REDUCE_...
  *  @param results one element each, which overlap no array: of the type of the arrays, or
  * float64; for sums of bool and integers int64 or, of unsigned ones, uint64, for their means

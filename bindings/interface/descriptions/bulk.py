@@ -43,7 +43,9 @@ class ResultList(KeyList):
     python = ("* out: Arrays | None = None",)
 
 
-class FilledList(ResultList):
+class FilledList(Queries):
+    """Arrays that a call only writes."""
+    c, c_lines, c_value = ResultList.c, ResultList.c_lines, ResultList.c_value
     python = ("out: Arrays",)
 
 
@@ -69,9 +71,8 @@ class StreamOffset(Kind):
 
 
 class Preparation(Kind):
-    """Whether the call is prepared instead of running."""
+    """Whether the call is prepared instead of running; in the extension of Python, `copy` says so."""
     c = ("kindred_prepared** {n}?",)
-    python = ("- prepare: bool = False",)
 
 
 class BulkDone(Result):
@@ -89,7 +90,7 @@ class Reduction(Enum, c="KINDRED_REDUCE_", values="sum min max mean deviation"):
     """Reductions to one number."""
 
 
-class BulkOptions(Options, c="bulk_options"):
+class BulkOptions(Options, c="bulk_options", hand="python"):
     """Options of an operation."""
     batch_bytes: Count(0) = 0  # bytes of arrays on a device at a time; 0: the best size
     space: Space = None  # instead of the dispatcher's choice; C: KINDRED_SPACE_ANY: the dispatcher chooses; for a prepared call, the device for arrays there, otherwise the host
@@ -104,7 +105,7 @@ class BulkReport(Statistics, c="bulk_report", noun="report"):
     splits: U64  # how often the batch was halved because of insufficient memory
 
 
-class Prepared(Handle, c="prepared", namespace="PreparedCalls", header="kindred/matcher/Prepared.hpp"):
+class Prepared(Handle, c="prepared", namespace="PreparedCalls", header="kindred/matcher/Bulk.hpp"):
     """A prepared call.
 
     C: A call with the parameter `prepared` is checked and partitioned, and does not run. Its tensors must stay in place as long as the handle is used: on a device, or in host memory. A run
@@ -174,7 +175,7 @@ class Bulk(Handle, c="bulk", namespace="Bulks", kept=True, header="kindred/match
         >>> Bulk().xor(np.uint8([12, 10]), np.uint8([10, 10]))
         array([6, 0], dtype=uint8)
         """
-        return self._native.xor_elements(arrays, keys, space, out, stream, copy, False)
+        return self._native.xor_elements(arrays, keys, space, out, stream, copy)
 
     @only("c")
     @cpp(name="call<&Bulk::xor_with_new_keys>", order="options, arrays, keys, results, seed")
@@ -215,7 +216,7 @@ class Bulk(Handle, c="bulk", namespace="Bulks", kept=True, header="kindred/match
     @cpp(name="call<&Bulk::normalise, &Bulk::prepare_normalise>", order="options, prepared, arrays, results")
     @without("batch_bytes", "reproducible")
     def normalise(self, arrays: ArrayList, results: ResultList, options: BulkOptions, prepared: Preparation) -> BulkDone:
-        """(x - mean) / (deviation + 1e-8) of every element x of float32 or float64, each array by itself.
+        """(x − mean) / (deviation + 1e-8) of every element x of float32 or float64, each array by itself.
 
         C: Arrays have no gaps.
 
@@ -250,11 +251,11 @@ class Bulk(Handle, c="bulk", namespace="Bulks", kept=True, header="kindred/match
     @cpp(name="call<&Bulk::reduce, &Bulk::prepare_reduce>", order="options, prepared, reduction, arrays, results")
     @without("batch_bytes", "reproducible")
     def reduce(self, reduction: Choice("Reduction", 5), arrays: CountedArrayList, results: ResultArray, options: BulkOptions, prepared: Preparation) -> BulkDone:
-        """Reduces arrays to numbers. Sums of floating-point numbers are reproducible; those of integers are exact modulo 2^64.
+        """Reduces arrays to numbers. Sums of floating-point numbers are reproducible.
 
-        C: Each array of one dimension has one result, and each row of a matrix. Integers have no deviation.
+        C: Each array of one dimension has one result, and each row of a matrix. Sums of integers are exact modulo 2^64; integers have no deviation.
 
-        Python: The ``"sum"``, ``"min"``, ``"max"``, ``"mean"`` or ``"deviation"`` of every row of a matrix, or of an array of one dimension; of a list, of every array.
+        Python: Those of integers are exact modulo 2⁶⁴. The ``"sum"``, ``"min"``, ``"max"``, ``"mean"`` or ``"deviation"`` of every row of a matrix, or of an array of one dimension; of a list, of every array.
 
         C Args:
             reduction: KINDRED_REDUCE_...

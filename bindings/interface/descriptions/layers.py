@@ -2,8 +2,6 @@
 """Fused layers: lists of them, on the host or on a device"""
 C_INCLUDES = ("Layers.hpp",)
 PYTHON_INCLUDES = ("Prepared.hpp",)
-IMPORTS = """
-from typing import NamedTuple"""
 
 
 class SharedContextOfCall(Context):
@@ -66,7 +64,7 @@ class InputField(Field):
 class OutputField(Field):
     members = ("DLTensor* {n}",)
     defaults = ("NULL",)
-    c_value = 'optional_output_array_of(given.{n}, "options.{n}").value_or(Array())'
+    c_value = 'optional_output_array_of(given.{n}, "options.{n}").value_or(Array())'  # of options
 
 
 class EpsilonField(Field):
@@ -78,7 +76,7 @@ class LayerActivation(Enum, c="KINDRED_ACTIVATION_", values="none relu gelu"):
     """What follows a layer; GELU is the one with erf."""
 
 
-class LayerOptions(Options, c="layer_options"):
+class LayerOptions(Options, c="layer_options", hand="python"):
     """Options of a call."""
     reproducible: Flag("true", "false") = False  # the same bits on every space, but slower; C: of linear layers; nonzero: the same bits on every space, but slower
     space: Space = None  # instead of the choice by the amount of work; C: KINDRED_SPACE_ANY: the device for tensors there, otherwise the host

@@ -29,7 +29,7 @@ struct Names {
   nb::object requires_grad = nb::steal(PyUnicode_InternFromString("requires_grad"));
   nb::object is_neg = nb::steal(PyUnicode_InternFromString("is_neg"));
 };
-const Names& names() {
+const Names& attrs() {
   static const Names& made = *new Names;  // never destroyed: Python may have ended before
   return made;
 }
@@ -67,7 +67,7 @@ const DLPack::ExchangeFunctions* exchange_functions(PyTypeObject* type) {
   if (!nb::isinstance<nb::str>(module)) return nullptr;
   const std::string_view name = nb::cast<const char*>(module);
   if (name != "torch" && !name.starts_with("torch.")) return nullptr;
-  const nb::object capsule = nb::steal(PyObject_GetAttr(object.ptr(), names().exchange.ptr()));
+  const nb::object capsule = nb::steal(PyObject_GetAttr(object.ptr(), attrs().exchange.ptr()));
   constexpr const char* capsule_name = "dlpack_exchange_api";
   if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), capsule_name) == 0) {
     PyErr_Clear();
@@ -193,6 +193,7 @@ std::intptr_t CallStream::dlpack_number() const noexcept {
 
 Copying copying_of(nb::handle given) {
   if (given.is_none()) return Copying::if_needed;
+  if (given.ptr() == Py_Ellipsis) return Copying::absent;
   if (given.ptr() != Py_False)
     refuse_type(
         "copy must be None, where a copy is made only if the layout of an array needs one, or "
@@ -312,7 +313,7 @@ bool Borrowed::borrow_exchange(CallStream* stream) {
       exchange_functions(reinterpret_cast<PyTypeObject*>(m_owner.type().ptr()));
   if (functions == nullptr) return false;
   const nb::object requires_grad =
-      nb::steal(PyObject_GetAttr(m_owner.ptr(), names().requires_grad.ptr()));
+      nb::steal(PyObject_GetAttr(m_owner.ptr(), attrs().requires_grad.ptr()));
   if (!requires_grad.is_valid()) throw nb::python_error();
   if (requires_grad.ptr() == Py_True)
     refuse(std::string(m_name) +
@@ -340,7 +341,7 @@ bool Borrowed::borrow_exchange(CallStream* stream) {
 }
 
 void Borrowed::require_plain() const {
-  const nb::object is_neg = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().is_neg.ptr()));
+  const nb::object is_neg = nb::steal(PyObject_GetAttr(m_owner.ptr(), attrs().is_neg.ptr()));
   if (!is_neg.is_valid()) return PyErr_Clear();
   if (is_neg().ptr() == Py_True)
     refuse(std::string(m_name) +
@@ -349,7 +350,7 @@ void Borrowed::require_plain() const {
 }
 
 void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
-  const nb::object place = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().dlpack_device.ptr()));
+  const nb::object place = nb::steal(PyObject_GetAttr(m_owner.ptr(), attrs().dlpack_device.ptr()));
   if (!place.is_valid()) {
     PyErr_Clear();
     refuse_type(std::string(m_name) + " is of type " + type_text(m_owner) + "; it must be " +
@@ -482,7 +483,7 @@ void Borrowed::require_widens_to_float32() const {
                 "; its elements must be float32, float16 or bfloat16");
 }
 
-void Input::require_type(std::initializer_list<DataType> types) const {
+void Borrowed::require_type(std::initializer_list<DataType> types) const {
   if (std::find(types.begin(), types.end(), type()) != types.end()) return;
   std::string allowed;
   for (const DataType& one : types)
@@ -492,15 +493,12 @@ void Input::require_type(std::initializer_list<DataType> types) const {
 }
 
 void Output::require(DataType element, std::span<const std::int64_t> shape) const {
-  bool fits = rank() == shape.size();
-  std::string needed = std::string(to_string(element)) + " [";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    fits = fits && extent(i) == shape[i];
-    needed += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  }
-  if (fits && type() == element) return;
-  const std::string message =
-      std::string(name()) + " is " + text() + "; it must be " + needed + "]";
+  if (type() == element && std::ranges::equal(this->shape(), shape)) return;
+  std::string message = std::string(name()) + " is " + text() + "; it must be " +
+                        std::string(to_string(element)) + " [";
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    message += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  message += "]";
   if (type() != element) refuse_type(message);
   refuse(message);
 }

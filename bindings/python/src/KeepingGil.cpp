@@ -29,8 +29,6 @@ constexpr const char* known_text = "returns the number of a known text; adds oth
 
 /// \see BoundFunction
 constexpr Named keeping[] = {
-    {"Bulk.close", reference},
-    {"Bulk.is_closed", reference},
     {"Context.close", reference},
     {"Context.is_closed", reference},
     {"Context.profile_path", constant},
@@ -61,9 +59,6 @@ constexpr Named keeping[] = {
     {"PatternMemory.encode", lock_free},
     {"PatternMemory.is_closed", reference},
     {"PatternMemory.level", constant},
-    {"Prepared.close", reference},
-    {"Prepared.is_closed", reference},
-    {"Prepared.space", constant},
     {"PreparedQuery.best", short_pair},
     {"PreparedQuery.blocks", short_pair},
     {"PreparedQuery.distance", short_pair},
