@@ -64,7 +64,7 @@ def members_of(struct):
         defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
         comments = list(getattr(kind, "comments", ())) or [""] * len(members)
         for number, (member, default, what) in enumerate(zip(members, defaults, comments, strict=True)):
-            narrow = not is_plain and re.fullmatch(r"u?int32_t \w+", member)
+            narrow = not is_plain and re.fullmatch(r"(u?int32_t|float) \w+", member)
             if half and not narrow:
                 found.append(reserved)
             half = narrow and not half
@@ -93,7 +93,7 @@ def struct_text(struct, handles):
     lines.append(f"}} {struct.c};")
     if not isinstance(struct, Plain):
         lines += [f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
-    if isinstance(struct, Options):
+    if isinstance(struct, Options) and not struct.alone:
         lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
                   f"KINDRED_API kindred_status {struct.c}_init({struct.c}* {struct.noun}, size_t struct_size) KINDRED_NOEXCEPT;"]
     return "\n".join(lines)
@@ -103,7 +103,7 @@ def parameters_of(function):
     """(declaration, whether it may be NULL) of every parameter."""
     handle, found = function.handle, []
     if not function.is_static:
-        found.append((f"{'' if function.changes else 'const '}kindred_{handle.c}* {handle.c}", False))
+        found.append(("kindred_context* context" if handle.kept else f"{'' if function.changes else 'const '}kindred_{handle.c}* {handle.c}", False))
     declared = []
     for one in function.parameters:
         if isinstance(one.kind, kinds.Kind):
@@ -143,7 +143,7 @@ def functions_of(handle):
 
 
 def destroy(handle):
-    return "" if isinstance(handle, Functions) else (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
+    return "" if handle.kept else (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
             "KINDRED_NOEXCEPT;")
 
 
@@ -233,7 +233,8 @@ def definition(function):
     if function.is_static:
         body += [line for one in function.parameters if isinstance(one.kind, kinds.Context) for line in one.of("c_lines")]
     else:
-        body.append(f"{'' if function.changes else 'const '}{handle.name}& object = {handle.object}{handle.c}_of({handle.c});")
+        body.append(f"const auto object = {handle.c}_of(context);" if handle.kept else
+                    f"{'' if function.changes else 'const '}{handle.name}& object = {handle.object}{handle.c}_of({handle.c});")
     declared = [template for one in function.parameters if isinstance(one.kind, kinds.Kind) for template in one.of("c")]
     for one in function.results:
         if one == "New":
@@ -274,7 +275,7 @@ def glue(interface, includes):
         parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]
-        if not isinstance(handle, Functions):
+        if not handle.kept:
             parts.append(f'kindred_status kindred_{handle.c}_destroy(kindred_{handle.c}* {handle.c}) noexcept {{\n'
                          f'  return destroy_handle({handle.c}, "{handle.c}");\n}}')
     return "\n\n".join([*parts, "}  // namespace Kindred::C\n"])

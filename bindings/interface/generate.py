@@ -22,7 +22,7 @@ STUB = HERE.parent / "python/src/_kindred.pyi"  # of what is not described
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp", "Texts.hpp")
 IMPORTS = """from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._results import Ragged
-from pykindred._types import Array, Bytes, Ids, StrPath, Stream, is_integer
+from pykindred._types import Array, Arrays, Bytes, Ids, StrPath, Stream, is_integer
 from pykindred.errors import InvalidArgument"""
 
 

@@ -42,7 +42,8 @@ def arguments_of(function):
                 name, _, rest = declared.partition(": ")
                 type_, _, default = function.python_types.get(name, rest).partition(" = ")
                 by_name = declared != template or name in function.by_name
-                (last if name in ("context", "out", "threads") else named if by_name else first).append(Argument(name, type_, default or None, by_name))
+                by_name_last = by_name and name in ("context", "out", "threads")
+                (last if by_name_last else named if by_name else first).append(Argument(name, type_, default or None, by_name))
     for name, rest in function.python_types.items():
         if name not in [one.name for one in first + named + last]:
             type_, _, default = rest.partition(" = ")
@@ -60,7 +61,7 @@ def arguments_of(function):
 
 
 def choices_text(enum):
-    quoted = [f'``"{one}"``' for one in enum.values]
+    quoted = [f'``"{one}"``' for one in enum.names.values()]
     return ", ".join(quoted[:-1]) + " or " + quoted[-1]
 
 
@@ -81,7 +82,7 @@ def given_struct(options):
 
 
 def enum_table(enum):
-    rows = ", ".join(f'{{"{one}", {enum.value(one)}}}' for one in enum.values)
+    rows = ", ".join(f'{{"{name}", {enum.value(one)}}}' for one, name in enum.names.items())
     return f"[[maybe_unused]] constexpr std::array<Choice<{enum.cpp}>, {len(enum.values)}> {enum.table}{{{{{rows}}}}};"
 
 
@@ -209,7 +210,7 @@ def glue(interface, handle, includes):
     fields = [field for options in used.values() for field in options.of_python()]
     enums = {name: one for name, one in interface.enums.items() if one.cpp} | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
     parts += map(enum_table, enums.values())
-    parts += [given_struct(one) for one in used.values()]
+    parts += [given_struct(one) for one in used.values() if one.hand != "python"]
     if handle.alone:
         parts.append(f"struct Shared {{\n  SharedContext context;\n  {handle.name} {handle.c};\n}};\nusing Handle = EngineHandle<Shared>;")
     parts.append("}  // namespace")
@@ -351,9 +352,9 @@ def public_functions(handle):
 def class_text(handle):
     if isinstance(handle, Functions):
         return "\n\n\n".join([*(textwrap.dedent(method(one)[1]) for one in public_functions(handle)), *map(textwrap.dedent, handle.methods)])
-    if not native_functions(handle):
-        return ""
-    create = next(one for one in handle.functions if one.is_constructor())
+    create = next((one for one in handle.functions if one.is_constructor()), None)
+    if create is None:
+        return ""  # the package has a class by hand
     doc, first = method(create)
     slots = '("__weakref__", "_native", "_options")' if restored_fields(handle) else '("__weakref__", "_native")'
     parts = [f"class {handle.name}{'(Closing)' if handle.closes else ''}:\n{doc}\n\n    __slots__ = {slots}", first]
@@ -391,7 +392,8 @@ def keeping_gil(handle):
 
 def stub_class(handle):
     if isinstance(handle, Functions):
-        return "\n".join(f"def {one.name}({', '.join(f'{a.name}: Any' for a in arguments_of(one))}) -> {python_type(one)}: ..." for one in native_functions(handle))
+        results = {one: "Any" if hasattr(one.results[0], "wrap") else python_type(one) for one in native_functions(handle)}
+        return "\n".join(f"def {one.name}({', '.join(f'{a.name}: Any' for a in arguments_of(one))}) -> {result}: ..." for one, result in results.items())
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])

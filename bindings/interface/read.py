@@ -50,11 +50,12 @@ class Doc:
 
 
 class Enum:
-    """`values`: as Python spells them; `cpp`: the enumeration of C++; empty: it has none; `default`: of arguments of Python."""
+    """`values`: as Python spells them, except those that `python` names; `cpp`: the enumeration of C++; empty: it has none; `default`: of arguments
+    of Python."""
 
-    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None):
+    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None, python=None):
         self.name, self.doc, self.prefix, self.values, self.any, self.default = name, doc, c, values.split(), any, default
-        self.cpp = name if cpp is None else cpp
+        self.cpp, self.names = name if cpp is None else cpp, {one: (python or {}).get(one, one) for one in self.values}
         self.table = snake(name) + "_names"
 
     def constant(self, value):
@@ -93,9 +94,11 @@ class Struct:
 
 
 class Options(Struct):
-    def __init__(self, *given, noun="options", hand=None, **named):
+    """`alone`: nothing of it is generated but the struct of C."""
+
+    def __init__(self, *given, noun="options", hand=None, alone=False, **named):
         super().__init__(*given, **named)
-        self.noun, self.hand = noun, hand
+        self.noun, self.hand, self.alone = noun, hand, alone
 
 
 class Statistics(Struct):
@@ -122,12 +125,13 @@ STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Statistics, Cal
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
-    `closes`: the class of Python does; `alone`: its object is the one of C++ with its context, and nothing by hand; `pointer`: bindings have
-    pointers to it; `only`: the language that has it."""
+    """`shared`: other handles of C may use it; `kept`: C has none, the context of a call keeps the object; `noun`: what messages of Python call it;
+    `locked`: the binding of Python orders calls that change it; `closes`: the class of Python does; `alone`: its object is the one of C++ with its
+    context, and nothing by hand; `pointer`: bindings have pointers to it; `only`: the language that has it."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, closes=True, alone=False, pointer=False, only=None):
-        self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.alone = name, doc, c, header, namespace, shared, alone
+    def __init__(self, name, doc, c, header, namespace, shared=False, kept=False, noun=None, locked=False, closes=True, alone=False, pointer=False,
+                 only=None):
+        self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.kept, self.alone = name, doc, c, header, namespace, shared, kept, alone
         self.noun, self.locked, self.closes, self.object, self.only = noun or c, locked, closes, "*" if pointer else "", only
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
@@ -139,7 +143,7 @@ class Functions(Handle):
     """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
 
     def __init__(self, name, doc, header, namespace, only=None):
-        super().__init__(name, doc, "", header, namespace, only=only)
+        super().__init__(name, doc, "", header, namespace, kept=True, only=only)
 
 
 class Function:
@@ -184,7 +188,7 @@ class Interface:
         self.title, self.enums, self.structs, self.handles, self.copied, self.settings = title, {}, [], {}, [], {}
 
     def options(self):
-        return [one for one in self.structs if isinstance(one, Options)]
+        return [one for one in self.structs if isinstance(one, Options) and not one.alone]
 
 
 class Reader:

@@ -8,12 +8,15 @@
 #include "RowLaunch.hpp"
 #include "kit/Preparation.hpp"
 
+#include <kindred/backends/impl/KeptObjects.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/ElementType.hpp>
 
 #include <bit>
 #include <cstring>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -49,33 +52,13 @@ BulkTask<T> task_of(const BulkCall& call, const CheckedArrays& arrays) {
 template <class Body>
 auto with_task(const BulkCall& call, const CheckedArrays& arrays, const Body& body) {
   if (call.kind == BulkKind::bytes) return body(task_of<std::uint8_t>(call, arrays));
-  const auto with_signed = [&]<class T>(T) {
-    if (call.kind == BulkKind::element_wise)
-      return body(task_of<std::make_unsigned_t<T>>(call, arrays));
-    return body(task_of<T>(call, arrays));
-  };
-  switch (arrays.type) {
-    case DataType::int8:
-      return with_signed(std::int8_t());
-    case DataType::int16:
-      return with_signed(std::int16_t());
-    case DataType::int32:
-      return with_signed(std::int32_t());
-    case DataType::int64:
-      return with_signed(std::int64_t());
-    case DataType::uint16:
-      return body(task_of<std::uint16_t>(call, arrays));
-    case DataType::uint32:
-      return body(task_of<std::uint32_t>(call, arrays));
-    case DataType::uint64:
-      return body(task_of<std::uint64_t>(call, arrays));
-    case DataType::float32:
-      return body(task_of<float>(call, arrays));
-    case DataType::float64:
-      return body(task_of<double>(call, arrays));
-    default:  // bool and uint8; `check` refuses the others
-      return body(task_of<std::uint8_t>(call, arrays));
-  }
+  return with_element_type(arrays.type, [&]<class T>(T) {
+    using element_type = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+    if constexpr (std::is_integral_v<element_type>)
+      if (call.kind == BulkKind::element_wise)
+        return body(task_of<std::make_unsigned_t<element_type>>(call, arrays));
+    return body(task_of<element_type>(call, arrays));
+  });
 }
 
 /// \p rows as elements of type T. \param scale elements of T per element: more than one for bytes
@@ -325,6 +308,12 @@ struct KINDRED_HIDDEN Bulk::State {
 Bulk::Bulk(Context& context) try : m_state(std::make_unique<State>(context)) {
 } catch (...) {
   Impl::rethrow_translated("Kindred::Bulk");
+}
+
+const Bulk& Bulk::of(Context& context) try {
+  return Impl::kept_objects(context).get<Bulk>(context);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Bulk::of");
 }
 
 BulkReport Bulk::xor_elements(const BulkArrays& arrays, const BulkArrays& keys,

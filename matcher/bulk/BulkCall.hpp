@@ -6,6 +6,7 @@
 #include "kit/CallerArrays.hpp"
 
 #include <kindred/backends/impl/Device.hpp>
+#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
@@ -110,14 +111,28 @@ void require_reached(const GivenArrays<Void>& given, std::size_t i, const void* 
   require_memory(given.name_of(i), data, space);
 }
 
+/// A rough estimate of one thread.
+inline double nanoseconds_of(const BulkRows& rows) {
+  return static_cast<double>(rows.count) * static_cast<double>(rows.length);
+}
+inline double nanoseconds_of(const ProductRows& rows) {
+  return static_cast<double>(rows.batch * rows.m) * static_cast<double>(rows.n * rows.k) * 0.03;
+}
+
 /// The space of a prepared call. \param rows of its arrays \throws InvalidArgument
 template <class Rows>
 Space prepared_space(const Context& context, const BulkOptions& options,
                      const std::vector<Rows>& rows) {
-  const bool on_device =
-      std::any_of(rows.begin(), rows.end(), [](const Rows& one) { return one.on_device; });
-  const Space host = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-  const Space space = options.space.value_or(on_device ? Space::cuda : host);
+  bool on_device = false;
+  double nanoseconds = 0;
+  for (const Rows& one : rows) {
+    on_device = on_device || one.on_device;
+    nanoseconds += nanoseconds_of(one);
+  }
+  const Space space = options.space ? *options.space
+                      : on_device   ? Space::cuda
+                                    : host_space_for(context, nanoseconds);
+  require_no_stream(options.stream, space);
   KINDRED_THROW_IF(on_device && space != Space::cuda, "the arrays lie on a device, but the space " +
                                                           std::string(to_string(space)) +
                                                           " is requested");

@@ -171,6 +171,9 @@ class RowsOf {
       if (m_has_others) require_like(other, m_others, array, m_arrays, i);
       require_like(result, m_results, array, m_arrays, i);
       set_shape(rows, array, !is_dense(array) || !is_dense(result) || !is_dense(other));
+      KINDRED_THROW_IF(
+          m_call.kind == BulkKind::normalise && rows.count > 1,
+          m_arrays.text_of(i) + " and it or its result has gaps; arrays to normalise have none");
       rows.input = place(rows.input_step, rows, array);
       rows.output = place(rows.output_step, rows, result);
       require_same_or_apart(rows, rows.input, rows.input_step, m_arrays, i);

@@ -23,6 +23,7 @@ class PreparedLaunches {
   virtual ~PreparedLaunches() = default;
   virtual void run() = 0;
   virtual void wait() const = 0;
+  virtual Space space() const noexcept = 0;
 };
 
 /// \brief Launches that were prepared on a space, and the instance on which they run: on a device,
@@ -49,6 +50,7 @@ class PreparedOn final : public PreparedLaunches {
       Arch::fence(exec_space, "Kindred::Prepared::wait");
     });
   }
+  Space space() const noexcept override { return m_space; }
 
  private:
   template <class Body>

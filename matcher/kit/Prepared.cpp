@@ -18,6 +18,8 @@ void Prepared::run() const try {
   Impl::rethrow_translated("Kindred::Prepared::run");
 }
 
+Space Prepared::space() const noexcept { return m_launches->space(); }
+
 void Prepared::wait() const try {
   Arch::require_usable_process();
   m_launches->wait();

@@ -11,6 +11,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/KeptObjects.hpp>
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
@@ -99,9 +100,15 @@ void run_copies(Context& context, std::span<const Layer> layers, const LayerOpti
 }
 
 template <class Layer>
+bool on_device(std::span<const Layer> layers) {
+  return std::ranges::any_of(layers, [](const Layer& layer) { return layer.x.on_device(); });
+}
+
+template <class Layer>
 Space space_for(const Context& context, std::span<const Layer> layers,
                 const LayerOptions& options) {
-  return options.space ? *options.space : Impl::host_space_for(context, nanoseconds_of(layers));
+  if (options.space) return *options.space;
+  return on_device(layers) ? Space::cuda : Impl::host_space_for(context, nanoseconds_of(layers));
 }
 
 }  // namespace
@@ -112,8 +119,10 @@ void run_layers(Context& context, const LayerList& layers, const LayerOptions& o
         if (options.stream) return queue(context, list, options);
         refuse_workspace(options);
         const Space space = space_for(context, list, options);
-        if (space == Space::cuda) return run_copies(context, list, options);
-        prepared(context, list, space, options).run();
+        if (space == Space::cuda && !on_device(list)) return run_copies(context, list, options);
+        const Prepared call = prepared(context, list, space, options);
+        call.run();
+        if (space == Space::cuda) call.wait();
       },
       layers);
 } catch (...) {

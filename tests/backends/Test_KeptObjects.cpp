@@ -28,6 +28,8 @@ TEST(KeptObjects, AreOnePerTypeAndContext) {
   EXPECT_EQ(Impl::kept_objects(context).get<Object<1>>().value, 5);
   EXPECT_EQ(Impl::kept_objects(context).get<Object<2>>().value, 2);
   EXPECT_EQ(Impl::kept_objects(other).get<Object<1>>().value, 1);
+  EXPECT_EQ(Impl::kept_objects(other).get<std::vector<int>>(3U, 7), (std::vector{7, 7, 7}));
+  EXPECT_EQ(Impl::kept_objects(other).get<std::vector<int>>(1U, 1).size(), 3U);
 }
 
 TEST(KeptObjects, AreDestroyedBeforeTheMemoryOfTheirContext) {

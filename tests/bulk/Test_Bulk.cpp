@@ -425,6 +425,11 @@ TEST(Bulk, RejectsInvalidCallsAndChangesNothing) {
   const std::vector in{std::span(shared).first(6)};
   const std::vector over{std::span(shared).subspan(1, 6)};
   expect_refused([&] { bulk.normalise(in, over); }, {"results[0] overlaps arrays[0]"});
+  const std::int64_t shape[] = {2, 2};
+  const std::int64_t strides[] = {3, 1};
+  const ConstArray with_gaps(shared.data(), DataType::float32, shape, strides);
+  expect_refused([&] { bulk.normalise(with_gaps, matrix_array(std::span(shared), 2, 2)); },
+                 {"array is float32 [2, 2]", "gaps"});
   expect_refused([&] { bulk.random_fill(three, 1, std::numeric_limits<std::uint64_t>::max()); },
                  {"exceed position 2⁶⁴"});
   expect_refused([] { parse<ElementWise>("cube", "operation"); },
@@ -447,6 +452,7 @@ TEST(Bulk, PreparedCallsMatchTheOthers) {
     if (!context.is_usable(space)) continue;
     auto out = outputs_for(a);
     const auto prepared = Bulk::prepare_normalise(context, a, out, {space});
+    EXPECT_EQ(prepared.space(), space);
     for (int repeat = 0; repeat < 2; ++repeat) {
       for (auto& array : out.arrays) std::fill(array.begin(), array.end(), 7.0F);
       prepared.run();
@@ -459,6 +465,28 @@ TEST(Bulk, PreparedCallsMatchTheOthers) {
     EXPECT_EQ(sums[3], Reference::reduced(Reduction::sum, std::vector<double>(a.arrays[3].begin(),
                                                                               a.arrays[3].end())));
   }
+}
+
+TEST(Bulk, SmallPreparedCallsRunOnOneThread) {
+  Context& context = Testing::context();
+  const std::vector<float> few(2);
+  const std::vector<float> many(std::size_t{1} << 23U);
+  double sum = 0;
+  const auto space_of = [&](std::span<const float> values) {
+    return Bulk::prepare_reduce(context, Reduction::sum, values, std::span(&sum, 1)).space();
+  };
+  EXPECT_EQ(space_of(few), Space::serial);
+  EXPECT_EQ(space_of(many), context.is_usable(Space::openmp) ? Space::openmp : Space::serial);
+}
+
+TEST(Bulk, AContextKeepsOne) {
+  Context context;
+  const Bulk& bulk = Bulk::of(context);
+  EXPECT_EQ(&Bulk::of(context), &bulk);
+  EXPECT_NE(&Bulk::of(Testing::context()), &bulk);
+  std::vector<float> values{1, 4};
+  bulk.element_wise(ElementWise::square_root, values, {}, values);
+  EXPECT_EQ(values, (std::vector<float>{1, 2}));
 }
 
 TEST(Bulk, AnArrayThatDoesNotFitOnTheDeviceIsReducedOnTheHost) {

@@ -161,11 +161,14 @@ TEST(CLayers, AndTheirGradientsAreThoseOfCpp) {
         kindred_layer_options options = KINDRED_LAYER_OPTIONS_INIT;
         options.space = space;
         options.reproducible = 1;
-        KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), structs.norms, 1, &options));
-        KINDRED_ASSERT_OK(kindred_linear_layers(c_context(), structs.linears, 1, &options));
-        KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), structs.norm_gradients, 1, &options));
         KINDRED_ASSERT_OK(
-            kindred_linear_gradients(c_context(), structs.linear_gradients, 1, &options));
+            kindred_norm_layers(c_context(), structs.norms, 1, &options, nullptr, nullptr));
+        KINDRED_ASSERT_OK(
+            kindred_linear_layers(c_context(), structs.linears, 1, &options, nullptr, nullptr));
+        KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), structs.norm_gradients, 1, &options,
+                                                 nullptr, nullptr));
+        KINDRED_ASSERT_OK(kindred_linear_gradients(c_context(), structs.linear_gradients, 1,
+                                                   &options, nullptr, nullptr));
         EXPECT_EQ(found, expected);
       }
     }
@@ -183,13 +186,14 @@ TEST(CLayers, PreparedCallsComputeTheCurrentContents) {
     Owned<kindred_prepared> linears(kindred_prepared_destroy);
     Owned<kindred_prepared> norm_gradients(kindred_prepared_destroy);
     Owned<kindred_prepared> linear_gradients(kindred_prepared_destroy);
-    KINDRED_ASSERT_OK(kindred_prepare_norm_layers(c_context(), structs.norms, 1, &options, &norms));
     KINDRED_ASSERT_OK(
-        kindred_prepare_linear_layers(c_context(), structs.linears, 1, &options, &linears));
-    KINDRED_ASSERT_OK(kindred_prepare_norm_gradients(c_context(), structs.norm_gradients, 1,
-                                                     &options, &norm_gradients));
-    KINDRED_ASSERT_OK(kindred_prepare_linear_gradients(c_context(), structs.linear_gradients, 1,
-                                                       &options, &linear_gradients));
+        kindred_norm_layers(c_context(), structs.norms, 1, &options, &norms, nullptr));
+    KINDRED_ASSERT_OK(
+        kindred_linear_layers(c_context(), structs.linears, 1, &options, &linears, nullptr));
+    KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), structs.norm_gradients, 1, &options,
+                                             &norm_gradients, nullptr));
+    KINDRED_ASSERT_OK(kindred_linear_gradients(c_context(), structs.linear_gradients, 1, &options,
+                                               &linear_gradients, nullptr));
     for (int time = 0; time < 2; ++time) {
       for (float& value : numbers.x) value += 1;
       for (kindred_prepared* const prepared :
@@ -214,20 +218,22 @@ TEST(CLayers, RowsMayHaveGapsAndOutputsMayBeMissing) {
   norm.y = &y_tensor;
   norm.activation = KINDRED_ACTIVATION_NONE;
   const kindred_norm_layer* layers[] = {&norm};
-  KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), layers, 1, nullptr));
+  KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), layers, 1, nullptr, nullptr, nullptr));
   for (const std::size_t row : {0, 1}) {
     EXPECT_LT(y[2 * row], 0);
     EXPECT_FLOAT_EQ(y[2 * row], -y[2 * row + 1]);
   }
-  KINDRED_EXPECT_OK(kindred_norm_layers(c_context(), nullptr, 0, nullptr));
+  KINDRED_EXPECT_OK(kindred_norm_layers(c_context(), nullptr, 0, nullptr, nullptr, nullptr));
   const Numbers numbers(3, 4);
   Computed found(numbers);
   Structs structs(numbers, found);
   structs.linear_gradient.dx = nullptr;
   structs.linear_gradient.dw = nullptr;
   structs.norm_gradient.dgamma = nullptr;
-  KINDRED_EXPECT_OK(kindred_linear_gradients(c_context(), structs.linear_gradients, 1, nullptr));
-  KINDRED_EXPECT_OK(kindred_norm_gradients(c_context(), structs.norm_gradients, 1, nullptr));
+  KINDRED_EXPECT_OK(kindred_linear_gradients(c_context(), structs.linear_gradients, 1, nullptr,
+                                             nullptr, nullptr));
+  KINDRED_EXPECT_OK(
+      kindred_norm_gradients(c_context(), structs.norm_gradients, 1, nullptr, nullptr, nullptr));
   EXPECT_EQ(found.dw, std::vector<float>(found.dw.size()));
   EXPECT_EQ(found.dgamma, std::vector<float>(found.dgamma.size()));
 }
@@ -238,7 +244,8 @@ TEST(CLayers, WrongTensorsAreRefusedAndChangeNothing) {
   const Computed before = found;
   Structs structs(numbers, found);
   const auto refused = [&](const char* what) {
-    EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, nullptr), KINDRED_INVALID);
+    EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, nullptr, nullptr, nullptr),
+              KINDRED_INVALID);
     EXPECT_NE(std::string(kindred_last_error()).find(what), std::string::npos)
         << kindred_last_error();
   };
@@ -264,39 +271,44 @@ TEST(CLayers, WrongTensorsAreRefusedAndChangeNothing) {
   structs.norm.struct_size = sizeof(structs.norm);
   kindred_layer_options options = KINDRED_LAYER_OPTIONS_INIT;
   options.has_stream = 1;
-  EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, &options), KINDRED_INVALID);
+  EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, &options, nullptr, nullptr),
+            KINDRED_INVALID);
   options = kindred_layer_options KINDRED_LAYER_OPTIONS_INIT;
   options.workspace = &structs.y;
-  EXPECT_EQ(kindred_norm_gradients(c_context(), structs.norm_gradients, 1, &options),
-            KINDRED_INVALID);
+  EXPECT_EQ(
+      kindred_norm_gradients(c_context(), structs.norm_gradients, 1, &options, nullptr, nullptr),
+      KINDRED_INVALID);
   EXPECT_NE(std::string(kindred_last_error()).find("without a stream"), std::string::npos);
   options = kindred_layer_options KINDRED_LAYER_OPTIONS_INIT;
   options.reserved = 1;
-  EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, &options), KINDRED_INVALID);
+  EXPECT_EQ(kindred_norm_layers(c_context(), structs.norms, 1, &options, nullptr, nullptr),
+            KINDRED_INVALID);
   options = kindred_layer_options KINDRED_LAYER_OPTIONS_INIT;
   kindred_prepared* prepared = nullptr;
   options.space = KINDRED_SPACE_CUDA;
-  EXPECT_NE(kindred_prepare_norm_layers(c_context(), structs.norms, 1, &options, &prepared),
+  EXPECT_NE(kindred_norm_layers(c_context(), structs.norms, 1, &options, &prepared, nullptr),
             KINDRED_OK);
   EXPECT_EQ(prepared, nullptr);
   structs.linear.w = &structs.gamma;
-  EXPECT_EQ(kindred_linear_layers(c_context(), structs.linears, 1, nullptr), KINDRED_INVALID);
+  EXPECT_EQ(kindred_linear_layers(c_context(), structs.linears, 1, nullptr, nullptr, nullptr),
+            KINDRED_INVALID);
   EXPECT_EQ(found, before);
   // On the host, no call uses the workspace.
   std::size_t bytes = 1;
   structs.linear.w = &structs.w;
   KINDRED_EXPECT_OK(
-      kindred_linear_layers_workspace(c_context(), structs.linears, 1, nullptr, &bytes));
+      kindred_linear_layers(c_context(), structs.linears, 1, nullptr, nullptr, &bytes));
   EXPECT_EQ(std::exchange(bytes, 1), 0);
   KINDRED_EXPECT_OK(
-      kindred_norm_gradients_workspace(c_context(), structs.norm_gradients, 1, nullptr, &bytes));
+      kindred_norm_gradients(c_context(), structs.norm_gradients, 1, nullptr, nullptr, &bytes));
   EXPECT_EQ(std::exchange(bytes, 1), 0);
-  KINDRED_EXPECT_OK(kindred_linear_gradients_workspace(c_context(), structs.linear_gradients, 1,
-                                                       nullptr, &bytes));
+  KINDRED_EXPECT_OK(
+      kindred_linear_gradients(c_context(), structs.linear_gradients, 1, nullptr, nullptr, &bytes));
   EXPECT_EQ(bytes, 0);
   // Tensors in different memories.
   structs.x.tensor.device.device_type = kDLCUDA;
-  EXPECT_NE(kindred_norm_layers(c_context(), structs.norms, 1, nullptr), KINDRED_OK);
+  EXPECT_NE(kindred_norm_layers(c_context(), structs.norms, 1, nullptr, nullptr, nullptr),
+            KINDRED_OK);
   EXPECT_EQ(found, before);
 }
 

@@ -42,7 +42,6 @@ struct Handles {
         kindred_graph_create(context, 2, &edge, 1, nullptr, nullptr, nullptr, nullptr, &graph));
     KINDRED_EXPECT_OK(kindred_matcher_match(matcher, &sequences, nullptr, &results));
     KINDRED_EXPECT_OK(kindred_matcher_cluster(matcher, 0, nullptr, &clusters));
-    KINDRED_EXPECT_OK(kindred_bulk_create(context, &bulk));
     KINDRED_EXPECT_OK(kindred_lattice_create(context, 2, 3, nullptr, 0, nullptr, 0, &lattice));
     const kindred_seeds_options options = valid_struct<kindred_seeds_options>();
     KINDRED_EXPECT_OK(kindred_seeds_create(context, &options, &seeds));
@@ -53,7 +52,7 @@ struct Handles {
     KINDRED_EXPECT_OK(kindred_seed_sequence_create(context, nullptr, &sequence));
     const kindred_norm_layer layer = valid_struct<kindred_norm_layer>();
     const kindred_norm_layer* layers[] = {&layer};
-    KINDRED_EXPECT_OK(kindred_prepare_norm_layers(context, layers, 1, nullptr, &prepared));
+    KINDRED_EXPECT_OK(kindred_norm_layers(context, layers, 1, nullptr, &prepared, nullptr));
     KINDRED_EXPECT_OK(kindred_cancellation_create(&cancellation));
   }
   kindred_context* context = nullptr;
@@ -73,7 +72,6 @@ struct Handles {
   kindred_results* results = nullptr;
   kindred_clusters* clusters = nullptr;
   kindred_keyed_index* keyed = nullptr;
-  kindred_bulk* bulk = nullptr;
   kindred_lattice* lattice = nullptr;
   kindred_seeds* seeds = nullptr;
   kindred_blueprints* blueprints = nullptr;
@@ -85,7 +83,7 @@ struct Handles {
   auto all() const {
     return std::make_tuple(context, string, strings, vocabulary, query, matcher, memory, pattern,
                            predictions, predictor, index, scorer, hnsw, graph, results, clusters,
-                           keyed, bulk, lattice, seeds, blueprints, schedule, sequence, prepared,
+                           keyed, lattice, seeds, blueprints, schedule, sequence, prepared,
                            cancellation);
   }
 };

@@ -109,6 +109,43 @@ class Bulk(unittest.TestCase):
             exact = [[math.fsum(x * y for x, y in zip(row, column)) for column in b[0].T.tolist()] for row in a[0].tolist()]
             np.testing.assert_allclose(self.bulk.multiply(a[0], b[0], reproducible=True, space="serial"), exact, rtol=1e-6)
 
+    def test_lists_are_one_call(self):
+        for dtype in ("int16", "float64"):
+            arrays, others = ([values(f"{name} {size}", dtype, size) for size in SIZES] for name in "ab")
+            out = [np.empty_like(array) for array in arrays]
+            self.assertIs(self.bulk.element_wise("add", arrays, tuple(others), out=out), out)
+            for found, again, a, b in zip(out, self.bulk.element_wise("add", arrays, others, space="serial"), arrays, others, strict=True):
+                np.testing.assert_array_equal(found, a + b)
+                np.testing.assert_array_equal(again, found)
+            np.testing.assert_array_equal(self.bulk.reduce("sum", arrays), [self.bulk.reduce("sum", a)[0] for a in arrays])
+            matrices = [values("m", dtype, 3, 4), values("m", dtype, 2, 5)]
+            self.assertEqual(self.bulk.reduce("max", matrices).tolist(), [m.max() for m in matrices])
+        products = self.bulk.multiply([np.eye(2), np.eye(3)], [np.ones((2, 3)), np.ones((3, 1))])
+        self.assertEqual([one.tolist() for one in products], [[[1] * 3] * 2, [[1]] * 3])
+        for call, message in ((lambda: self.bulk.element_wise("square", []), "arrays is an empty list"), (lambda: self.bulk.element_wise("add", [np.ones(2)], [np.ones(2)] * 2), "others has 2"),
+                              (lambda: self.bulk.element_wise("square", [np.ones(2)], out=[]), "out is an empty list"), (lambda: self.bulk.multiply([np.eye(2)], [np.eye(2)] * 2), "as many"),
+                              (lambda: self.bulk.element_wise("square", [np.ones(2), np.ones(3)], out=[np.ones(2)]), "results has 1")):
+            with self.assertRaisesRegex(pykindred.InvalidArgument, message):
+                call()
+
+    def test_normalised_and_random_numbers(self):
+        for dtype in FLOATS:
+            arrays = [values("a", dtype, 1000), values("b", dtype, 3, 40)]
+            for found, a in zip(self.bulk.normalise(arrays), arrays):
+                self.assertEqual((found.dtype, found.shape), (a.dtype, a.shape))
+                np.testing.assert_allclose(found, (a - a.mean()) / (a.std() + 1e-8), rtol=1e-4, atol=1e-5)
+            np.testing.assert_array_equal(self.bulk.normalise(arrays[1][:, 3:9]), self.bulk.normalise(arrays[1][:, 3:9].copy()))
+            whole, parts = np.empty(100, dtype), [np.empty(30, dtype), np.empty((7, 10), dtype)]
+            self.assertIs(self.bulk.random_fill(whole, 7), whole)
+            self.bulk.random_fill(parts, 7, space="serial")
+            np.testing.assert_array_equal(whole, np.concatenate([one.ravel() for one in parts]))
+            np.testing.assert_array_equal(self.bulk.random_fill(np.empty(9, dtype), 7, offset=3), whole[3:12])
+        for call, error, message in ((lambda: self.bulk.normalise(np.arange(3)), TypeError, "arrays is int64"), (lambda: self.bulk.random_fill(np.arange(3), 1), TypeError, "out is int64"),
+                                     (lambda: self.bulk.random_fill(np.ones(3), -1), ValueError, "seed is -1"), (lambda: self.bulk.random_fill([], 1), ValueError, "out is an empty list"),
+                                     (lambda: self.bulk.normalise(np.ones((3, 4)), out=np.ones((3, 8))[:, :4]), ValueError, "gaps")):
+            with self.subTest(message), self.assertRaisesRegex(error, message):
+                call()
+
     def test_threads(self):
         watch(self)
         a, failures = values("a", "float32", 1000), []
@@ -135,21 +172,21 @@ class Bulk(unittest.TestCase):
                                      (lambda: bulk.element_wise("log", x), ValueError, "operation is 'log'"),
                                      (lambda: bulk.element_wise(3, x), TypeError, "operation"), (lambda: bulk.element_wise("add", x), ValueError, "add"),
                                      (lambda: bulk.element_wise("square", x, x), ValueError, "square"),
-                                     (lambda: bulk.element_wise("square", [1, 2]), TypeError, "array is of type list"),
-                                     (lambda: bulk.element_wise("square", x.astype(np.float16)), ValueError, "float16"),
+                                     (lambda: bulk.element_wise("square", [1, 2]), TypeError, r"arrays\[0\] is of type int"),
+                                     (lambda: bulk.element_wise("square", x.astype(np.float16)), TypeError, "float16"),
                                      (lambda: bulk.element_wise("square", x.astype(complex)), TypeError, "array"),
                                      (lambda: bulk.element_wise("sqrt", i), ValueError, "integers"), (lambda: bulk.element_wise("square", i > 0), ValueError, "bool"),
-                                     (lambda: bulk.element_wise("add", x, x.astype(float)), ValueError, "float64"),
+                                     (lambda: bulk.element_wise("add", x, x.astype(float)), TypeError, "float64"),
                                      (lambda: bulk.element_wise("add", x, x[:3]), ValueError, "other"), (lambda: bulk.element_wise("add", x, "a"), TypeError, "other"),
                                      (lambda: bulk.element_wise("add", i, 128), ValueError, "other is 128"), (lambda: bulk.element_wise("add", i, 0.5), TypeError, "other is of type float"),
                                      (lambda: bulk.element_wise("add", np.uint64([1]), -1), ValueError, "other is -1"),
                                      (lambda: bulk.element_wise("add", i > 0, 1), TypeError, "other"),
                                      (lambda: bulk.element_wise("add", x, 1, out=read_only), ValueError, "out is read-only"),
-                                     (lambda: bulk.element_wise("add", x, 1, out=x[:3]), ValueError, ""), (lambda: bulk.element_wise("add", x, 1, out=i), ValueError, ""),
+                                     (lambda: bulk.element_wise("add", x, 1, out=x[:3]), ValueError, ""), (lambda: bulk.element_wise("add", x, 1, out=i), TypeError, "out is"),
                                      (lambda: bulk.element_wise("add", x[:3], 1, out=x[1:]), ValueError, "overlap"),
-                                     (lambda: bulk.element_wise("add", x[::2], 1, copy=False), ValueError, "array is"),
+                                     (lambda: bulk.element_wise("add", x[::2], 1, copy=False), ValueError, "arrays is"),
                                      (lambda: bulk.element_wise("add", x, 1, space="gpu"), ValueError, "space"), (lambda: bulk.element_wise("add", x, 1, stream=1), ValueError, "stream"),
-                                     (lambda: bulk.xor(x, x), ValueError, "float32"), (lambda: bulk.xor(i, i[:2]), ValueError, "key"), (lambda: bulk.xor(i, None), TypeError, "key"),
+                                     (lambda: bulk.xor(x, x), TypeError, "float32"), (lambda: bulk.xor(i, i[:2]), ValueError, "key"), (lambda: bulk.xor(i, None), TypeError, "key"),
                                      (lambda: bulk.reduce("median", x), ValueError, "reduction"), (lambda: bulk.reduce("max", x[:0]), ValueError, ""),
                                      (lambda: bulk.reduce("deviation", i), ValueError, ""), (lambda: bulk.reduce("sum", np.ones((2, 2, 2))), ValueError, "array is"),
                                      (lambda: bulk.reduce("sum", x, out=np.ones(2, np.float32)), ValueError, "results"), (lambda: bulk.reduce("sum", i, out=i[:1]), ValueError, ""),

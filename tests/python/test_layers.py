@@ -54,8 +54,8 @@ class Layers(unittest.TestCase):
                 found = pykindred.layer_norm_act_backward(x, g, gamma, beta, activation=name)
                 self.assertEqual([(one.dtype, one.shape) for one in found], [(np.float32, x.shape), (np.float32, (columns,)), (np.float32, (columns,))])
                 np.testing.assert_allclose(found.dx, dx, atol=2e-5)
-                np.testing.assert_allclose(found.dgamma, (a * n).sum(0), atol=2e-5)
-                np.testing.assert_allclose(found.dbeta, a.sum(0), atol=2e-5)
+                np.testing.assert_allclose(found.dweight, (a * n).sum(0), atol=2e-5)
+                np.testing.assert_allclose(found.dbias, a.sum(0), atol=2e-5)
                 serial = pykindred.layer_norm_act_backward(Exported(x), g, gamma, beta, activation=name, space="serial")
                 for one, other in zip(serial, found, strict=True):
                     np.testing.assert_array_equal(one, other)
@@ -64,7 +64,7 @@ class Layers(unittest.TestCase):
             self.assertEqual([one is other for one, other in zip(found, out, strict=True)], [True] * 3)
             whole = pykindred.layer_norm_act_backward(x, g)
             np.testing.assert_array_equal(out[0], whole.dx)
-            np.testing.assert_array_equal(out[2], whole.dbeta)
+            np.testing.assert_array_equal(out[2], whole.dbias)
 
     def test_gradients_of_a_linear_layer(self):
         for rows, inputs, outputs in ((0, 3, 2), (1, 1, 1), (3, 33, 5), (40, 20, 30)):
@@ -76,7 +76,7 @@ class Layers(unittest.TestCase):
                     self.assertEqual([(one.dtype, one.shape) for one in found],
                                      [(np.float32, x.shape), (np.float32, w.shape), (np.float32, (outputs,))])
                     np.testing.assert_allclose(found.dx, dz @ w, atol=1e-4)
-                    np.testing.assert_allclose(found.dw, dz.T @ x, atol=1e-4)
+                    np.testing.assert_allclose(found.dweight, dz.T @ x, atol=1e-4)
                     np.testing.assert_allclose(found.dbias, dz.sum(0), atol=1e-4)
             for chosen in range(3):
                 out = [None, None, None]
@@ -119,21 +119,21 @@ class Layers(unittest.TestCase):
         read_only.flags.writeable = False
         for call, error, message in ((lambda: norm(x.astype(float)), TypeError, "x is float64"), (lambda: norm(x[0]), ValueError, "x is"),
                                      (lambda: norm([1]), TypeError, "x is of type list"), (lambda: norm(x[:, :0]), ValueError, ""),
-                                     (lambda: norm(x, one[:2]), ValueError, "gamma"), (lambda: norm(x, beta=one.astype(float)), TypeError, "beta"),
-                                     (lambda: norm(x, epsilon=0), ValueError, ""), (lambda: norm(x, epsilon="x"), TypeError, "epsilon"),
+                                     (lambda: norm(x, one[:2]), ValueError, "weight is"), (lambda: norm(x, bias=one.astype(float)), TypeError, "bias"),
+                                     (lambda: norm(x, eps=0), ValueError, "eps"), (lambda: norm(x, eps="x"), TypeError, "eps"),
                                      (lambda: norm(x, activation="tanh"), ValueError, "activation"), (lambda: norm(x, statistics=1), TypeError, "statistics"),
                                      (lambda: norm(x, out=read_only), ValueError, "out is read-only"), (lambda: norm(x, out=x[:3]), ValueError, "out is"),
                                      (lambda: norm(x, out=x.astype(float)), TypeError, "out is"), (lambda: norm(x, space="gpu"), ValueError, "space"),
-                                     (lambda: norm(Exported(x, 0)), (ValueError, RuntimeError), ""), (lambda: linear(x, w.astype(np.float16)), TypeError, "w is"),
-                                     (lambda: linear(x, w[:, :2]), ValueError, "w is"), (lambda: linear(x, w, one), ValueError, "bias"),
+                                     (lambda: norm(Exported(x, 0)), (ValueError, RuntimeError), ""), (lambda: linear(x, w.astype(np.float16)), TypeError, "weight is"),
+                                     (lambda: linear(x, w[:, :2]), ValueError, "weight is"), (lambda: linear(x, w, one), ValueError, "bias"),
                                      (lambda: linear(x, w, out=x), ValueError, "out is"), (lambda: linear(x[:3], x, out=x[:3, :].repeat(2, 1)[:, :4][:2]), ValueError, "out is"),
                                      (lambda: norm(x, stream=3), ValueError, "stream"), (lambda: linear(x, w, stream="x"), TypeError, "stream"),
                                      (lambda: norm_back(x, x[:3]), ValueError, "gradient is"), (lambda: norm_back(x, x.astype(float)), TypeError, "gradient is"),
-                                     (lambda: norm_back(x, x, one[:2]), ValueError, "gamma"), (lambda: norm_back(x, x, out=x), TypeError, "out"),
+                                     (lambda: norm_back(x, x, one[:2]), ValueError, "weight is"), (lambda: norm_back(x, x, out=x), TypeError, "out"),
                                      (lambda: norm_back(x, x, out=(x.astype(np.float16), None, None)), TypeError, "dx is"),
-                                     (lambda: norm_back(x, x, out=(None, one[:2], None)), ValueError, "dgamma is"),
-                                     (lambda: norm_back(x, x, out=(None, None, one.astype(float))), TypeError, "dbeta is"),
-                                     (lambda: linear_back(x, x, w), ValueError, "gradient is"), (lambda: linear_back(x, x[:, :2], w[:, :2]), ValueError, "w is"),
+                                     (lambda: norm_back(x, x, out=(None, one[:2], None)), ValueError, "dweight is"),
+                                     (lambda: norm_back(x, x, out=(None, None, one.astype(float))), TypeError, "dbias is"),
+                                     (lambda: linear_back(x, x, w), ValueError, "gradient is"), (lambda: linear_back(x, x[:, :2], w[:, :2]), ValueError, "weight is"),
                                      (lambda: linear_back(x, x[:, :2], w, one), ValueError, "bias"), (lambda: linear_back(x, x[:, :2], w, out=(x[:3], None, None)), ValueError, "dx is"),
                                      (lambda: linear_back(x, x[:, :2], w, out=(None, x[:2], one)), ValueError, "dbias is"),
                                      (lambda: linear_back(x, x[:, :2].copy(), w, out=(x, None, None)), ValueError, "overlaps"),

@@ -286,12 +286,12 @@ class Operators(unittest.TestCase):
 
             calls = [
                 (lambda: operators.layer_norm_act(x.double()), TypeError, "x is float64"), (lambda: operators.layer_norm_act(x.int()), TypeError, "x is int32"),
-                (lambda: operators.layer_norm_act(x[:, ::2]), ValueError, "x is"), (lambda: operators.layer_norm_act(x, gamma[:3]), ValueError, "gamma"),
-                (lambda: operators.layer_norm_act(x, gamma.half()), TypeError, "gamma is float16"), (lambda: operators.layer_norm_act(x, None, beta[::2]), ValueError, "beta"),
+                (lambda: operators.layer_norm_act(x[:, ::2]), ValueError, "x is"), (lambda: operators.layer_norm_act(x, gamma[:3]), ValueError, "weight is"),
+                (lambda: operators.layer_norm_act(x, gamma.half()), TypeError, "weight is float16"), (lambda: operators.layer_norm_act(x, None, beta[::2]), ValueError, "bias is"),
                 (lambda: operators.layer_norm_act(x, activation="tanh"), ValueError, "activation"), (lambda: operators.layer_norm_act(x[0, 0]), ValueError, "x is a scalar"),
-                (lambda: operators.layer_norm_act(x, epsilon=0.0), ValueError, "epsilon"), (lambda: operators.layer_norm_act(x.tolist()), (RuntimeError, TypeError, AttributeError), ""),
-                (lambda: operators.linear_act(x, w.half()), TypeError, "w is float16"), (lambda: operators.linear_act(x, w[:, :3]), ValueError, "w is"),
-                (lambda: operators.linear_act(x, w.t().contiguous().t()), ValueError, "w is"), (lambda: operators.linear_act(x, w, bias[:3]), ValueError, "bias"),
+                (lambda: operators.layer_norm_act(x, eps=0.0), ValueError, "eps"), (lambda: operators.layer_norm_act(x.tolist()), (RuntimeError, TypeError, AttributeError), ""),
+                (lambda: operators.linear_act(x, w.half()), TypeError, "weight is float16"), (lambda: operators.linear_act(x, w[:, :3]), ValueError, "weight is"),
+                (lambda: operators.linear_act(x, w.t().contiguous().t()), ValueError, "weight is"), (lambda: operators.linear_act(x, w, bias[:3]), ValueError, "bias"),
                 (lambda: operators.linear_act(x, w, bias.double()), TypeError, "bias is float64"),
                 (lambda: forward(lifecycle=state["lifecycle"].long()), TypeError, "lifecycle is int64"), (lambda: forward(mode=state["mode"].float().requires_grad_()), TypeError, "mode is float32"),
                 (lambda: forward(blueprint=state["blueprint"].long()), TypeError, "blueprint is int64"), (lambda: forward(alpha=state["alpha"].double()), TypeError, "alpha is float64"),
@@ -300,8 +300,8 @@ class Operators(unittest.TestCase):
                 (lambda: forward(lifecycle=state["lifecycle"].repeat(2)[::2]), ValueError, "lifecycle"), (lambda: forward(chunk_size=-1), ValueError, "chunk_size"),
                 (lambda: forward(mode_codes="v3"), ValueError, "mode_codes")]
             if device == "cuda":
-                calls += [(lambda: operators.layer_norm_act(x, gamma.cpu()), ValueError, "gamma is"), (lambda: operators.layer_norm_act(x.cpu(), gamma), ValueError, "gamma is"),
-                          (lambda: operators.linear_act(x, w.cpu()), ValueError, "w is"), (lambda: forward(alpha=state["alpha"].cpu()), ValueError, "alpha"),
+                calls += [(lambda: operators.layer_norm_act(x, gamma.cpu()), ValueError, "weight is"), (lambda: operators.layer_norm_act(x.cpu(), gamma), ValueError, "weight is"),
+                          (lambda: operators.linear_act(x, w.cpu()), ValueError, "weight is"), (lambda: forward(alpha=state["alpha"].cpu()), ValueError, "alpha"),
                           (lambda: forward(x.cpu()), ValueError, "x|host")]
             for call, error, message in calls:
                 with self.subTest(message, device=device), self.assertRaisesRegex(error, message):

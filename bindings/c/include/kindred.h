@@ -169,8 +169,6 @@ typedef struct kindred_results kindred_results;
 typedef struct kindred_clusters kindred_clusters;
 /* exact search in vectors that have keys */
 typedef struct kindred_keyed_index kindred_keyed_index;
-/* operations on lists of arrays */
-typedef struct kindred_bulk kindred_bulk;
 /* a layer of seeds */
 typedef struct kindred_seeds kindred_seeds;
 /* a copy of the sets of weights of a layer, or of a file of them */
@@ -2879,23 +2877,9 @@ KINDRED_API kindred_status kindred_backward_seeds(
     KINDRED_OPTIONAL DLTensor* dalpha, KINDRED_OPTIONAL const kindred_seed_pass_options* options,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
-/* ---- Prepared calls: of layers and on lists of arrays ---- */
-
-/* kindred_prepare_... checks and partitions a call once. Its tensors must stay in place as long as
- * the call is used: on a device, or in host memory. A run computes their current contents, and
- * neither allocates nor copies. A prepared call is not thread-safe. */
-
-/** Runs the call. On a device, does not fence: the stream of the options orders it, or that of the
- * context; on the host, the result is complete on return. */
-KINDRED_API kindred_status kindred_prepared_run(kindred_prepared* prepared) KINDRED_NOEXCEPT;
-/** Waits for the last run. */
-KINDRED_API kindred_status kindred_prepared_wait(kindred_prepared* prepared) KINDRED_NOEXCEPT;
-/** Frees a prepared call. Wait for its last run before. */
-KINDRED_API kindred_status kindred_prepared_destroy(KINDRED_OPTIONAL kindred_prepared* prepared)
-    KINDRED_NOEXCEPT;
-
 /* ---- Fused layers: lists of them, on the host or on a device ---- */
 
+/* What follows a layer; GELU is the one with erf. */
 enum { KINDRED_ACTIVATION_NONE = 0, KINDRED_ACTIVATION_RELU = 1, KINDRED_ACTIVATION_GELU = 2 };
 
 /** Options of a call. */
@@ -2903,12 +2887,12 @@ typedef struct kindred_layer_options {
   size_t struct_size;
   int32_t reproducible; /* of linear layers; nonzero: the same bits on every space, but slower */
   int32_t space;        /* KINDRED_SPACE_ANY: the device for tensors there, otherwise the host */
-  int32_t has_stream;   /* nonzero: `stream` orders a call on a device */
+  int32_t has_stream;   /* nonzero: `stream` orders a call on tensors on a device */
   int32_t reserved;     /* 0 */
-  void* stream;         /* must outlive the context; of a prepared call, the prepared call */
-  DLTensor* workspace;  /* for a call on a stream that is not prepared: uint8 on the device, aligned
-                           to 256 bytes, with any contents; the next call on the same stream may use
-                           it again. NULL: the context keeps one per stream */
+  void* stream;
+  DLTensor* workspace; /* for a call on a stream that is not prepared: uint8 on the device, aligned
+                          to 256 bytes, with any contents; the next call on the same stream may use
+                          it again. NULL: the context keeps one per stream */
 } kindred_layer_options;
 #define KINDRED_LAYER_OPTIONS_INIT \
   { sizeof(kindred_layer_options), 0, KINDRED_SPACE_ANY, 0, 0, NULL, NULL }
@@ -2916,11 +2900,10 @@ typedef struct kindred_layer_options {
 KINDRED_API kindred_status kindred_layer_options_init(kindred_layer_options* options,
                                                       size_t struct_size) KINDRED_NOEXCEPT;
 
-/* Matrices have elements of float32, float16 or bfloat16, and may have gaps between their rows.
- * Vectors are float32 without gaps; NULL vectors of input stand for their defaults, NULL outputs
- * are not computed. */
-
-/** y = act((x - mean) / sqrt(variance + epsilon) * gamma + beta), row by row. */
+/** y = act((x - mean) / sqrt(variance + epsilon) * gamma + beta), row by row. Matrices have
+ * elements of float32, float16 or bfloat16, and may have gaps between their rows. Vectors are
+ * float32 without gaps; NULL vectors of input stand for their defaults, NULL outputs are not
+ * computed. This holds for all kinds of layers. */
 typedef struct kindred_norm_layer {
   size_t struct_size;
   const DLTensor* x;     /* rows * columns */
@@ -2942,8 +2925,8 @@ typedef struct kindred_linear_layer {
   const DLTensor* w;    /* outputs * inputs, of the element type of x */
   const DLTensor* bias; /* one per output; NULL: none */
   DLTensor* y;          /* rows * outputs; overlaps neither x nor w */
-  int32_t activation;
-  int32_t reserved; /* 0 */
+  int32_t activation;   /* KINDRED_ACTIVATION_... */
+  int32_t reserved;     /* 0 */
 } kindred_linear_layer;
 #define KINDRED_LINEAR_LAYER_INIT \
   { sizeof(kindred_linear_layer), NULL, NULL, NULL, NULL, KINDRED_ACTIVATION_NONE, 0 }
@@ -2960,7 +2943,7 @@ typedef struct kindred_norm_gradient {
   DLTensor* dgamma; /* output, one per column */
   DLTensor* dbeta;  /* output, one per column */
   float epsilon;
-  int32_t activation;
+  int32_t activation; /* KINDRED_ACTIVATION_... */
 } kindred_norm_gradient;
 #define KINDRED_NORM_GRADIENT_INIT                                                  \
   {                                                                                 \
@@ -2978,8 +2961,8 @@ typedef struct kindred_linear_gradient {
   DLTensor* dx;             /* output, rows * inputs */
   DLTensor* dw;             /* output, outputs * inputs */
   DLTensor* dbias;          /* output, one per output */
-  int32_t activation;
-  int32_t reserved; /* 0 */
+  int32_t activation;       /* KINDRED_ACTIVATION_... */
+  int32_t reserved;         /* 0 */
 } kindred_linear_gradient;
 #define KINDRED_LINEAR_GRADIENT_INIT                                           \
   {                                                                            \
@@ -2987,63 +2970,44 @@ typedef struct kindred_linear_gradient {
         KINDRED_ACTIVATION_NONE, 0                                             \
   }
 
-/** Computes norm layers, on a device one launch per layer. On a stream, does not fence, and can be
- * captured in a CUDA graph after a call of the same element types.
- *  @param layers count pointers; no layer may read what another one writes */
+/* A call takes `count` pointers to layers; no layer may read what another one writes. If
+ * `prepared` is not NULL, it receives the prepared call, which does not run yet; this fences the
+ * stream, which must outlive it. If `workspace_bytes` is not NULL, it receives the bytes of the
+ * workspace that the call uses on a stream, and nothing else happens; they are 0 for tensors on
+ * the host. */
+
+/** Computes norm layers, on a device one launch per layer. On a stream, which must outlive the
+ * context, does not fence, and can be captured in a CUDA graph after a call of the same element
+ * types. They need no workspace. */
 KINDRED_API kindred_status
 kindred_norm_layers(kindred_context* context, const kindred_norm_layer* const* layers, size_t count,
-                    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
-/** Computes linear layers, likewise. If they need a workspace, a call on a stream fences when the
- * one that the context keeps must grow; it can be captured only with a workspace of the caller. */
-KINDRED_API kindred_status kindred_linear_layers(
-    kindred_context* context, const kindred_linear_layer* const* layers, size_t count,
-    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
+                    KINDRED_OPTIONAL const kindred_layer_options* options,
+                    KINDRED_OPTIONAL kindred_prepared** prepared,
+                    KINDRED_OPTIONAL size_t* workspace_bytes) KINDRED_NOEXCEPT;
+/** Computes linear layers, likewise. Most need no workspace. If they need one, a call on a
+ * stream fences when the one that the context keeps must grow; it can be captured only with a
+ * workspace of the caller. */
+KINDRED_API kindred_status
+kindred_linear_layers(kindred_context* context, const kindred_linear_layer* const* layers,
+                      size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
+                      KINDRED_OPTIONAL kindred_prepared** prepared,
+                      KINDRED_OPTIONAL size_t* workspace_bytes) KINDRED_NOEXCEPT;
 /** Computes gradients of norm layers, likewise. They need a workspace. */
-KINDRED_API kindred_status kindred_norm_gradients(
-    kindred_context* context, const kindred_norm_gradient* const* layers, size_t count,
-    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_norm_gradients(kindred_context* context, const kindred_norm_gradient* const* layers,
+                       size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
+                       KINDRED_OPTIONAL kindred_prepared** prepared,
+                       KINDRED_OPTIONAL size_t* workspace_bytes) KINDRED_NOEXCEPT;
 /** Computes gradients of linear layers, likewise. They need a workspace. */
-KINDRED_API kindred_status kindred_linear_gradients(
-    kindred_context* context, const kindred_linear_gradient* const* layers, size_t count,
-    KINDRED_OPTIONAL const kindred_layer_options* options) KINDRED_NOEXCEPT;
-/** Bytes of the workspace of kindred_linear_layers on a device, which is 0 for most layers; 0 for
- * tensors on the host. */
-KINDRED_API kindred_status kindred_linear_layers_workspace(
-    const kindred_context* context, const kindred_linear_layer* const* layers, size_t count,
-    KINDRED_OPTIONAL const kindred_layer_options* options, size_t* bytes) KINDRED_NOEXCEPT;
-/** Bytes of the workspace of kindred_norm_gradients, likewise. */
-KINDRED_API kindred_status kindred_norm_gradients_workspace(
-    const kindred_context* context, const kindred_norm_gradient* const* layers, size_t count,
-    KINDRED_OPTIONAL const kindred_layer_options* options, size_t* bytes) KINDRED_NOEXCEPT;
-/** Bytes of the workspace of kindred_linear_gradients, likewise. */
-KINDRED_API kindred_status kindred_linear_gradients_workspace(
-    const kindred_context* context, const kindred_linear_gradient* const* layers, size_t count,
-    KINDRED_OPTIONAL const kindred_layer_options* options, size_t* bytes) KINDRED_NOEXCEPT;
-/** Prepares norm layers. Fences the stream, which must outlive the prepared call.
- *  @param options of which `space` is where the tensors are; KINDRED_SPACE_ANY: the device for
- * tensors there, otherwise all threads of the host */
 KINDRED_API kindred_status
-kindred_prepare_norm_layers(kindred_context* context, const kindred_norm_layer* const* layers,
-                            size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
-                            kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares linear layers, likewise. */
-KINDRED_API kindred_status
-kindred_prepare_linear_layers(kindred_context* context, const kindred_linear_layer* const* layers,
-                              size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
-                              kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares gradients of norm layers, likewise. */
-KINDRED_API kindred_status
-kindred_prepare_norm_gradients(kindred_context* context, const kindred_norm_gradient* const* layers,
-                               size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
-                               kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares gradients of linear layers, likewise. */
-KINDRED_API kindred_status kindred_prepare_linear_gradients(
-    kindred_context* context, const kindred_linear_gradient* const* layers, size_t count,
-    KINDRED_OPTIONAL const kindred_layer_options* options,
-    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+kindred_linear_gradients(kindred_context* context, const kindred_linear_gradient* const* layers,
+                         size_t count, KINDRED_OPTIONAL const kindred_layer_options* options,
+                         KINDRED_OPTIONAL kindred_prepared** prepared,
+                         KINDRED_OPTIONAL size_t* workspace_bytes) KINDRED_NOEXCEPT;
 
-/* ---- Bulk: operations on lists of arrays, and on single arrays ---- */
+/* ---- Bulk: operations on lists of arrays and on single arrays, and prepared calls ---- */
 
+/* Operations on every element. */
 enum {
   KINDRED_BULK_ADD = 0,
   KINDRED_BULK_MULTIPLY = 1,
@@ -3051,6 +3015,7 @@ enum {
   KINDRED_BULK_SQUARE_ROOT = 3,
   KINDRED_BULK_EXPONENTIAL = 4
 };
+/* Reductions to one number. */
 enum {
   KINDRED_REDUCE_SUM = 0,
   KINDRED_REDUCE_MIN = 1,
@@ -3063,11 +3028,12 @@ enum {
 typedef struct kindred_bulk_options {
   size_t struct_size;
   uint64_t batch_bytes; /* bytes of arrays on a device at a time; 0: the best size */
-  int32_t space;
+  int32_t space; /* KINDRED_SPACE_ANY: the dispatcher chooses; for a prepared call, the device for
+                    arrays there, otherwise the host */
   int32_t reproducible; /* of products; nonzero: the same bits on every space, but slower */
-  int32_t has_stream;   /* nonzero: `stream` orders a call on arrays on a device */
+  int32_t has_stream;   /* nonzero: `stream` orders a call on tensors on a device */
   int32_t reserved;     /* 0 */
-  void* stream;         /* must outlive the handle of the call */
+  void* stream;
 } kindred_bulk_options;
 #define KINDRED_BULK_OPTIONS_INIT \
   { sizeof(kindred_bulk_options), 0, KINDRED_SPACE_ANY, 0, 0, 0, NULL }
@@ -3085,156 +3051,94 @@ typedef struct kindred_bulk_report {
 #define KINDRED_BULK_REPORT_INIT \
   { sizeof(kindred_bulk_report), 0, 0, 0 }
 
-/** Creates the object that keeps the workspace of operations. */
-KINDRED_API kindred_status kindred_bulk_create(kindred_context* context,
-                                               kindred_bulk** bulk) KINDRED_NOEXCEPT;
-/** Frees it. */
-KINDRED_API kindred_status kindred_bulk_destroy(KINDRED_OPTIONAL kindred_bulk* bulk)
+/* A call with the parameter `prepared` is checked and partitioned, and does not run. Its
+ * tensors must stay in place as long as the handle is used: on a device, or in host memory. A
+ * run computes their current contents, and neither allocates nor copies. A prepared call is not
+ * thread-safe. */
+
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_prepared_destroy(KINDRED_OPTIONAL kindred_prepared* prepared)
     KINDRED_NOEXCEPT;
+/** Runs the call. On a device, does not fence: the stream of the options orders it, or that of
+ * the context; on the host, the result is complete on return. */
+KINDRED_API kindred_status kindred_prepared_run(kindred_prepared* prepared) KINDRED_NOEXCEPT;
+/** Waits for the last run. */
+KINDRED_API kindred_status kindred_prepared_wait(kindred_prepared* prepared) KINDRED_NOEXCEPT;
 
-/* Lists of arrays in host memory, without gaps and of one element type. A result has the length of
- * its array, may be the array itself, and must not overlap any other array of the call. */
+/* Arrays are of bool, integers, float32 or float64, all of one type. Lists are in host memory;
+ * a single array per operand may be on a device, too, where it is used in place, except by
+ * `normalise` and `random_fill`. Prepared calls take lists on a device as well. Only rows of a
+ * matrix may have gaps between them. A result has the shape of its array, may be the array
+ * itself, and must not overlap any other array of the call. Integers wrap around; bool elements
+ * are 0 or 1: ADD is "or", MULTIPLY is "and". On a stream, which must outlive the context, a
+ * call fences if it needs more workspace than the calls before it on that stream. If `prepared`
+ * is not NULL, it receives the prepared call, which does not run yet; this fences the stream,
+ * which must outlive it, and `report` and `record` are not written. */
 
-/** results[i] = arrays[i] ^ keys[i], byte by byte.
- *  @param arrays count tensors of uint8, as all lists */
+/** results[i] = arrays[i] ^ keys[i], bit by bit, of bool or integers.
+ *  @param arrays count tensors, as all lists */
 KINDRED_API kindred_status kindred_bulk_xor(
-    const kindred_bulk* bulk, const DLTensor* const* arrays, const DLTensor* const* keys,
+    kindred_context* context, const DLTensor* const* arrays, const DLTensor* const* keys,
     DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    KINDRED_OPTIONAL kindred_bulk_report* report,
+    KINDRED_OPTIONAL kindred_prepared** prepared, KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** The same with generated keys, which are written to `keys`. Not a cipher: the seed determines
- * them.
+/** The same of uint8 in host memory with generated keys, which are written to `keys`. Not a
+ * cipher: the seed determines them.
  *  @param seed KINDRED_UNSET: from the system */
 KINDRED_API kindred_status
-kindred_bulk_xor_with_new_keys(const kindred_bulk* bulk, const DLTensor* const* arrays,
+kindred_bulk_xor_with_new_keys(kindred_context* context, const DLTensor* const* arrays,
                                DLTensor* const* keys, DLTensor* const* results, size_t count,
                                uint64_t seed, KINDRED_OPTIONAL const kindred_bulk_options* options,
                                KINDRED_OPTIONAL kindred_bulk_report* report,
                                KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Arithmetic on every element of float32, float64 or integers of 8 to 64 bits. Integers wrap
- * around, and have no square roots and exponentials.
+/** One operation on every element. Integers wrap around; of bool, add is "or" and multiply is
+ * "and". Integers have no square roots and exponentials.
  *  @param operation KINDRED_BULK_...
- *  @param others the second operands of ADD and MULTIPLY; NULL: `number`, which must be a number of
- * the element type for integers */
+ *  @param others the second operands of ADD and MULTIPLY, of the shapes of `arrays`; one tensor
+ * of a single element in host memory, for one array; or NULL: `number`, which must be a number
+ * of the element type for bool and integers */
 KINDRED_API kindred_status kindred_bulk_element_wise(
-    const kindred_bulk* bulk, int32_t operation, const DLTensor* const* arrays,
+    kindred_context* context, int32_t operation, const DLTensor* const* arrays,
     KINDRED_OPTIONAL const DLTensor* const* others, double number, DLTensor* const* results,
     size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    KINDRED_OPTIONAL kindred_bulk_report* report,
+    KINDRED_OPTIONAL kindred_prepared** prepared, KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** results[i] = a[i] + b[i] of float32 or float64: as ADD, but with separate costs for the choice
- * of the space. */
-KINDRED_API kindred_status kindred_bulk_add_matrices(
-    const kindred_bulk* bulk, const DLTensor* const* a, const DLTensor* const* b,
-    DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    KINDRED_OPTIONAL kindred_bulk_report* report,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** results[i] = (arrays[i] - mean) / (deviation + 1e-8) of float32 or float64, each array by
- * itself. */
+/** (x - mean) / (deviation + 1e-8) of every element x of float32 or float64, each array by
+ * itself. Arrays have no gaps. */
 KINDRED_API kindred_status kindred_bulk_normalise(
-    const kindred_bulk* bulk, const DLTensor* const* arrays, DLTensor* const* results, size_t count,
+    kindred_context* context, const DLTensor* const* arrays, DLTensor* const* results, size_t count,
     KINDRED_OPTIONAL const kindred_bulk_options* options,
-    KINDRED_OPTIONAL kindred_bulk_report* report,
+    KINDRED_OPTIONAL kindred_prepared** prepared, KINDRED_OPTIONAL kindred_bulk_report* report,
     KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 /** Uniform random numbers: of uint8, or of float32 or float64 in [0, 1). The arrays receive
  * consecutive parts of a stream.
  *  @param offset position of the first number in the stream of `seed` */
 KINDRED_API kindred_status kindred_bulk_random_fill(
-    const kindred_bulk* bulk, DLTensor* const* results, size_t count, uint64_t seed,
-    uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    KINDRED_OPTIONAL kindred_bulk_report* report,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Reduces each array of float32, float64 or integers to one number. Integers have no deviation;
- * their sums are exact modulo 2^64.
- *  @param reduction KINDRED_REDUCE_...
- *  @param results count numbers: of the type of the arrays for float32 and float64, otherwise int64
- * or, of unsigned integers, uint64; float64 for the mean of integers */
-KINDRED_API kindred_status kindred_bulk_reduce(
-    const kindred_bulk* bulk, int32_t reduction, const DLTensor* const* arrays, size_t count,
-    DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    KINDRED_OPTIONAL kindred_bulk_report* report,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** c[i] = a[i] b[i], matrices of float32 or float64. c overlaps no input. */
-KINDRED_API kindred_status kindred_bulk_multiply(
-    const kindred_bulk* bulk, const DLTensor* const* a, const DLTensor* const* b,
-    DLTensor* const* c, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    KINDRED_OPTIONAL kindred_bulk_report* report,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
-/* Single arrays of bool, integers, float32 or float64, all in host memory or all on a device, where
- * they are used in place. Only rows of a matrix may have gaps between them. bool elements are 0 or
- * 1: ADD is "or", MULTIPLY is "and". On a stream, a call fences if it needs more workspace than the
- * calls before it on that stream. */
-
-/** Arithmetic on every element.
- *  @param other the second operand of ADD and MULTIPLY: of the shape of `array`, or a single
- * element in host memory; NULL for the other operations
- *  @param result of the type and shape of `array`; may be `array` or `other` */
-KINDRED_API kindred_status
-kindred_bulk_array_element_wise(const kindred_bulk* bulk, int32_t operation, const DLTensor* array,
-                                KINDRED_OPTIONAL const DLTensor* other, DLTensor* result,
-                                KINDRED_OPTIONAL const kindred_bulk_options* options,
-                                KINDRED_OPTIONAL kindred_bulk_report* report,
-                                KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** result = array ^ key, bit by bit, of bool or integers. */
-KINDRED_API kindred_status
-kindred_bulk_array_xor(const kindred_bulk* bulk, const DLTensor* array, const DLTensor* key,
-                       DLTensor* result, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                       KINDRED_OPTIONAL kindred_bulk_report* report,
-                       KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Reduces an array of one dimension to one element, or each row of a matrix.
- *  @param results one element per row: int64 or uint64 for sums of bool and integers, float64 for
- * their mean, otherwise of the type of `array` */
-KINDRED_API kindred_status
-kindred_bulk_array_reduce(const kindred_bulk* bulk, int32_t reduction, const DLTensor* array,
-                          DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                          KINDRED_OPTIONAL kindred_bulk_report* report,
-                          KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** c = a b of float32 or float64 without gaps: m * k by k * n, or batches of them, batch * m * k by
- * batch * k * n. Reproducible products on a stream wait for it once. */
-KINDRED_API kindred_status
-kindred_bulk_array_multiply(const kindred_bulk* bulk, const DLTensor* a, const DLTensor* b,
-                            DLTensor* c, KINDRED_OPTIONAL const kindred_bulk_options* options,
-                            KINDRED_OPTIONAL kindred_bulk_report* report,
-                            KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-
-/* Prepared operations on lists in the memory of one space: all in host memory, or all on a device.
- * `space` of the options is where they are; KINDRED_SPACE_ANY: the device for arrays there,
- * otherwise all threads of the host. They fence the stream, which must outlive the prepared call.
- */
-
-/** Prepares kindred_bulk_xor. */
-KINDRED_API kindred_status kindred_prepare_bulk_xor(
-    kindred_context* context, const DLTensor* const* arrays, const DLTensor* const* keys,
-    DLTensor* const* results, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares kindred_bulk_element_wise of float32 or float64. */
-KINDRED_API kindred_status kindred_prepare_bulk_element_wise(
-    kindred_context* context, int32_t operation, const DLTensor* const* arrays,
-    KINDRED_OPTIONAL const DLTensor* const* others, double number, DLTensor* const* results,
-    size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares kindred_bulk_normalise. */
-KINDRED_API kindred_status kindred_prepare_bulk_normalise(
-    kindred_context* context, const DLTensor* const* arrays, DLTensor* const* results, size_t count,
-    KINDRED_OPTIONAL const kindred_bulk_options* options,
-    kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares kindred_bulk_random_fill. */
-KINDRED_API kindred_status kindred_prepare_bulk_random_fill(
     kindred_context* context, DLTensor* const* results, size_t count, uint64_t seed,
     uint64_t offset, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares kindred_bulk_reduce of float32 or float64.
- *  @param results count numbers of float64, which are not rounded to the type of the arrays */
-KINDRED_API kindred_status kindred_prepare_bulk_reduce(
+    KINDRED_OPTIONAL kindred_prepared** prepared, KINDRED_OPTIONAL kindred_bulk_report* report,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Reduces arrays to numbers. Sums of floating-point numbers are reproducible. Each array of one
+ * dimension has one result, and each row of a matrix. Sums of integers are exact modulo 2^64;
+ * integers have no deviation.
+ *  @param reduction KINDRED_REDUCE_...
+ *  @param results one element each, which overlap no array: of the type of the arrays, or
+ * float64; for sums of bool and integers int64 or, of unsigned ones, uint64, for their means
+ * float64; minima and maxima of integers may have these 64 bits, too. A prepared call needs
+ * elements of 64 bits */
+KINDRED_API kindred_status kindred_bulk_reduce(
     kindred_context* context, int32_t reduction, const DLTensor* const* arrays, size_t count,
     DLTensor* results, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    kindred_prepared** prepared) KINDRED_NOEXCEPT;
-/** Prepares kindred_bulk_multiply. */
-KINDRED_API kindred_status kindred_prepare_bulk_multiply(
+    KINDRED_OPTIONAL kindred_prepared** prepared, KINDRED_OPTIONAL kindred_bulk_report* report,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The matrix products of float32 or float64 `a` [m, k] and `b` [k, n], or of batches of them,
+ * [batch, m, k] and [batch, k, n]. Matrices have no gaps, and c overlaps no input. Reproducible
+ * products on a stream wait for it once. */
+KINDRED_API kindred_status kindred_bulk_multiply(
     kindred_context* context, const DLTensor* const* a, const DLTensor* const* b,
     DLTensor* const* c, size_t count, KINDRED_OPTIONAL const kindred_bulk_options* options,
-    kindred_prepared** prepared) KINDRED_NOEXCEPT;
+    KINDRED_OPTIONAL kindred_prepared** prepared, KINDRED_OPTIONAL kindred_bulk_report* report,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
 
 /* ---- Lattice: a grid of `size` nodes in each of `dimensions` directions ---- */
 

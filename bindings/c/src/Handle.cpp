@@ -20,10 +20,11 @@ namespace {
 constexpr std::size_t free_min = 1024;
 
 constexpr std::array kind_names{
-    "destroyed",  "context",  "string",        "strings",     "vocabulary",  "query",   "matcher",
-    "memory",     "pattern",  "predictions",   "predictor",   "index",       "scorer",  "hnsw",
-    "graph",      "results",  "clusters",      "keyed_index", "bulk",        "lattice", "seeds",
-    "blueprints", "schedule", "seed_sequence", "prepared",    "cancellation"};
+    "destroyed",  "context",  "string",        "strings",  "vocabulary",
+    "query",      "matcher",  "memory",        "pattern",  "predictions",
+    "predictor",  "index",    "scorer",        "hnsw",     "graph",
+    "results",    "clusters", "keyed_index",   "lattice",  "seeds",
+    "blueprints", "schedule", "seed_sequence", "prepared", "cancellation"};
 static_assert(kind_names.size() == static_cast<std::size_t>(Kind::cancellation) + 1);
 
 /// Whether this process was forked from one that had created a context.

@@ -37,7 +37,6 @@ enum class Kind : std::uint32_t {
   results,
   clusters,
   keyed_index,
-  bulk,
   lattice,
   seeds,
   blueprints,

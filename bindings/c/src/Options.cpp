@@ -10,7 +10,5 @@ KINDRED_C_DEFAULTS(kindred_vectors_build_options, options, KINDRED_VECTORS_BUILD
 KINDRED_C_DEFAULTS(kindred_seeds_options, options, KINDRED_SEEDS_OPTIONS_INIT)
 KINDRED_C_DEFAULTS(kindred_seeds_call, options, KINDRED_SEEDS_CALL_INIT)
 KINDRED_C_DEFAULTS(kindred_seed_pass_options, options, KINDRED_SEED_PASS_OPTIONS_INIT)
-KINDRED_C_DEFAULTS(kindred_layer_options, options, KINDRED_LAYER_OPTIONS_INIT)
-KINDRED_C_DEFAULTS(kindred_bulk_options, options, KINDRED_BULK_OPTIONS_INIT)
 
 }  // namespace Kindred::C

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/SeedLayer.hpp>
 
-#include "Prepared.hpp"
 #include "Seeds.hpp"
 
 namespace Kindred::C {
@@ -26,9 +25,10 @@ kindred_status kindred_seed_sequence_create(kindred_context* context,
     const SharedContext& object = context_of(context);
     const SeedForwardOptions given = pass_options(options);
     require(sequence, "sequence");
+    const Space host = object->is_usable(Space::openmp) ? Space::openmp : Space::serial;
     *sequence = make_handle_of<kindred_seed_sequence>(
         object, std::vector<SharedSeeds>(),
-        SeedSequence(*object, host_space(*object, given.space), given.stream));
+        SeedSequence(*object, given.space.value_or(host), given.stream));
   });
 }
 

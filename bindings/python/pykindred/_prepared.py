@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that are checked and partitioned once, and then run on the same arrays again and again."""
 from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from pykindred import _kindred
 from pykindred._closing import Closing
 from pykindred._context import Context, native
 from pykindred._layers import LinearGradients, NormGradients, NormResults
-from pykindred._types import Array, Stream
+from pykindred._types import Array, Arrays, Stream
 
-# One array, or several.
-Arrays: TypeAlias = Array | list[Array] | tuple[Array, ...]
+PREPARE: Any = ...  # as `copy`, for the extension: the call is prepared, and reads its arrays later
 Made = TypeVar("Made", bound="Prepared")
 
 
@@ -76,13 +75,14 @@ class Prepared(Closing):
 class PreparedBulk(Prepared):
     """A call of :class:`Bulk` on the same arrays again and again, which are checked once: a run allocates and copies nothing.
 
-    The arrays are one array or a list of them, of float32 or float64 without gaps, all on the host or all on the device of the context. They
+    The arrays are one array or a list of them, all on the host or all on the device of the context; there may be gaps between rows. They
     are kept alive, and must not be resized. A list is one launch. Bits are those of :class:`Bulk`. Thread-safe: runs of one object follow each
     other.
 
-    Arguments of all class methods: ``space`` instead of ``"serial"`` for little work and ``"openmp"`` otherwise, or of the device where the
-    arrays lie; ``out`` takes the results, which are otherwise new arrays beside the first ones; ``stream`` orders the runs on a device (by
-    default the current stream of the library of the first array) and must outlive this object; ``context``: None is the default context.
+    Class methods have the arguments and exceptions of the methods of :class:`Bulk` that they name, but the arrays are used where they are: what
+    would have to be copied is refused. ``space`` instead of ``"serial"`` for little work and ``"openmp"`` otherwise, or of the device where the
+    arrays lie; ``stream`` orders the runs on a device (by default the current stream of the library of the first array) and must outlive this
+    object; ``context``: None is the default context.
 
     >>> rows = [np.float32([1, 2, 3]), np.float32([4, 5])]
     >>> with PreparedBulk.reduce("sum", rows) as sums:
@@ -95,13 +95,7 @@ class PreparedBulk(Prepared):
     @classmethod
     def element_wise(cls, operation: str, arrays: Arrays, other: "Arrays | float | None" = None, *, space: str | None = None,
                      out: Arrays | None = None, stream: Stream = None, context: Context | None = None) -> "PreparedBulk":
-        """One operation on every element, as :meth:`Bulk.element_wise`.
-
-        Args:
-            operation: ``"add"`` or ``"multiply"`` with other arrays or a number; ``"square"``, ``"sqrt"`` or ``"exp"``
-            arrays: one array or a list
-            other: of the shapes of ``arrays``, or a number
-            out: of the shapes of ``arrays``; may be ``arrays`` or ``other``
+        """As :meth:`Bulk.element_wise`.
 
         Raises:
             InvalidType: an array has elements of another type
@@ -111,74 +105,61 @@ class PreparedBulk(Prepared):
         >>> PreparedBulk.element_wise("multiply", np.float32([1, 2]), 3).run()
         array([3., 6.], dtype=float32)
         """
-        return cls._made(*_kindred.prepare_element_wise(operation, arrays, other, space, out, stream, native(context)))
+        return cls._made(*_kindred.Bulk(native(context)).element_wise(operation, arrays, other, space, out, stream, PREPARE))
 
     @classmethod
     def xor(cls, arrays: Arrays, keys: Arrays, *, space: str | None = None, out: Arrays | None = None, stream: Stream = None,
             context: Context | None = None) -> "PreparedBulk":
-        """``arrays ^ keys``, bit by bit, of bool or integers of the same shapes. Raises as :meth:`element_wise`.
+        """As :meth:`Bulk.xor`. Raises as :meth:`element_wise`.
 
         >>> PreparedBulk.xor(np.uint8([12, 10]), np.uint8([10, 10])).run()
         array([6, 0], dtype=uint8)
         """
-        return cls._made(*_kindred.prepare_xor(arrays, keys, space, out, stream, native(context)))
+        return cls._made(*_kindred.Bulk(native(context)).xor_elements(arrays, keys, space, out, stream, PREPARE))
 
     @classmethod
     def normalise(cls, arrays: Arrays, *, space: str | None = None, out: Arrays | None = None, stream: Stream = None,
                   context: Context | None = None) -> "PreparedBulk":
-        """``(x − mean) / (deviation + 1e-8)`` of every array. Arguments and exceptions as :meth:`element_wise`.
+        """As :meth:`Bulk.normalise`, also on a device. Raises as :meth:`element_wise`.
 
         >>> PreparedBulk.normalise(np.float64([1, 3])).run().round(6)
         array([-1.,  1.])
         """
-        return cls._made(*_kindred.prepare_normalise(arrays, space, out, stream, native(context)))
+        return cls._made(*_kindred.Bulk(native(context)).normalise(arrays, space, out, stream, PREPARE))
 
     @classmethod
     def random_fill(cls, out: Arrays, seed: int, *, offset: int = 0, space: str | None = None, stream: Stream = None,
                     context: Context | None = None) -> "PreparedBulk":
-        """Uniform random numbers, in [0, 1) for floating-point elements: every run writes the same ones. Raises as :meth:`element_wise`.
-
-        Args:
-            out: arrays of uint8, float32 or float64, which get consecutive parts of the random stream
-            seed: of the random stream
-            offset: the position where it begins
+        """As :meth:`Bulk.random_fill`, also on a device: every run writes the same numbers. Raises as :meth:`element_wise`.
 
         >>> numbers = PreparedBulk.random_fill(np.empty(4), seed=1).run()
         >>> (numbers == PreparedBulk.random_fill(np.empty(3), seed=1, offset=1).run()[0]).tolist()
         [False, True, False, False]
         """
-        return cls._made(*_kindred.prepare_random_fill(out, seed, offset, space, stream, native(context)))
+        return cls._made(*_kindred.Bulk(native(context)).random_fill(out, seed, offset, space, stream, PREPARE))
 
     @classmethod
     def reduce(cls, reduction: str, arrays: Arrays, *, space: str | None = None, out: Array | None = None, stream: Stream = None,
                context: Context | None = None) -> "PreparedBulk":
-        """The ``"sum"``, ``"min"``, ``"max"``, ``"mean"`` or ``"deviation"`` of every array, or of every row of one matrix.
-
-        Unlike those of :meth:`Bulk.reduce`, results are not rounded to float32. Raises as :meth:`element_wise`.
+        """As :meth:`Bulk.reduce`, but results have 64 bits: those of float32 are not rounded. Raises as :meth:`element_wise`.
 
         Args:
-            arrays: a list of arrays, or one array of one or two dimensions; there may be gaps between rows
-            out: float64, one element per array or row
+            out: float64 or, of integers, int64 or uint64; one element per array or row
 
         >>> PreparedBulk.reduce("mean", np.float32([[1, 2], [3, 5]])).run()
         array([1.5, 4. ])
         """
-        return cls._made(*_kindred.prepare_reduce(reduction, arrays, space, out, stream, native(context)))
+        return cls._made(*_kindred.Bulk(native(context)).reduce(reduction, arrays, space, out, stream, PREPARE))
 
     @classmethod
     def multiply(cls, a: Arrays, b: Arrays, *, reproducible: bool = False, space: str | None = None, out: Arrays | None = None,
                  stream: Stream = None, context: Context | None = None) -> "PreparedBulk":
-        """The matrix products of ``a`` and ``b``, as :meth:`Bulk.multiply`. Raises as :meth:`element_wise`.
-
-        Args:
-            a, b: ``[m, k]`` and ``[k, n]``, ``[batch, m, k]`` and ``[batch, k, n]``, or lists of matrices
-            reproducible: the same bits on every space, but slower; otherwise those of the fastest library
-            out: ``[m, n]`` or ``[batch, m, n]``, or a list
+        """As :meth:`Bulk.multiply`. Raises as :meth:`element_wise`.
 
         >>> PreparedBulk.multiply(np.float32([[1, 2]]), np.float32([[3], [4]])).run()
         array([[11.]], dtype=float32)
         """
-        return cls._made(*_kindred.prepare_multiply(a, b, reproducible, space, out, stream, native(context)))
+        return cls._made(*_kindred.Bulk(native(context)).multiply(a, b, space, reproducible, out, stream, PREPARE))
 
 
 class PreparedLayer(Prepared):
@@ -188,8 +169,8 @@ class PreparedLayer(Prepared):
     be copied is refused. They are kept alive, and must not be resized. Thread-safe: runs of one object follow each other. On a device,
     a run does not wait; the stream must outlive this object.
 
-    >>> x, w = np.float32([[1, 2]]), np.float32([[3, 4], [5, -6]])
-    >>> layer = PreparedLayer.linear(x, w, activation="relu")
+    >>> x, weight = np.float32([[1, 2]]), np.float32([[3, 4], [5, -6]])
+    >>> layer = PreparedLayer.linear(x, weight, activation="relu")
     >>> layer.run()
     array([[11.,  0.]], dtype=float32)
     """
@@ -197,34 +178,32 @@ class PreparedLayer(Prepared):
     __slots__ = ()
 
     @classmethod
-    def norm(cls, x: Array, gamma: Array | None = None, beta: Array | None = None, *, epsilon: float = 1e-5,
+    def norm(cls, x: Array, weight: Array | None = None, bias: Array | None = None, *, eps: float = 1e-5,
              activation: str = "gelu", statistics: bool = False, space: str | None = None, out: Array | None = None,
              stream: Stream = None, context: Context | None = None) -> "PreparedLayer":
         """As :func:`layer_norm_act`.
 
-        >>> PreparedLayer.norm(np.float32([[1, 3]]), epsilon=1e-12, activation="none").run()
+        >>> PreparedLayer.norm(np.float32([[1, 3]]), eps=1e-12, activation="none").run()
         array([[-1.,  1.]], dtype=float32)
         """
-        prepared, (y, mean, variance) = _kindred.prepare_layer_norm_act(x, gamma, beta, epsilon, activation, statistics, space, out, stream,
-                                                                        native(context))
-        return cls._made(prepared, NormResults(y, mean, variance) if statistics else y)
+        prepared, results = _kindred.layer_norm_act(x, weight, bias, eps, activation, statistics, space, out, native(context), stream, PREPARE)
+        return cls._made(prepared, NormResults(*results) if statistics else results)
 
     @classmethod
-    def norm_backward(cls, x: Array, gradient: Array, gamma: Array | None = None, beta: Array | None = None, *,
-                      epsilon: float = 1e-5, activation: str = "gelu", space: str | None = None,
+    def norm_backward(cls, x: Array, gradient: Array, weight: Array | None = None, bias: Array | None = None, *,
+                      eps: float = 1e-5, activation: str = "gelu", space: str | None = None,
                       out: tuple[Array | None, Array | None, Array | None] | None = None, stream: Stream = None,
                       context: Context | None = None) -> "PreparedLayer":
         """As :func:`layer_norm_act_backward`.
 
-        >>> PreparedLayer.norm_backward(np.float32([[1, 3]]), np.float32([[1, 1]]), epsilon=1e-12, activation="none").run().dgamma
+        >>> PreparedLayer.norm_backward(np.float32([[1, 3]]), np.float32([[1, 1]]), eps=1e-12, activation="none").run().dweight
         array([-1.,  1.], dtype=float32)
         """
-        prepared, results = _kindred.prepare_layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, space, out, stream,
-                                                                     native(context))
+        prepared, results = _kindred.layer_norm_act_backward(x, gradient, weight, bias, eps, activation, space, out, native(context), stream, PREPARE)
         return cls._made(prepared, NormGradients(*results))
 
     @classmethod
-    def linear(cls, x: Array, w: Array, bias: Array | None = None, *, activation: str = "none", reproducible: bool = False,
+    def linear(cls, x: Array, weight: Array, bias: Array | None = None, *, activation: str = "none", reproducible: bool = False,
                space: str | None = None, out: Array | None = None, stream: Stream = None,
                context: Context | None = None) -> "PreparedLayer":
         """As :func:`linear_act`.
@@ -232,18 +211,17 @@ class PreparedLayer(Prepared):
         >>> PreparedLayer.linear(np.float32([[1, 2]]), np.float32([[3, 4]]), np.float32([1])).run()
         array([[12.]], dtype=float32)
         """
-        return cls._made(*_kindred.prepare_linear_act(x, w, bias, activation, reproducible, space, out, stream, native(context)))
+        return cls._made(*_kindred.linear_act(x, weight, bias, activation, reproducible, space, out, native(context), stream, PREPARE))
 
     @classmethod
-    def linear_backward(cls, x: Array, gradient: Array, w: Array, bias: Array | None = None, *, activation: str = "none",
+    def linear_backward(cls, x: Array, gradient: Array, weight: Array, bias: Array | None = None, *, activation: str = "none",
                         reproducible: bool = False, space: str | None = None,
                         out: tuple[Array | None, Array | None, Array | None] | None = None, stream: Stream = None,
                         context: Context | None = None) -> "PreparedLayer":
         """As :func:`linear_act_backward`.
 
-        >>> PreparedLayer.linear_backward(np.float32([[1, 2]]), np.float32([[1]]), np.float32([[3, 4]])).run().dw
+        >>> PreparedLayer.linear_backward(np.float32([[1, 2]]), np.float32([[1]]), np.float32([[3, 4]])).run().dweight
         array([[1., 2.]], dtype=float32)
         """
-        prepared, results = _kindred.prepare_linear_act_backward(x, gradient, w, bias, activation, reproducible, space, out, stream,
-                                                                 native(context))
+        prepared, results = _kindred.linear_act_backward(x, gradient, weight, bias, activation, reproducible, space, out, native(context), stream, PREPARE)
         return cls._made(prepared, LinearGradients(*results))

@@ -18,6 +18,8 @@ class DLPackArray(Protocol):
 
 
 Array: TypeAlias = NDArray[Any] | DLPackArray
+# One array, or several.
+Arrays: TypeAlias = Array | list[Array] | tuple[Array, ...]
 Ids: TypeAlias = NDArray[Any] | abc.Sequence[int] | int
 # A str, bytes, an array of uint32, or a sequence of hashable items.
 Sequence: TypeAlias = str | bytes | NDArray[Any] | abc.Sequence[abc.Hashable]

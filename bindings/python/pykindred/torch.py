@@ -6,14 +6,14 @@ current stream, for which they do not wait. Nothing of PyTorch is linked. Import
 
 >>> import torch, pykindred.torch
 >>> x = torch.tensor([[1., 3.]], requires_grad=True)
->>> y = pykindred.torch.layer_norm_act(x, epsilon=1e-12, activation="relu")
+>>> y = pykindred.torch.layer_norm_act(x, eps=1e-12, activation="relu")
 >>> y.detach()
 tensor([[0., 1.]])
 >>> y.sum().backward()
 >>> x.grad.shape
 torch.Size([1, 2])
 
-PyTorch 2.4 or newer. Element types are never cast: γ, β and biases are float32, whatever the type of x. All tensors of a call lie on one
+PyTorch 2.4 or newer. Element types are never cast: the weights of norms and biases are float32, whatever the type of x. All tensors of a call lie on one
 device. Gradients of gradients are not available.
 """
 from typing import Any
@@ -85,7 +85,7 @@ def _operator(name: str, schema: str, kernel: Any, shapes: Any, backward: Any = 
 def _norm_kernel(x: Any, gamma: Any, beta: Any, epsilon: float, activation: str) -> Any:
     x, gamma, beta = _plain(x, gamma, beta)
     y = _like(x)
-    _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, False, None, y, None, False, _context(x))
+    _kindred.layer_norm_act(x, gamma, beta, epsilon, activation, False, None, y, _context(x), None, False)
     return y
 
 
@@ -99,7 +99,7 @@ def _norm_backward_kernel(gradient: Any, x: Any, gamma: Any, beta: Any, epsilon:
     gradient, x, gamma, beta = _plain(gradient, x, gamma, beta)
     dx, dgamma, dbeta = _norm_backward_shapes(gradient, x, gamma, beta, epsilon, activation, of_gamma, of_beta)
     out = dx, dgamma if of_gamma else None, dbeta if of_beta else None
-    _kindred.layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, None, out, None, False, _context(x))
+    _kindred.layer_norm_act_backward(x, gradient, gamma, beta, epsilon, activation, None, out, _context(x), None, False)
     return dx, dgamma, dbeta
 
 
@@ -108,11 +108,11 @@ def _norm_backward_shapes(gradient: Any, x: Any, gamma: Any, beta: Any, epsilon:
             x.new_empty(x.shape[1] if of_beta else 0, dtype=torch.float32))
 
 
-_layer_norm_act = _operator("layer_norm_act", "(Tensor x, Tensor? gamma, Tensor? beta, float epsilon, str activation) -> Tensor", _norm_kernel,
+_layer_norm_act = _operator("layer_norm_act", "(Tensor x, Tensor? weight, Tensor? bias, float eps, str activation) -> Tensor", _norm_kernel,
                             lambda x, *_: _like(x), _norm_backward, 3)
 _layer_norm_act_backward = _operator(
-    "layer_norm_act_backward", "(Tensor gradient, Tensor x, Tensor? gamma, Tensor? beta, float epsilon, str activation, bool of_gamma, "
-    "bool of_beta) -> (Tensor, Tensor, Tensor)", _norm_backward_kernel, _norm_backward_shapes)
+    "layer_norm_act_backward", "(Tensor gradient, Tensor x, Tensor? weight, Tensor? bias, float eps, str activation, bool of_weight, "
+    "bool of_bias) -> (Tensor, Tensor, Tensor)", _norm_backward_kernel, _norm_backward_shapes)
 
 
 # Linear layers
@@ -120,7 +120,7 @@ _layer_norm_act_backward = _operator(
 def _linear_kernel(x: Any, w: Any, bias: Any, activation: str, reproducible: bool) -> Any:
     x, w, bias = _plain(x, w, bias)
     y = _linear_shapes(x, w)
-    _kindred.linear_act(x, w, bias, activation, reproducible, None, y, None, False, _context(x))
+    _kindred.linear_act(x, w, bias, activation, reproducible, None, y, _context(x), None, False)
     return y
 
 
@@ -138,7 +138,7 @@ def _linear_backward_kernel(gradient: Any, x: Any, w: Any, bias: Any, activation
     gradient, x, w, bias = _plain(gradient, x, w, bias)
     results = _linear_backward_shapes(gradient, x, w, bias, activation, reproducible, *wanted)
     out = tuple(result if of else None for result, of in zip(results, wanted, strict=True))
-    _kindred.linear_act_backward(x, gradient, w, bias, activation, reproducible, None, out, None, False, _context(x))
+    _kindred.linear_act_backward(x, gradient, w, bias, activation, reproducible, None, out, _context(x), None, False)
     return results
 
 
@@ -148,10 +148,10 @@ def _linear_backward_shapes(gradient: Any, x: Any, w: Any, bias: Any, activation
             x.new_empty(w.shape[0] if of_bias else 0, dtype=torch.float32))
 
 
-_linear_act = _operator("linear_act", "(Tensor x, Tensor w, Tensor? bias, str activation, bool reproducible) -> Tensor", _linear_kernel,
+_linear_act = _operator("linear_act", "(Tensor x, Tensor weight, Tensor? bias, str activation, bool reproducible) -> Tensor", _linear_kernel,
                         _linear_shapes, _linear_backward, 3)
 _linear_act_backward = _operator(
-    "linear_act_backward", "(Tensor gradient, Tensor x, Tensor w, Tensor? bias, str activation, bool reproducible, bool of_x, bool of_w, "
+    "linear_act_backward", "(Tensor gradient, Tensor x, Tensor weight, Tensor? bias, str activation, bool reproducible, bool of_x, bool of_weight, "
     "bool of_bias) -> (Tensor, Tensor, Tensor)", _linear_backward_kernel, _linear_backward_shapes)
 
 
@@ -219,14 +219,14 @@ def _rows(x: torch.Tensor) -> torch.Tensor:
     return x.unsqueeze(0) if x.dim() == 1 else x.flatten(0, -2)
 
 
-def layer_norm_act(x: torch.Tensor, gamma: "torch.Tensor | None" = None, beta: "torch.Tensor | None" = None, *, epsilon: float = 1e-5,
+def layer_norm_act(x: torch.Tensor, weight: "torch.Tensor | None" = None, bias: "torch.Tensor | None" = None, *, eps: float = 1e-5,
                    activation: str = "gelu") -> torch.Tensor:
-    """``act((x − mean) / √(variance + ε) · γ + β)`` over the last dimension: a LayerNorm and an activation in one pass.
+    """``act((x − mean) / √(variance + eps) · weight + bias)`` over the last dimension: a LayerNorm and an activation in one pass.
 
     Args:
         x: float32, float16 or bfloat16 ``[…, columns]``. The elements of a row are contiguous; there may be gaps between rows.
-        gamma, beta: float32 ``[columns]``; None: 1 and 0
-        epsilon: ε, which is added to the variance
+        weight, bias: float32 ``[columns]``; None: 1 and 0
+        eps: is added to the variance
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
 
     Returns:
@@ -236,21 +236,21 @@ def layer_norm_act(x: torch.Tensor, gamma: "torch.Tensor | None" = None, beta: "
         InvalidType: a tensor has elements of another type
         InvalidArgument: a shape or an option does not fit
 
-    >>> layer_norm_act(torch.tensor([[1., 3.]]), torch.tensor([2., 2.]), epsilon=1e-12, activation="none")
+    >>> layer_norm_act(torch.tensor([[1., 3.]]), torch.tensor([2., 2.]), eps=1e-12, activation="none")
     tensor([[-2.,  2.]])
     """
     rows = _rows(x)
-    y = _layer_norm_act(rows, gamma, beta, epsilon, activation)
+    y = _layer_norm_act(rows, weight, bias, eps, activation)
     return y if rows is x else y.reshape(x.shape)
 
 
-def linear_act(x: torch.Tensor, w: torch.Tensor, bias: "torch.Tensor | None" = None, *, activation: str = "none",
+def linear_act(x: torch.Tensor, weight: torch.Tensor, bias: "torch.Tensor | None" = None, *, activation: str = "none",
                reproducible: bool = False) -> torch.Tensor:
-    """``act(x·Wᵀ + b)``: a linear layer and an activation.
+    """``act(x·weightᵀ + bias)``: a linear layer and an activation.
 
     Args:
         x: float32, float16 or bfloat16 ``[…, inputs]``. The elements of a row are contiguous; there may be gaps between rows.
-        w: ``[outputs, inputs]``, of the type of x
+        weight: ``[outputs, inputs]``, of the type of x
         bias: float32 ``[outputs]``
         activation: ``"gelu"`` (with erf), ``"relu"`` or ``"none"``
         reproducible: the same bits on every device, but slower
@@ -266,8 +266,8 @@ def linear_act(x: torch.Tensor, w: torch.Tensor, bias: "torch.Tensor | None" = N
     tensor([[11.,  0.]])
     """
     rows = _rows(x)
-    y = _linear_act(rows, w, bias, activation, reproducible)
-    return y if rows is x else y.reshape(*x.shape[:-1], w.shape[0])
+    y = _linear_act(rows, weight, bias, activation, reproducible)
+    return y if rows is x else y.reshape(*x.shape[:-1], weight.shape[0])
 
 
 def seed_forward(x: torch.Tensor, lifecycle: torch.Tensor, blueprint: torch.Tensor, mode: torch.Tensor, alpha: torch.Tensor,

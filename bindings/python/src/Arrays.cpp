@@ -193,6 +193,7 @@ std::intptr_t CallStream::dlpack_number() const noexcept {
 
 Copying copying_of(nb::handle given) {
   if (given.is_none()) return Copying::if_needed;
+  if (given.ptr() == Py_Ellipsis) return Copying::absent;
   if (given.ptr() != Py_False)
     refuse_type(
         "copy must be None, where a copy is made only if the layout of an array needs one, or "
@@ -483,7 +484,7 @@ void Borrowed::require_widens_to_float32() const {
                 "; its elements must be float32, float16 or bfloat16");
 }
 
-void Input::require_type(std::initializer_list<DataType> types) const {
+void Borrowed::require_type(std::initializer_list<DataType> types) const {
   if (std::find(types.begin(), types.end(), type()) != types.end()) return;
   std::string allowed;
   for (const DataType& one : types)
@@ -493,15 +494,12 @@ void Input::require_type(std::initializer_list<DataType> types) const {
 }
 
 void Output::require(DataType element, std::span<const std::int64_t> shape) const {
-  bool fits = rank() == shape.size();
-  std::string needed = std::string(to_string(element)) + " [";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    fits = fits && extent(i) == shape[i];
-    needed += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  }
-  if (fits && type() == element) return;
-  const std::string message =
-      std::string(name()) + " is " + text() + "; it must be " + needed + "]";
+  if (type() == element && std::ranges::equal(this->shape(), shape)) return;
+  std::string message = std::string(name()) + " is " + text() + "; it must be " +
+                        std::string(to_string(element)) + " [";
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    message += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  message += "]";
   if (type() != element) refuse_type(message);
   refuse(message);
 }

@@ -56,7 +56,7 @@ enum class Copying : std::uint8_t {
   never,  ///< by the caller's `copy=False`
   absent  ///< never: the call reads the array later
 };
-/// \param given the argument `copy`: None or False \throws InvalidType
+/// \param given the argument `copy`: None, False or, of a prepared call, `...` \throws InvalidType
 Copying copying_of(nanobind::handle given);
 
 /// Layouts that a call can use.
@@ -112,6 +112,8 @@ class Borrowed {
   std::int64_t extent(std::size_t dimension) const noexcept { return m_shape[dimension]; }
   std::span<const std::int64_t> shape() const noexcept { return {m_shape.data(), m_rank}; }
   bool is_contiguous() const noexcept;
+  /// \throws InvalidType for another element type
+  void require_type(std::initializer_list<DataType> types) const;
   /// `float64 [3, 4]`
   std::string text() const;
   /// \throws InvalidType unless the elements are float32, float16 or bfloat16
@@ -165,8 +167,6 @@ class Input : public Borrowed {
         Copying copying = Copying::if_needed, Layout layout = Layout::rows);
 
   ConstArray array() const;
-  /// \throws InvalidType for another element type
-  void require_type(std::initializer_list<DataType> types) const;
   /// \throws InvalidArgument for another number of dimensions
   void require_rank(std::size_t lowest, std::size_t highest) const;
   /// \throws InvalidArgument for rows of another length

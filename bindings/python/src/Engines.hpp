@@ -83,7 +83,6 @@ void register_pattern_memory(Module& module);
 void register_spreading_engine(Module& module);
 void register_bulk(Module& module);
 void register_prepared(Module& module);
-void register_prepared_bulk(Module& module);
 void register_prepared_score(Module& module);
 void register_lattice(Module& module);
 void register_layers(Module& module);

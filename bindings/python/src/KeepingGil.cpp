@@ -29,8 +29,6 @@ constexpr const char* known_text = "returns the number of a known text; adds oth
 
 /// \see BoundFunction
 constexpr Named keeping[] = {
-    {"Bulk.close", reference},
-    {"Bulk.is_closed", reference},
     {"DifflibQuery.__init__", of_python},
     {"DifflibQuery.blocks", short_pair},
     {"DifflibQuery.is_exact", constant},
@@ -42,9 +40,6 @@ constexpr Named keeping[] = {
     {"KeyedVectorIndex.is_closed", reference},
     {"KeyedVectorIndex.key_kind", constant},
     {"KeyedVectorIndex.size", atomic},
-    {"Prepared.close", reference},
-    {"Prepared.is_closed", reference},
-    {"Prepared.space", constant},
     {"SeedLayer.chunk_begin", constant},
     {"SeedLayer.close", reference},
     {"SeedLayer.epoch", atomic},

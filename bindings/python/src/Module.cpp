@@ -32,7 +32,6 @@ NB_MODULE(_kindred, plain) {
   Kindred::Python::register_prepared(module);
   Kindred::Python::register_prepared_score(module);
   Kindred::Python::register_bulk(module);
-  Kindred::Python::register_prepared_bulk(module);
   Kindred::Python::register_lattice(module);
   Kindred::Python::register_layers(module);
   Kindred::Python::register_seed_functions(module);

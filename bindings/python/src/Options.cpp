@@ -14,18 +14,14 @@ namespace Kindred::Python {
 std::size_t choice_of(nb::handle given, const char* option,
                       std::span<const std::string_view> names) {
   const bool is_str = PyUnicode_Check(given.ptr()) != 0;
-  std::string name;
-  if (is_str) {
-    name = utf8_of(given);
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (names[i] == name) return i;
-  }
+  for (std::size_t i = 0; is_str && i < names.size(); ++i)
+    if (PyUnicode_CompareWithASCIIString(given.ptr(), names[i].data()) == 0) return i;
   std::string allowed = "; it must be '" + std::string(names[0]);
   for (std::size_t i = 1; i < names.size(); ++i)
     allowed += (i + 1 == names.size() ? "' or '" : "', '") + std::string(names[i]);
   allowed += "'";
   if (!is_str) refuse_type(std::string(option) + " is of type " + type_text(given) + allowed);
-  refuse(std::string(option) + " is '" + name + "'" + allowed);
+  refuse(std::string(option) + " is '" + utf8_of(given) + "'" + allowed);
 }
 
 Metric metric_of(nb::handle given) {

@@ -2,45 +2,31 @@
 #include "Prepared.hpp"
 
 #include "Errors.hpp"
-#include "Texts.hpp"
-
-#include <string>
 
 namespace nb = nanobind;
 
 namespace Kindred::Python {
 
-Space space_of_arrays(const Context& context, const Borrowed& first,
-                      const std::optional<Space>& requested, double elements) {
-  if (first.on_device()) return Space::cuda;
-  if (requested) {
-    if (*requested == Space::cuda)
-      refuse(std::string(first.name()) + " is " + first.text() +
-             " and lies on the host, and space is 'cuda'; a prepared call uses its arrays where "
-             "they lie");
-    return *requested;
+nb::object ArrayCall::made(DataType type, std::span<const std::int64_t> shape) const {
+  if (!m_first->on_device()) {
+    if (type == DataType::bfloat16)
+      refuse(std::string(m_first->name()) + " is " + m_first->text() +
+             ", and NumPy has no bfloat16: give out");
+    auto bytes = static_cast<double>(size_of(type));
+    for (const std::int64_t extent : shape) bytes *= static_cast<double>(extent);
+    check_free_memory(m_context, bytes);
   }
-  // To wake the other threads takes as long as this.
-  constexpr double elements_of_one_thread = 1 << 15;
-  return elements > elements_of_one_thread && context.is_usable(Space::openmp) ? Space::openmp
-                                                                               : Space::serial;
+  return empty_array(m_like, *m_first, type, shape);
 }
 
-void register_prepared(Module& module) {
-  Class<PreparedHandle>(module, "Prepared")
-      .def("close", &PreparedHandle::close)
-      .def("is_closed", &PreparedHandle::is_closed)
-      .def("space",
-           [](const PreparedHandle& self) { return std::string(to_string(self.open()->space())); })
-      .def("run",
-           [](const PreparedHandle& self) {
-             const std::shared_ptr<Prepared> shared = self.open();
-             unlocked([&] { shared->run(); });
-           })
-      .def("wait", [](const PreparedHandle& self) {
-        const std::shared_ptr<Prepared> shared = self.open();
-        unlocked([&] { shared->wait(); });
-      });
+Array ArrayCall::workspace(std::size_t bytes) {
+  if (bytes == 0) return {};
+  try {
+    m_workspace = workspace_array(m_like, *m_first, bytes, m_order);
+  } catch (const InvalidArgument&) {
+    return {};
+  }
+  return m_outputs.emplace(m_workspace, "workspace", &m_order).array();
 }
 
 }  // namespace Kindred::Python

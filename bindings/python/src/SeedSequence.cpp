@@ -9,7 +9,6 @@
 #include "Engines.hpp"
 #include "Errors.hpp"
 #include "Options.hpp"
-#include "Prepared.hpp"
 #include "SeedRows.hpp"
 #include "Texts.hpp"
 
@@ -71,6 +70,25 @@ using Handle = EngineHandle<Shared>;
 nb::object argument_of(const std::optional<Stream>& stream) {
   if (!stream) return nb::none();
   return nb::steal(PyLong_FromVoidPtr(stream->handle()));
+}
+
+/// \brief The space of a prepared call, which uses its arrays where they lie: the requested one, or
+/// that of \p first; on the host one thread for few elements, otherwise all.
+/// \throws InvalidArgument for the space cuda and arrays on the host
+Space space_of_arrays(const Context& context, const Borrowed& first,
+                      const std::optional<Space>& requested, double elements) {
+  if (first.on_device()) return Space::cuda;
+  if (requested) {
+    if (*requested == Space::cuda)
+      refuse(std::string(first.name()) + " is " + first.text() +
+             " and lies on the host, and space is 'cuda'; a prepared call uses its arrays where "
+             "they lie");
+    return *requested;
+  }
+  // To wake the other threads takes as long as this.
+  constexpr double elements_of_one_thread = 1 << 15;
+  return elements > elements_of_one_thread && context.is_usable(Space::openmp) ? Space::openmp
+                                                                               : Space::serial;
 }
 
 /// The array of the results.

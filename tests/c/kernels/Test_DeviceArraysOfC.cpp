@@ -64,10 +64,12 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
     const kindred_norm_gradient* norm_gradients[] = {&norm_gradient};
     const kindred_linear_gradient* linear_gradients[] = {&linear_gradient};
     if (!is_prepared) {
-      KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), norms, 1, &options));
-      KINDRED_ASSERT_OK(kindred_linear_layers(c_context(), linears, 1, &options));
-      KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), norm_gradients, 1, &options));
-      KINDRED_ASSERT_OK(kindred_linear_gradients(c_context(), linear_gradients, 1, &options));
+      KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), norms, 1, &options, nullptr, nullptr));
+      KINDRED_ASSERT_OK(kindred_linear_layers(c_context(), linears, 1, &options, nullptr, nullptr));
+      KINDRED_ASSERT_OK(
+          kindred_norm_gradients(c_context(), norm_gradients, 1, &options, nullptr, nullptr));
+      KINDRED_ASSERT_OK(
+          kindred_linear_gradients(c_context(), linear_gradients, 1, &options, nullptr, nullptr));
       wait();
       return;
     }
@@ -75,13 +77,13 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
                                            Owned<kindred_prepared>(kindred_prepared_destroy),
                                            Owned<kindred_prepared>(kindred_prepared_destroy),
                                            Owned<kindred_prepared>(kindred_prepared_destroy)};
-    KINDRED_ASSERT_OK(kindred_prepare_norm_layers(c_context(), norms, 1, &options, &prepared[0]));
+    KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), norms, 1, &options, &prepared[0], nullptr));
     KINDRED_ASSERT_OK(
-        kindred_prepare_linear_layers(c_context(), linears, 1, &options, &prepared[1]));
+        kindred_linear_layers(c_context(), linears, 1, &options, &prepared[1], nullptr));
     KINDRED_ASSERT_OK(
-        kindred_prepare_norm_gradients(c_context(), norm_gradients, 1, &options, &prepared[2]));
-    KINDRED_ASSERT_OK(
-        kindred_prepare_linear_gradients(c_context(), linear_gradients, 1, &options, &prepared[3]));
+        kindred_norm_gradients(c_context(), norm_gradients, 1, &options, &prepared[2], nullptr));
+    KINDRED_ASSERT_OK(kindred_linear_gradients(c_context(), linear_gradients, 1, &options,
+                                               &prepared[3], nullptr));
     for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_prepared_run(call));
     wait();
     for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_prepared_wait(call));
@@ -145,7 +147,7 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
   gradient.dgamma = &gdgamma;
   const kindred_norm_gradient* gradients[] = {&gradient};
   std::size_t bytes = 0;
-  KINDRED_ASSERT_OK(kindred_norm_gradients_workspace(c_context(), gradients, 1, &options, &bytes));
+  KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), gradients, 1, &options, nullptr, &bytes));
   EXPECT_GT(bytes, 0);
   DeviceTensor<std::uint8_t> workspace(std::vector<std::uint8_t>(bytes + 256), KINDRED_UINT8,
                                        {static_cast<std::int64_t>(bytes) + 256});
@@ -153,23 +155,25 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
   options.workspace->byte_offset =
       256 - reinterpret_cast<std::uintptr_t>(options.workspace->data) % 256;
   options.workspace->shape[0] -= static_cast<std::int64_t>(options.workspace->byte_offset);
-  KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), gradients, 1, &options));
+  KINDRED_ASSERT_OK(kindred_norm_gradients(c_context(), gradients, 1, &options, nullptr, nullptr));
   stream.wait();
   EXPECT_EQ(gdx.values(), dx);
   EXPECT_EQ(gdgamma.values(), dgamma);
   options.workspace->byte_offset += 8;
   options.workspace->shape[0] -= 8;
-  EXPECT_EQ(kindred_norm_gradients(c_context(), gradients, 1, &options), KINDRED_INVALID);
+  EXPECT_EQ(kindred_norm_gradients(c_context(), gradients, 1, &options, nullptr, nullptr),
+            KINDRED_INVALID);
   options.workspace = nullptr;
   // Tensors in different memories.
   kindred_norm_layer norm = KINDRED_NORM_LAYER_INIT;
   norm.x = &gx;
   norm.y = &hy;
   const kindred_norm_layer* norms[] = {&norm};
-  EXPECT_EQ(kindred_norm_layers(c_context(), norms, 1, nullptr), KINDRED_INVALID);
+  EXPECT_EQ(kindred_norm_layers(c_context(), norms, 1, nullptr, nullptr, nullptr), KINDRED_INVALID);
   norm.y = &gy;
   options.space = KINDRED_SPACE_SERIAL;
-  EXPECT_EQ(kindred_norm_layers(c_context(), norms, 1, &options), KINDRED_INVALID);
+  EXPECT_EQ(kindred_norm_layers(c_context(), norms, 1, &options, nullptr, nullptr),
+            KINDRED_INVALID);
 }
 
 TEST_F(CDeviceArrays, BulkOperationsAreThoseOnTheHost) {
@@ -183,21 +187,25 @@ TEST_F(CDeviceArrays, BulkOperationsAreThoseOnTheHost) {
       gright(b, KINDRED_FLOAT32, {4, 3}), gout(std::vector<float>(12), KINDRED_FLOAT32, {3, 4}),
       gsums(std::vector<float>(3), KINDRED_FLOAT32, {3}),
       gproduct(std::vector<float>(9), KINDRED_FLOAT32, {3, 3});
-  const DeviceStream stream(context());  // outlives the handle
-  Owned<kindred_bulk> bulk(kindred_bulk_destroy);
-  KINDRED_ASSERT_OK(kindred_bulk_create(c_context(), &bulk));
   kindred_bulk_options options = KINDRED_BULK_OPTIONS_INIT;
   options.reproducible = 1;
   const auto call_with = [&](auto& ta, auto& tb, auto& tright, auto& tout, auto& tsums,
                              auto& tproduct) {
-    KINDRED_ASSERT_OK(kindred_bulk_array_element_wise(bulk, KINDRED_BULK_ADD, &ta, &tb, &tout,
-                                                      &options, nullptr, nullptr));
-    KINDRED_ASSERT_OK(kindred_bulk_array_reduce(bulk, KINDRED_REDUCE_SUM, &ta, &tsums, &options,
-                                                nullptr, nullptr));
-    KINDRED_ASSERT_OK(
-        kindred_bulk_array_multiply(bulk, &ta, &tright, &tproduct, &options, nullptr, nullptr));
+    const DLTensor* as[] = {&ta};
+    const DLTensor* bs[] = {&tb};
+    const DLTensor* rights[] = {&tright};
+    DLTensor* outs[] = {&tout};
+    DLTensor* products[] = {&tproduct};
+    KINDRED_ASSERT_OK(kindred_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0, outs, 1,
+                                                &options, nullptr, nullptr, nullptr));
+    KINDRED_ASSERT_OK(kindred_bulk_reduce(c_context(), KINDRED_REDUCE_SUM, as, 1, &tsums, &options,
+                                          nullptr, nullptr, nullptr));
+    KINDRED_ASSERT_OK(kindred_bulk_multiply(c_context(), as, rights, products, 1, &options, nullptr,
+                                            nullptr, nullptr));
   };
   call_with(ha, hb, hright, hout, hsums, hproduct);
+  // The context keeps a workspace for each stream, which must outlive it.
+  static const DeviceStream& stream = *new DeviceStream(context());
   for (const bool has_stream : {false, true}) {
     options.has_stream = has_stream ? 1 : 0;
     options.stream = has_stream ? stream.stream().handle() : nullptr;
@@ -208,19 +216,21 @@ TEST_F(CDeviceArrays, BulkOperationsAreThoseOnTheHost) {
     EXPECT_EQ(gproduct.values(), product);
     // A prepared list.
     FloatTensor gsecond(std::vector<float>(12), KINDRED_FLOAT32, {3, 4});
-    const DLTensor* as[] = {&ga};
-    const DLTensor* bs[] = {&gb};
-    DLTensor* outs[] = {&gsecond};
+    FloatTensor gthird(std::vector<float>(12), KINDRED_FLOAT32, {3, 4});
+    const DLTensor* as[] = {&ga, &gb};
+    const DLTensor* bs[] = {&gb, &ga};
+    DLTensor* outs[] = {&gsecond, &gthird};
     Owned<kindred_prepared> prepared(kindred_prepared_destroy);
-    KINDRED_ASSERT_OK(kindred_prepare_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0,
-                                                        outs, 1, &options, &prepared));
+    KINDRED_ASSERT_OK(kindred_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0, outs, 2,
+                                                &options, &prepared, nullptr, nullptr));
     KINDRED_ASSERT_OK(kindred_prepared_run(prepared));
     KINDRED_ASSERT_OK(kindred_prepared_wait(prepared));
     EXPECT_EQ(gsecond.values(), out);
+    EXPECT_EQ(gthird.values(), out);
     outs[0] = &hout;
     kindred_prepared* refused = nullptr;
-    EXPECT_EQ(kindred_prepare_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0, outs, 1,
-                                                &options, &refused),
+    EXPECT_EQ(kindred_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0, outs, 2, &options,
+                                        &refused, nullptr, nullptr),
               KINDRED_INVALID);
   }
 }

@@ -59,6 +59,8 @@ class Bulk {
  public:
   /// \param context must outlive this object
   explicit Bulk(Context& context);
+  /// The object that \p context keeps: streams of its calls must outlive the context.
+  static const Bulk& of(Context& context);
 
   /// result = array ^ key, bit by bit. \throws InvalidArgument also for floating-point elements
   BulkReport xor_elements(const BulkArrays& arrays, const BulkArrays& keys,
@@ -79,7 +81,8 @@ class Bulk {
   /// Matrix sums a + b of float32 or float64: as `add`, but with separate dispatch costs.
   BulkReport add_matrices(const BulkArrays& a, const BulkArrays& b, const BulkResults& results,
                           const BulkOptions& options = {}) const;
-  /// (x − mean) / (deviation + 1e-8), for each array of float32 or float64 separately.
+  /// (x − mean) / (deviation + 1e-8), for each array of float32 or float64 separately, without
+  /// gaps.
   BulkReport normalise(const BulkArrays& arrays, const BulkResults& results,
                        const BulkOptions& options = {}) const;
   /// \brief Uniform random numbers of uint8, float32 or float64; of the latter in [0, 1). The
@@ -104,7 +107,8 @@ class Bulk {
                       const BulkOptions& options = {}) const;
 
   // The same, prepared. All arrays, also lists, are in memory of `BulkOptions::space` (device
-  // memory for `cuda`); a number for `others` is in host memory. These functions fence the stream,
+  // memory for `cuda`), by default the device for arrays there, otherwise the host, with one thread
+  // or all threads; a number for `others` is in host memory. These functions fence the stream,
   // by default that of the context. \throws as the calls, and InvalidArgument for memory of another
   // space
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_PREPARED_HPP
 #define KINDRED_MATCHER_PREPARED_HPP
 
+#include <kindred/backends/Space.hpp>
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 
@@ -24,6 +25,8 @@ class Prepared {
   void run() const;
   /// Fences the instance. \throws as `run`
   void wait() const;
+  /// Where it runs.
+  Space space() const noexcept;
 
   explicit Prepared(std::unique_ptr<Impl::PreparedLaunches> launches) noexcept;
 

@@ -80,8 +80,9 @@ using LayerList = std::variant<std::span<const NormLayer>, std::span<const Linea
                                std::span<const NormGradient>, std::span<const LinearGradient>>;
 
 struct LayerOptions {
-  std::optional<Space> space = {};  ///< by default the host, with one thread or all threads
-                                    ///< depending on the amount of work
+  std::optional<Space> space = {};  ///< by default the device for arrays there, otherwise the host,
+                                    ///< with one thread or all threads depending on the amount of
+                                    ///< work
   /// For products. True: reproducible sums in double, bitwise identical on every space, but slower.
   /// False: layers of 2²¹ or more products use the vendor's library, bitwise identical for repeated
   /// runs on the same space.
@@ -96,9 +97,10 @@ struct LayerOptions {
   Array workspace = {};
 };
 
-/// \brief Computes \p layers, which are in host memory: it copies them to the space and back, waits
-/// for the result and fences the instance of the space. All layers of a call form one launch under
-/// the same conditions as in \ref prepare_layers.
+/// \brief Computes \p layers, which are in host memory, or all on the device of the context: it
+/// copies those in host memory to the space and back, waits for the result and fences the instance
+/// of the space. All layers of a call form one launch under the same conditions as in \ref
+/// prepare_layers.
 ///
 /// With a stream, all arrays lie on the device of the context. A call launches each layer by
 /// itself, in order, and neither fences nor brings anything to the host: later work on the stream
