@@ -4,7 +4,7 @@ import re
 import textwrap
 
 import kinds
-from read import Functions, Statistics, Struct
+from read import Plain, Functions, Input, Options, Statistics, Struct
 
 WIDTH = 100
 
@@ -49,13 +49,15 @@ def wrapped(first, items, last, indent=4):
 # kindred.h
 
 def enum_text(enum):
-    values = ([f"{enum.constant(enum.any)} = -1"] if enum.any else []) + [f"{enum.constant(one)} = {i}" for i, one in enumerate(enum.values)]
-    return f"/* {enum.doc.text('C')} */\nenum {{ " + ", ".join(values) + " };"
+    values = [(f"{enum.constant(enum.any)} = -1", "")] if enum.any else []
+    values += [(f"{enum.constant(one)} = {1 << i if enum.bits else i}", what) for i, (one, what) in enumerate(zip(enum.values, enum.comments, strict=True))]
+    lines = [text + "," * (number < len(values)) + (f" /* {in_c(what, {})} */" if what else "") for number, (text, what) in enumerate(values, 1)]
+    return f"/* {enum.doc.text('C')} */\nenum {{\n" + "\n".join(lines) + "\n};"
 
 
 def members_of(struct):
     """(declaration, default, comment) of every member. Members of 4 bytes are completed to 8 by a reserved one."""
-    found, half = [("size_t struct_size", f"sizeof({struct.c})", "")], False
+    found, half = [] if isinstance(struct, Plain) else [("size_t struct_size", f"sizeof({struct.c})", "")], False
     reserved = ("int32_t reserved", "0", "" if isinstance(struct, Statistics) else "0")
     for field in struct.fields:
         kind = field.kind
@@ -63,7 +65,7 @@ def members_of(struct):
         defaults = list(getattr(kind, "defaults", ())) or [default_of(field, struct)] * len(members)
         comments = list(getattr(kind, "comments", ())) or [""] * len(members)
         for number, (member, default, what) in enumerate(zip(members, defaults, comments, strict=True)):
-            narrow = member.startswith(("int32_t", "uint32_t"))
+            narrow = member.startswith(("int32_t", "uint32_t")) and not isinstance(struct, Plain)
             if half and not narrow:
                 found.append(reserved)
             half = narrow and not half
@@ -74,7 +76,7 @@ def members_of(struct):
 
 
 def default_of(field, struct):
-    if isinstance(struct, Statistics):
+    if isinstance(struct, (Plain, Statistics)) or field.default is None and not isinstance(field.kind, kinds.EnumField):
         return "0"
     if isinstance(field.kind, kinds.EnumField):
         enum = field.kind.enum
@@ -86,8 +88,10 @@ def struct_text(struct, handles):
     members = members_of(struct)
     lines = [comment(in_c(struct.doc.text("C"), handles)), f"typedef struct {struct.c} {{"]
     lines += [f"  {declaration};" + (f" /* {in_c(what, handles)} */" if what else "") for declaration, _, what in members]
-    lines += [f"}} {struct.c};", f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
-    if not isinstance(struct, Statistics):
+    lines.append(f"}} {struct.c};")
+    if not isinstance(struct, Plain):
+        lines += [f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
+    if type(struct) is Options:
         lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
                   f"KINDRED_API kindred_status {struct.c}_init({struct.c}* {struct.noun}, size_t struct_size) KINDRED_NOEXCEPT;"]
     return "\n".join(lines)
@@ -103,7 +107,7 @@ def parameters_of(function):
         if isinstance(one.kind, kinds.Kind):
             declared += one.of("c")
         elif hasattr(one.kind, "fields"):
-            declared.append(f"const {one.kind.c}* {one.name}?")
+            declared.append(f"const {one.kind.c}* {one.name}" + "?!"[one.kind.required])
         else:
             declared.append(f"const kindred_{one.kind.c}* {one.kind.c}")
     for one in function.results:
@@ -148,14 +152,14 @@ def header(interface):
     """A section of kindred.h, which clang-format formats."""
     handles = interface.handles
     parts = [title(interface), "\n".join(map(enum_text, interface.enums.values()))]
-    parts += [struct_text(one, handles) for one in [*interface.options.values(), *interface.statistics.values()]]
+    parts += [interface.settings.get("C_TYPES", ""), *(struct_text(one, handles) for one in interface.structs)]
     for handle in handles.values():
         functions = functions_of(handle)
         makers = sum(one.results == ["New"] for one in functions)
         declared = [declaration(one, handles) for one in functions]
         parts += [comment(text).replace("/**", "/*", 1) for language, text in handle.doc.paragraphs if language == "C"]
         parts.append("\n".join(filter(None, [*declared[:makers], destroy(handle), *declared[makers:]])))
-    return "\n\n".join(parts) + "\n\n"
+    return "\n\n".join(filter(None, parts)) + "\n\n"
 
 
 # The functions behind it
@@ -163,13 +167,15 @@ def header(interface):
 def options_function(options):
     name = options.function()
     noun = options.noun
-    lines = [f"{options.cpp} {name}(const {options.c}* {noun}) {{",
-             f'  const {options.c} given = options_of({noun}, {options.c} {options.c.upper()}_INIT, "{noun}");']
+    named = isinstance(options, Input)
+    parameter, quoted = (", const char* name", "name") if named else ("", f'"{noun}"')
+    lines = [f"{options.cpp} {name}(const {options.c}* {noun}{parameter}) {{",
+             f"  const {options.c} given = options_of({noun}, {options.c} {options.c.upper()}_INIT, {quoted});"]
     if any(member == "int32_t reserved" for member, _, _ in members_of(options)):
-        lines.append(f'  check_reserved(given.reserved, "{noun}");')
+        lines.append(f"  check_reserved(given.reserved, {quoted});")
     lines.append(f"  {options.cpp} out;")
     for field in options.fields:
-        lines += ["  " + line for line in field.of("c_lines")] or [f"  out.{field.name} = {field.of('c_value')};"]
+        lines += ["  " + line for line in field.of("c_lines") or ([f"out.{field.name} = {field.of('c_value')};"] if field.kind.c_value else [])]
     return "\n".join([*lines, "  return out;", "}"])
 
 
@@ -182,7 +188,9 @@ def c_value(one):
 def struct_lines(function, struct):
     """Copies a struct of C++ to that of C: statistics, or the options that an object was made with."""
     of = "" if isinstance(function.handle, Functions) else f"{function.handle.name}::" if function.is_static else "object."
-    lines = [f"const {struct.cpp} found = {of}{function.cpp_name}({', '.join(function.calls_arguments(c_value))});", f"{struct.c} out = {struct.c.upper()}_INIT;"]
+    lines = [f"{struct.c} out = {struct.c.upper()}_INIT;"]
+    if not (isinstance(struct, Statistics) and all(field.default for field in struct.fields)):
+        lines.append(f"const {struct.cpp} found = {of}{function.cpp_name}({', '.join(function.calls_arguments(c_value))});")
     for field in struct.fields:
         value = field.default if isinstance(struct, Statistics) and field.default else f"found.{field.name}"
         if hasattr(field.kind, "c_out"):
@@ -196,6 +204,8 @@ def call_lines(function):
     handle, results = function.handle, function.results
     if results == ["New"]:
         made = f"{handle.name}{'' if function.name == 'create' else '::' + function.cpp_name}({', '.join(function.calls_arguments(c_value))})"
+        if not any(isinstance(one.kind, kinds.Context) for one in function.parameters):
+            return [f"*{handle.c} = make_handle_of<kindred_{handle.c}>({made});"]
         return [wrapped(f"*{handle.c} = {'shared' if handle.shared else 'made'}_handle<kindred_{handle.c}>(", ["shared", made], ");")]
     if results and isinstance(results[0], Struct):
         return struct_lines(function, results[0])
@@ -218,6 +228,7 @@ def definition(function):
     else:
         body.append(f"{'' if function.changes else 'const '}{handle.name}& object = {handle.c}_of({handle.c});")
     declared = [template for one in function.parameters if isinstance(one.kind, kinds.Kind) for template in one.of("c")]
+    declared += [f" {one.name}!" for one in function.parameters if isinstance(one.kind, Options) and one.kind.required]
     for one in function.results:
         if one == "New":
             declared.append(f" {handle.c}!")
@@ -246,14 +257,16 @@ def definition(function):
 
 def glue(interface, includes):
     parts = ["// SPDX-License-Identifier: Apache-2.0\n// Generated by bindings/interface: do not edit."]
-    parts.append("\n".join(f"#include <{handle.header}>" for handle in interface.handles.values()) + "\n\n" +
+    parts.append("\n".join(f"#include <{handle.header}>" for handle in interface.handles.values() if handle.header) + "\n\n" +
                  "\n".join(f'#include "{one}"' for one in includes))
     parts.append("namespace Kindred::C {")
     parts += ["\n".join(f"static_assert(static_cast<int>({one.cpp}::{value}) == {one.constant(value)});" for value in one.values)
-              for one in interface.enums.values()]
-    parts += [options_function(one) for one in interface.options.values() if one.hand != "c"]
-    for one in interface.options.values():
-        parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
+              for one in interface.enums.values() if not one.bits]
+    options = [one for one in interface.structs if isinstance(one, Options)]
+    parts += [options_function(one) for one in options if one.hand != "c"]
+    for one in options:
+        if not isinstance(one, Input):
+            parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]
         if not isinstance(handle, Functions):

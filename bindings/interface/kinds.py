@@ -313,7 +313,7 @@ class DoubleField(Field):
 class U32Field(Field):
     members = ("uint32_t {n}",)
     python = "int"
-    value = 'static_cast<std::uint32_t>(integer_of({n}, "{n}", 0))'
+    value = 'narrow_of<std::uint32_t>({n}, "{n}", 0)'
 
 
 class ListOfField(Field):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads descriptions. They have the syntax of Python and are not imported: a class is an enumeration, a struct, a handle, or a list of functions
 that belong to no handle; a function without a body is one of the interface, and one with a body is copied into the package of Python, as are
-classes of named tuples; comments behind fields, and docstrings, are the documentation. Kinds that one description alone uses are classes in it,
+classes of named tuples and of enumerations of numbers; comments behind fields, and docstrings, are the documentation. Kinds that one description alone uses are classes in it,
 which are run.
 """
 import ast
@@ -50,9 +50,11 @@ class Doc:
 
 
 class Enum:
-    def __init__(self, name, doc, c, values, cpp=None, any=None):
-        self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), cpp or name, any
-        self.table = snake(name) + "_names"
+    """`bits`: its values are those of bits, and exist in C alone."""
+
+    def __init__(self, name, doc, c, values, cpp=None, any=None, bits=False, comments=()):
+        self.name, self.doc, self.prefix, self.values, self.cpp, self.any, self.bits = name, doc, c, values.split(), cpp or name, any, bits
+        self.table, self.comments = snake(name) + "_names", comments or [""] * len(self.values)
 
     def constant(self, value):
         return self.prefix + value.upper()
@@ -71,17 +73,29 @@ class Parameter:
 
 
 class Struct:
+    """A struct with its size."""
+
     def __init__(self, name, doc, fields, c, cpp=None):
         self.name, self.doc, self.fields, self.c, self.cpp = name, doc, fields, "kindred_" + c, cpp or name
 
 
+class Plain(Struct):
+    """A struct without a size: an element of arrays."""
+
+
 class Options(Struct):
-    def __init__(self, *given, noun="options", hand=None, **named):
+    """`required`: a call needs them."""
+
+    def __init__(self, *given, noun="options", hand=None, required=False, **named):
         super().__init__(*given, **named)
-        self.noun, self.hand = noun, hand
+        self.noun, self.hand, self.required = noun, hand, required
 
     def function(self):
         return self.c.removeprefix("kindred_")
+
+
+class Input(Options):
+    """A struct that calls read, without a function that sets its defaults. What reads it takes the name of the parameter, for messages."""
 
 
 class Statistics(Struct):
@@ -91,10 +105,11 @@ class Statistics(Struct):
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it;
+    `only`: the language of its functions."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
-        self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
+    def __init__(self, name, doc, c, header, namespace=None, shared=False, noun=None, locked=False, only=None):
+        self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.only = name, doc, c, header, namespace, shared, only
         self.noun, self.locked = noun or c, locked
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
@@ -105,15 +120,15 @@ class Handle:
 class Functions(Handle):
     """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
 
-    def __init__(self, name, doc, header, namespace):
-        super().__init__(name, doc, "", header, namespace)
+    def __init__(self, name, doc, header, **named):
+        super().__init__(name, doc, "", header, **named)
 
 
 class Function:
     def __init__(self, handle, name, doc):
         self.handle, self.name, self.doc = handle, name, doc
         self.parameters, self.results = [], []
-        self.hand, self.only, self.without, self.by_name, self.python_types = set(), None, set(), set(), {}
+        self.hand, self.only, self.without, self.by_name, self.python_types, self.kept = set(), handle.only, set(), set(), {}, False
         self.c_name, self.cpp_name, self.gil, self.python, self.order, self.changes, self.is_static = name, name, None, None, None, False, False
 
     def options(self):
@@ -144,13 +159,10 @@ class Function:
 
 
 class Interface:
-    """`copied`: classes of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
+    """`structs`: in their order; `copied`: classes and functions of the package of Python; `settings`: what the description assigns, such as the files that its glue includes."""
 
     def __init__(self, title):
-        self.title, self.enums, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, {}, {}, {}, [], {}
-
-    def own(self):
-        return self.enums, self.options, self.statistics, self.handles
+        self.title, self.enums, self.structs, self.options, self.statistics, self.handles, self.copied, self.settings = title, {}, [], {}, {}, {}, [], {}
 
 
 class Reader:
@@ -173,23 +185,30 @@ class Reader:
         for node in tree.body:
             if isinstance(node, ast.Assign):
                 interface.settings[node.targets[0].id] = ast.literal_eval(node.value)
+            if isinstance(node, ast.FunctionDef):
+                interface.copied.append(self.source(node))
             if not isinstance(node, ast.ClassDef):
                 continue
             base = node.bases[0].id
             if base == "NamedTuple":
                 interface.copied.append(self.source(node))
+                self.known[node.name] = [Parameter(one.target.id, ast.unparse(one.annotation), one.value and ast.unparse(one.value), self.comment(one))
+                                         for one in node.body if isinstance(one, ast.AnnAssign)]
                 continue
             if base in self.vocabulary:  # a kind
                 exec(compile(ast.Module([node], []), path, "exec"), self.vocabulary)
                 continue
             settings = {one.arg: one.value.id if isinstance(one.value, ast.Name) else ast.literal_eval(one.value) for one in node.keywords}
             doc = Doc(ast.get_docstring(node, clean=False))
-            if base == "Enum":
+            if base == "IntEnum":
+                interface.copied.append(re.sub(r"\(.*\):", "(enum.IntEnum):", self.source(node), count=1))
+                values = [one for one in node.body if isinstance(one, ast.Assign)]
+                settings |= {"values": " ".join(one.targets[0].id for one in values), "comments": [*map(self.comment, values)]}
+            if base in ("Enum", "IntEnum"):
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
-            elif base == "Options":
-                made = interface.options[node.name] = Options(node.name, doc, self.fields(node), **settings)
-            elif base == "Statistics":
-                made = interface.statistics[node.name] = Statistics(node.name, doc, self.fields(node), **settings)
+            elif base in ("Struct", "Plain", "Options", "Input", "Statistics"):
+                made = globals()[base](node.name, doc, self.fields(node), **settings)
+                interface.structs.append(made)
             elif base in ("Handle", "Functions"):
                 made = interface.handles[node.name] = (Handle if base == "Handle" else Functions)(node.name, doc, **settings)
                 made.siblings = interface.handles
@@ -198,9 +217,13 @@ class Reader:
                     if isinstance(function, ast.FunctionDef):
                         self.read_function(made, function)
             else:
-                self.fail(node, f"{base} is neither a kind nor one of Enum, Options, Statistics, Handle, Functions and NamedTuple")
+                self.fail(node, f"{base} is neither a kind nor one of Enum, IntEnum, Struct, Plain, Options, Input, Statistics, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
+
+    def comment(self, node):
+        """The comment behind a line of a class that is copied."""
+        return self.comments.get(node.end_lineno, "").lstrip(": ")
 
     def source(self, node):
         first = min([node.lineno] + [one.lineno for one in node.decorator_list])
@@ -211,7 +234,7 @@ class Reader:
         for one in node.body:
             if isinstance(one, ast.AnnAssign):
                 default = ast.literal_eval(one.value) if one.value else None
-                found.append(Parameter(one.target.id, self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
+                found.append(Parameter(one.target.id.rstrip("_"), self.field_kind(one.annotation), default, self.comments.get(one.end_lineno, "")))
         return found
 
     def field_kind(self, node):
@@ -227,7 +250,7 @@ class Reader:
         if isinstance(node, ast.Name):
             return node.id, ()
         if isinstance(node, ast.Call):
-            return node.func.id, tuple(one.id if isinstance(one, ast.Name) else ast.literal_eval(one) for one in node.args)
+            return node.func.id, tuple(self.known.get(one.id, one.id) if isinstance(one, ast.Name) else ast.literal_eval(one) for one in node.args)
         self.fail(node, f"{ast.unparse(node)} is no kind")
 
     def kind(self, node):
@@ -238,20 +261,20 @@ class Reader:
         if isinstance(known, Enum):
             return kinds.EnumArgument(known)
         if name == "Of":
-            return self.known[arguments[0]]
+            return arguments[0]
         found = self.vocabulary.get(name)
         if found is None:
             self.fail(node, f"{name} is neither a kind nor a struct")
         return found(*arguments)
 
     def result(self, node):
-        name, _ = self.named(node)
+        name, arguments = self.named(node)
         known = self.known.get(name)
         if isinstance(known, Enum):
             return kinds.EnumName()
         if isinstance(known, Struct) or name == "New":
             return known or name
-        return self.vocabulary[name]()
+        return self.vocabulary[name](*arguments)
 
     def read_function(self, handle, node):
         body = [one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
@@ -263,7 +286,7 @@ class Reader:
             call = decorator if isinstance(decorator, ast.Call) else None
             name, arguments = (call.func.id, [ast.literal_eval(one) for one in call.args]) if call else (decorator.id, [])
             if name == "hand":
-                made.hand.add(arguments[0])
+                made.hand.update(arguments)
             elif name == "only":
                 made.only = arguments[0]
             elif name == "without":
@@ -277,8 +300,8 @@ class Reader:
             elif name == "cpp":
                 named = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
                 made.order, made.cpp_name = named.get("order"), named.get("name", made.cpp_name)
-            elif name == "changes":
-                made.changes = True
+            elif name in ("changes", "kept"):
+                setattr(made, name, True)
             elif name == "property":
                 made.python = "property"
             elif name == "python":

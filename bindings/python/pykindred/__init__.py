@@ -33,11 +33,10 @@ if TYPE_CHECKING:
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
     from pykindred._results import Ragged, Record
     from pykindred._rows import row_scores, top_rows
-    from pykindred._seed_layer import SeedLayer
-    from pykindred._seed_sequence import SeedSequence
+    from pykindred._seed_passes import SeedGradients, SeedSequence, SeedSums, backward_seeds, forward_seeds
     from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,
                                        SeedState, SeedTelemetry, TransitionResult, TransitionRules)
-    from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds
+    from pykindred._seeds import SeedLayer
     from pykindred._sequence import Clusters, Matches, PreparedQuery, SequenceMatcher, Sequences, similarity
     from pykindred._spreading import Spread, SpreadingEngine, SpreadModifiers, SpreadPath, SpreadQuery, SpreadStep
     from pykindred._vector import PreparedScore, VectorIndex
@@ -70,13 +69,12 @@ _modules = {
     "_prepared": "Prepared PreparedBulk PreparedLayer",
     "_results": "Ragged Record",
     "_rows": "row_scores top_rows",
-    "_seed_layer": "SeedLayer",
-    "_seed_sequence": "SeedSequence",
+    "_seed_passes": "SeedGradients SeedSequence SeedSums backward_seeds forward_seeds",
     "_seed_types": (
         "AlphaSchedule ApplyMode Blueprint Lifecycle ScheduleSettings SeedEvent SeedMetrics SeedState SeedTelemetry TransitionResult "
         "TransitionRules"
     ),
-    "_seeds": "SeedGradients SeedSums backward_seeds forward_seeds",
+    "_seeds": "SeedLayer",
     "_sequence": "Clusters Matches PreparedQuery SequenceMatcher Sequences similarity",
     "_spreading": "Spread SpreadingEngine SpreadModifiers SpreadPath SpreadQuery SpreadStep",
     "_vector": "PreparedScore VectorIndex",

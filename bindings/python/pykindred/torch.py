@@ -25,7 +25,7 @@ except ImportError as error:
 
 from pykindred import _kindred
 from pykindred._context import Context
-from pykindred._seeds import SeedSums
+from pykindred._seed_passes import SeedSums
 
 __all__ = ["layer_norm_act", "linear_act", "seed_forward"]
 
@@ -242,7 +242,7 @@ def _seed_kernel(x: Any, lifecycle: Any, blueprint: Any, mode: Any, alpha: Any, 
                  fossilized_applies: bool, sums: Any = None) -> Any:
     y = _like(x)
     _kindred.forward_seeds(x, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies, sums,
-                           None, y, None, None, False, _context(x))
+                           None, None, y, _context(x), None, False)
     return y
 
 
@@ -275,7 +275,7 @@ def _seed_backward_kernel(gradient: Any, x: Any, lifecycle: Any, blueprint: Any,
                                                  fossilized_applies, of_weights, of_alpha)
     out = dx, dweights if of_weights else None, dalpha if of_alpha else None
     _kindred.backward_seeds(x, gradient, lifecycle, blueprint, mode, alpha, weights, chunk_size, mode_codes, fossilized_applies,
-                            None, out, None, None, False, _context(x))
+                            None, None, out, _context(x), None, False)
     return dx, dweights, dalpha
 
 

@@ -8,9 +8,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Errors.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +51,15 @@ std::optional<Space> space_of(nanobind::handle given);
 /// \brief An int of the argument \p option. \throws InvalidType for another type, InvalidArgument
 /// for a number below \p lowest or beyond 63 bits
 std::int64_t integer_of(nanobind::handle given, const char* option, std::int64_t lowest);
+/// The same, of at most what T can be.
+template <class T>
+T narrow_of(nanobind::handle given, const char* option, std::int64_t lowest) {
+  const std::int64_t value = integer_of(given, option, lowest);
+  if (value > static_cast<std::int64_t>(std::numeric_limits<T>::max()))
+    refuse(std::string(option) + " is " + std::to_string(value) + "; it must be at most " +
+           std::to_string(std::numeric_limits<T>::max()));
+  return static_cast<T>(value);
+}
 /// True or False. \throws InvalidType
 bool flag_of(nanobind::handle given, const char* option);
 /// A float, or an int. \throws InvalidType
