@@ -212,7 +212,6 @@ class StructOf(Kind):
     c_value = "{1}(*{n})"
 
 
-
 # Parameters of passes
 
 class RowsOut(Output):
