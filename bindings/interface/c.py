@@ -4,7 +4,7 @@ import re
 import textwrap
 
 import kinds
-from read import Callback, Functions, Options, Plain, Statistics, Struct
+from read import Callback, Functions, Input, Options, Plain, Statistics, Struct
 
 WIDTH = 100
 
@@ -49,8 +49,10 @@ def wrapped(first, items, last, indent=4):
 # kindred.h
 
 def enum_text(enum):
-    values = ([f"{enum.constant(enum.any)} = -1"] if enum.any else []) + [f"{enum.constant(one)} = {i}" for i, one in enumerate(enum.values)]
-    return f"/* {enum.doc.text('C')} */\nenum {{ " + ", ".join(values) + " };"
+    values = [(f"{enum.constant(enum.any)} = -1", "")] if enum.any else []
+    values += [(f"{enum.constant(one)} = {1 << i if enum.bits else i}", what) for i, (one, what) in enumerate(zip(enum.values, enum.comments, strict=True))]
+    lines = [text + "," * (number < len(values)) + (f" /* {in_c(what, {})} */" if what else "") for number, (text, what) in enumerate(values, 1)]
+    return f"/* {enum.doc.text('C')} */\nenum {{\n" + "\n".join(lines) + "\n};"
 
 
 def members_of(struct):
@@ -75,7 +77,7 @@ def members_of(struct):
 
 
 def default_of(field, struct):
-    if isinstance(struct, Statistics) or field.default is None and not isinstance(field.kind, kinds.EnumField):
+    if isinstance(struct, (Plain, Statistics)) or field.default is None and not isinstance(field.kind, kinds.EnumField):
         return "0"
     if isinstance(field.kind, kinds.EnumField):
         enum = field.kind.enum
@@ -93,7 +95,7 @@ def struct_text(struct, handles):
     lines.append(f"}} {struct.c};")
     if not isinstance(struct, Plain):
         lines += [f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
-    if isinstance(struct, Options) and not struct.alone:
+    if isinstance(struct, Options) and not isinstance(struct, Input) and not struct.alone:
         lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
                   f"KINDRED_API kindred_status {struct.c}_init({struct.c}* {struct.noun}, size_t struct_size) KINDRED_NOEXCEPT;"]
     return "\n".join(lines)
@@ -109,7 +111,7 @@ def parameters_of(function):
         if isinstance(one.kind, kinds.Kind):
             declared += one.of("c")
         elif hasattr(one.kind, "fields"):
-            declared.append(f"const {one.kind.c}* {one.name}?")
+            declared.append(f"const {one.kind.c}* {one.name}" + "?!"[one.kind.required])
         else:
             declared.append(f"const kindred_{one.kind.c}* {one.kind.c}")
     for one in function.results:
@@ -170,14 +172,16 @@ def header(interface):
 def options_function(options):
     name = options.function()
     noun = options.noun
-    lines = [f"{options.cpp} {name}(const {options.c}* {noun}) {{",
-             f'  const {options.c} given = options_of({noun}, {options.c} {options.c.upper()}_INIT, "{noun}");']
+    named = isinstance(options, Input)
+    parameter, quoted = (", const char* name", "name") if named else ("", f'"{noun}"')
+    lines = [f"{options.cpp} {name}(const {options.c}* {noun}{parameter}) {{",
+             f"  const {options.c} given = options_of({noun}, {options.c} {options.c.upper()}_INIT, {quoted});"]
     if any(member == "int32_t reserved" for member, _, _ in members_of(options)):
-        lines.append(f'  check_reserved(given.reserved, "{noun}");')
+        lines.append(f"  check_reserved(given.reserved, {quoted});")
     lines.append(f"  {options.cpp} out;")
     for field in options.fields:
         if field.of("members"):
-            lines += ["  " + line for line in field.of("c_lines")] or [f"  out.{field.name} = {field.of('c_value')};"]
+            lines += ["  " + line for line in field.of("c_lines") or ([f"out.{field.name} = {field.of('c_value')};"] if field.kind.c_value else [])]
     return "\n".join([*lines, "  return out;", "}"])
 
 
@@ -216,7 +220,8 @@ def call_lines(function):
         struct = results[0]
         if isinstance(struct, Statistics) and struct.has_function:
             return [f"write_output({struct.noun}, {struct.function()}({call}));"]
-        return [f"const {struct.cpp}& found = {call};", *converted_lines(struct), f"write_output({struct.noun}, out);"]
+        found = [] if isinstance(struct, Statistics) and all(field.default for field in struct.fields) else [f"const {struct.cpp}& found = {call};"]
+        return [*found, *converted_lines(struct), f"write_output({struct.noun}, out);"]
     if len(results) > 1:  # what the result has of each name
         return [f"const auto found = {call};"] + [one.filled(one.c_write, function.name).replace("{found}", f"found.{type(one).__name__.lower()}")
                                                   for one in results]
@@ -236,6 +241,7 @@ def definition(function):
         body.append(f"const auto object = {handle.c}_of(context);" if handle.kept else
                     f"{'' if function.changes else 'const '}{handle.name}& object = {handle.object}{handle.c}_of({handle.c});")
     declared = [template for one in function.parameters if isinstance(one.kind, kinds.Kind) for template in one.of("c")]
+    declared += [f" {one.name}!" for one in function.parameters if isinstance(one.kind, Options) and one.kind.required]
     for one in function.results:
         if one == "New":
             declared.append(f" {handle.c}!")
@@ -268,11 +274,12 @@ def glue(interface, includes):
                  "\n".join(f'#include "{one}"' for one in includes))
     parts.append("namespace Kindred::C {")
     parts += ["\n".join(f"static_assert(static_cast<int>({one.value(value)}) == {one.constant(value)});" for value in one.values)
-              for one in interface.enums.values() if one.cpp]
+              for one in interface.enums.values() if one.cpp and not one.bits]
     parts += [options_function(one) for one in interface.options() if one.hand != "c"]
     parts += [converter(one) for one in interface.structs if isinstance(one, Statistics) and one.has_function]
     for one in interface.options():
-        parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
+        if not isinstance(one, Input):
+            parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]
         if not handle.kept:

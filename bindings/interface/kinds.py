@@ -346,7 +346,7 @@ class U32Field(Field):
     """At least {0}; greater numbers than its type has are the greatest one."""
     members = ("uint32_t {n}",)
     python = "int"
-    value = 'count_of({n}, "{n}", {0})'
+    value = 'narrow_of<std::uint32_t>({n}, "{n}", {0})'
 
     def __init__(self, lowest=0):
         super().__init__(lowest)

@@ -5,7 +5,7 @@ import textwrap
 
 import kinds
 from c import wrapped
-from read import Functions, Statistics, snake
+from read import Functions, Handle, Statistics, snake
 
 DOC_WIDTH = 140
 COMMON = {"out": "arrays for the results", "stream": "orders a call on arrays on a device; None: the current stream of their library",
@@ -35,7 +35,7 @@ def arguments_of(function):
                 by_name = field.name != "top" or "top" in function.by_name
                 (named if by_name else first).append(Argument(field.name, type_, default, by_name, field.doc, "".join(field.of("passed"))))
         elif not isinstance(one.kind, kinds.Kind):
-            first.append(Argument(one.name, one.kind.name))
+            first.append(Argument(one.name, one.kind.name, passed=f"{one.name}._native if isinstance({one.name}, {one.kind.name}) else {one.name}"))
         else:
             for template in one.of("python"):
                 declared = template.removeprefix("* ")
@@ -152,7 +152,7 @@ def body_of(function):
     if isinstance(result, Statistics):
         return [*lines, f"const {result.cpp} found = {ran(function, f'return {call};')};", *statistics_lines(result)]
     if records and isinstance(result, kinds.Nothing):
-        record = "" if len(function.results) == 1 and type(records[0]) is kinds.Record else ".record"
+        record = "" if len(function.results) == 1 and not isinstance(records[0], kinds.RecordOf) else ".record"
         lines.append(f"keep_record({ran(function, f'return {call}{record};')});")
     elif isinstance(result, kinds.Nothing):
         lines.append(f"{ran(function, call + ';')};")
@@ -208,8 +208,9 @@ def glue(interface, handle, includes):
     parameters = [one for function in native_functions(handle) for one in function.parameters]
     used = {one.kind.name: one.kind for one in parameters if hasattr(one.kind, "fields")}
     fields = [field for options in used.values() for field in options.of_python()]
-    enums = {name: one for name, one in interface.enums.items() if one.cpp} | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
-    parts += map(enum_table, enums.values())
+    enums = {name: one for name, one in interface.enums.items() if one.cpp and not one.bits} | {
+        one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
+    parts += [*map(enum_table, enums.values()), *dict.fromkeys(text for one in [*parameters, *fields] for text in [one.of("native")] if text)]
     parts += [given_struct(one) for one in used.values() if one.hand != "python"]
     if handle.alone:
         parts.append(f"struct Shared {{\n  SharedContext context;\n  {handle.name} {handle.c};\n}};\nusing Handle = EngineHandle<Shared>;")
@@ -302,11 +303,7 @@ def method(function):
     doc = docstring(function.doc, arguments, 8, handle)
     if function.is_constructor():
         arguments_doc = docstring(handle.doc, arguments, 4, handle, function.doc.sections)
-        of_object = [one for one in function.parameters if not isinstance(one.kind, kinds.Kind) and not hasattr(one.kind, "fields")]
-        given = passed(arguments)
-        for one in of_object:
-            given = given.replace(one.name, f"{one.name}._native if isinstance({one.name}, {one.kind.name}) else {one.name}", 1)
-        lines = [signature("__init__", arguments, "None"), f"        self._native = _kindred.{handle.name}({given})"]
+        lines = [signature("__init__", arguments, "None"), f"        self._native = _kindred.{handle.name}({passed(arguments)})"]
         if restored_fields(handle):
             lines.append(f"        self._options = {options_tuple(handle)}")
         return arguments_doc, "\n".join(lines)
@@ -325,9 +322,11 @@ def method(function):
 
 
 def restored_fields(handle):
-    """The options that a copy of the object has, too."""
+    """The options that a copy of the object has, too: those of `from_bytes`, or of a function that says so."""
     function = handle.function("from_bytes")
-    return [one for one in arguments_of(function) if one.by_name and one.name not in COMMON] if function else []
+    if function:
+        return [one for one in arguments_of(function) if one.by_name and one.name not in COMMON]
+    return next((one.fields() for one in handle.functions if one.kept), [])
 
 
 def options_tuple(handle):
@@ -386,18 +385,25 @@ def imported(text, imports):
 def keeping_gil(handle):
     """The functions that keep the GIL: rows of the list in KeepingGil.cpp."""
     prefix = "" if isinstance(handle, Functions) else f"{handle.name}."
-    rows = ({} if not prefix or not handle.closes else {"close": "reference", "is_closed": "reference"}) | {one.name: one.gil for one in native_functions(handle) if one.gil}
+    rows = ({} if not prefix or not handle.closes else {"close": "reference", "is_closed": "reference"}) | {
+        "__init__" if one.is_constructor() else one.name: one.gil for one in native_functions(handle) if one.gil}
     return "".join(f'{{"{prefix}{name}", {why}}},\n' for name, why in rows.items())
+
+
+def stub_type(function):
+    """What a function of the extension returns: of which the package makes its own types, anything."""
+    if function.results == ["New"]:
+        return function.handle.name
+    return "Any" if any(hasattr(one, "wrap") for one in function.results) else python_type(function)
 
 
 def stub_class(handle):
     if isinstance(handle, Functions):
-        results = {one: "Any" if hasattr(one.results[0], "wrap") else python_type(one) for one in native_functions(handle)}
-        return "\n".join(f"def {one.name}({', '.join(f'{a.name}: Any' for a in arguments_of(one))}) -> {result}: ..." for one, result in results.items())
+        return "\n".join(f"def {one.name}({', '.join(f'{a.name}: Any' for a in arguments_of(one))}) -> {stub_type(one)}: ..." for one in native_functions(handle))
     lines = [f"class {handle.name}:"]
     for function in native_functions(handle):
         names = ", ".join(([] if function.is_static and not function.is_constructor() else ["self"]) + [f"{one.name}: Any" for one in arguments_of(function)])
-        result = handle.name if function.results == ["New"] else "Any" if any(hasattr(one, "wrap") for one in function.results) else python_type(function)
+        result = stub_type(function)
         if function.is_constructor():
             lines.append(f"    def __init__({names}) -> None: ...")
         else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads descriptions. They have the syntax of Python and are not imported: a class is an enumeration, a struct, a handle, or a list of functions
 that belong to no handle; a function without a body is one of the interface, and one with a body is copied into the package of Python, as are
-classes of named tuples; comments behind fields, and docstrings, are the documentation. Kinds that one description alone uses are classes in it,
+classes of named tuples and of enumerations of numbers; comments behind fields, and docstrings, are the documentation. Kinds that one description alone uses are classes in it,
 which are run.
 """
 import ast
@@ -51,12 +51,12 @@ class Doc:
 
 class Enum:
     """`values`: as Python spells them, except those that `python` names; `cpp`: the enumeration of C++; empty: it has none; `default`: of arguments
-    of Python."""
+    of Python; `bits`: its values are those of bits, and exist in C alone."""
 
-    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None, python=None):
-        self.name, self.doc, self.prefix, self.values, self.any, self.default = name, doc, c, values.split(), any, default
+    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None, python=None, bits=False, comments=()):
+        self.name, self.doc, self.prefix, self.values, self.any, self.default, self.bits = name, doc, c, values.split(), any, default, bits
         self.cpp, self.names = name if cpp is None else cpp, {one: (python or {}).get(one, one) for one in self.values}
-        self.table = snake(name) + "_names"
+        self.table, self.comments = snake(name) + "_names", comments or [""] * len(self.values)
 
     def constant(self, value):
         return self.prefix + value.upper().replace("-", "_")
@@ -94,11 +94,15 @@ class Struct:
 
 
 class Options(Struct):
-    """`alone`: nothing of it is generated but the struct of C."""
+    """`alone`: nothing of it is generated but the struct of C; `required`: a call needs them."""
 
-    def __init__(self, *given, noun="options", hand=None, alone=False, **named):
+    def __init__(self, *given, noun="options", hand=None, alone=False, required=False, **named):
         super().__init__(*given, **named)
-        self.noun, self.hand, self.alone = noun, hand, alone
+        self.noun, self.hand, self.alone, self.required = noun, hand, alone, required
+
+
+class Input(Options):
+    """A struct that calls read, without a function that sets its defaults. What reads it takes the name of the parameter, for messages."""
 
 
 class Statistics(Struct):
@@ -121,7 +125,7 @@ class Callback(Struct):
         self.parameters = parameters
 
 
-STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Statistics, Callback)}
+STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Input, Statistics, Callback)}
 
 
 class Handle:
@@ -129,8 +133,8 @@ class Handle:
     `locked`: the binding of Python orders calls that change it; `closes`: the class of Python does; `alone`: its object is the one of C++ with its
     context, and nothing by hand; `pointer`: bindings have pointers to it; `only`: the language that has it."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, kept=False, noun=None, locked=False, closes=True, alone=False, pointer=False,
-                 only=None):
+    def __init__(self, name, doc, c, header, namespace=None, shared=False, kept=False, noun=None, locked=False, closes=True, alone=False,
+                 pointer=False, only=None):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.kept, self.alone = name, doc, c, header, namespace, shared, kept, alone
         self.noun, self.locked, self.closes, self.object, self.only = noun or c, locked, closes, "*" if pointer else "", only
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
@@ -142,7 +146,7 @@ class Handle:
 class Functions(Handle):
     """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
 
-    def __init__(self, name, doc, header, namespace, only=None):
+    def __init__(self, name, doc, header, namespace=None, only=None):
         super().__init__(name, doc, "", header, namespace, kept=True, only=only)
 
 
@@ -150,7 +154,7 @@ class Function:
     def __init__(self, handle, name, doc):
         self.handle, self.name, self.doc = handle, name, doc
         self.parameters, self.results = [], []
-        self.hand, self.only, self.without, self.by_name, self.python_types = set(), handle.only, set(), set(), {}
+        self.hand, self.only, self.without, self.by_name, self.python_types, self.kept = set(), handle.only, set(), set(), {}, False
         self.c_name, self.cpp_name, self.gil, self.python, self.order, self.changes, self.is_static = name, name, None, None, None, False, False
 
     def options(self):
@@ -218,13 +222,19 @@ class Reader:
             base = node.bases[0].id
             if base == "NamedTuple":
                 interface.copied.append(self.source(node))
+                self.known[node.name] = [Parameter(one.target.id, ast.unparse(one.annotation), one.value and ast.unparse(one.value), self.comment(one))
+                                         for one in node.body if isinstance(one, ast.AnnAssign)]
                 continue
             if base in self.vocabulary:  # a kind
                 exec(compile(ast.Module([node], []), path, "exec"), self.vocabulary)
                 continue
             settings = {one.arg: one.value.id if isinstance(one.value, ast.Name) else ast.literal_eval(one.value) for one in node.keywords}
             doc = Doc(ast.get_docstring(node, clean=False))
-            if base == "Enum":
+            if base == "IntEnum":
+                interface.copied.append(re.sub(r"\(.*\):", "(enum.IntEnum):", self.source(node), count=1))
+                values = [one for one in node.body if isinstance(one, ast.Assign)]
+                settings |= {"values": " ".join(one.targets[0].id for one in values), "comments": [*map(self.comment, values)]}
+            if base in ("Enum", "IntEnum"):
                 made = interface.enums[node.name] = Enum(node.name, doc, **settings)
             elif base in STRUCTS:
                 made = STRUCTS[base](node.name, doc, self.fields(node), **settings)
@@ -240,6 +250,10 @@ class Reader:
                 self.fail(node, f"{base} is neither a kind nor one of Enum, {', '.join(STRUCTS)}, Handle, Functions and NamedTuple")
             self.known[node.name] = made
         return interface
+
+    def comment(self, node):
+        """The comment behind a line of a class that is copied."""
+        return self.comments.get(node.end_lineno, "").lstrip(": ")
 
     def source(self, node):
         first = min([node.lineno] + [one.lineno for one in node.decorator_list])
@@ -266,7 +280,7 @@ class Reader:
         if isinstance(node, ast.Name):
             return node.id, ()
         if isinstance(node, ast.Call):
-            return node.func.id, tuple(one.id if isinstance(one, ast.Name) else ast.literal_eval(one) for one in node.args)
+            return node.func.id, tuple(self.known.get(one.id, one.id) if isinstance(one, ast.Name) else ast.literal_eval(one) for one in node.args)
         self.fail(node, f"{ast.unparse(node)} is no kind")
 
     def kind(self, node):
@@ -277,7 +291,7 @@ class Reader:
         if isinstance(known, Enum):
             return kinds.EnumArgument(known)
         if name == "Of":
-            return self.known[arguments[0]]
+            return arguments[0]
         found = self.vocabulary.get(name)
         if found is None:
             self.fail(node, f"{name} is neither a kind nor a struct")
@@ -325,7 +339,7 @@ class Reader:
     def decorate(self, made, node, name, given, named):
         if name in ("hand", "without", "by_name"):
             getattr(made, name).update(given)
-        elif name in ("only", "gil", "changes"):
+        elif name in ("only", "gil", "changes", "kept"):
             setattr(made, name, given[0] if given else True)
         elif name == "c":
             made.c_name = given[0]

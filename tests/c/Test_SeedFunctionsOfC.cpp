@@ -132,13 +132,18 @@ TEST(CSeedFunctions, PassesAreThoseOfCpp) {
         KINDRED_ASSERT_OK(kindred_backward_seeds(c_context(), &tensors.arrays, &x_tensor,
                                                  &above_tensor, &dx_tensor, nullptr, nullptr,
                                                  nullptr, nullptr));
-        std::size_t bytes = 1;
-        KINDRED_ASSERT_OK(kindred_forward_seeds_workspace(c_context(), &tensors.arrays, &x_tensor,
-                                                          &sums, &bytes));
+        // Only the size of the workspace.
+        std::uint64_t bytes = 1;
+        options.workspace_bytes = &bytes;
+        std::fill(y.begin(), y.end(), 0.0F);
+        KINDRED_ASSERT_OK(kindred_forward_seeds(c_context(), &tensors.arrays, &x_tensor, &y_tensor,
+                                                &sums, &options, nullptr));
         EXPECT_EQ(bytes, 0U);
+        EXPECT_EQ(y, std::vector<float>(y.size()));
         bytes = 1;
-        KINDRED_ASSERT_OK(
-            kindred_backward_seeds_workspace(c_context(), &tensors.arrays, &x_tensor, &bytes));
+        KINDRED_ASSERT_OK(kindred_backward_seeds(c_context(), &tensors.arrays, &x_tensor,
+                                                 &above_tensor, &dx_tensor, nullptr, nullptr,
+                                                 &options, nullptr));
         EXPECT_EQ(bytes, 0U);
       }
     }

@@ -153,7 +153,7 @@ TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
             KINDRED_INVALID);
   std::size_t count = 0;
   kindred_seed_event events[seed_count];
-  KINDRED_ASSERT_OK(kindred_seeds_step(seeds, nullptr, events, seed_count, &count));
+  KINDRED_ASSERT_OK(kindred_seeds_step(seeds, nullptr, 0, events, seed_count, &count));
   EXPECT_EQ(count, 0U);
   kindred_seeds_statistics info = KINDRED_SEEDS_STATISTICS_INIT;
   KINDRED_ASSERT_OK(kindred_seeds_get_statistics(seeds, &info));
@@ -303,7 +303,7 @@ TEST(CSeeds, EverySeedHasItsMetricsAndSchedule) {
   std::size_t count = 9;
   for (int step = 0; step < 3; ++step) {
     KINDRED_ASSERT_OK(
-        kindred_seeds_step_each(seeds, list.data(), list.size(), events, seed_count, &count));
+        kindred_seeds_step(seeds, list.data(), list.size(), events, seed_count, &count));
     EXPECT_EQ(count, expected.step(expected_metrics).size());
   }
   double numbers[16] = {};
@@ -320,18 +320,17 @@ TEST(CSeeds, EverySeedHasItsMetricsAndSchedule) {
   EXPECT_EQ(kindred_seeds_set_schedule_state(seeds, 0, numbers, count), KINDRED_INVALID);
   EXPECT_EQ(kindred_seeds_schedule_state(seeds, 0, numbers, 16, &needed), KINDRED_NOT_FOUND);
   EXPECT_EQ(kindred_seeds_schedule_state(seeds, seed_count, numbers, 16, &needed), KINDRED_INVALID);
-  EXPECT_EQ(
-      kindred_seeds_step_each(seeds, list.data(), list.size() - 1, events, seed_count, nullptr),
-      KINDRED_INVALID);
+  EXPECT_EQ(kindred_seeds_step(seeds, list.data(), list.size() - 1, events, seed_count, nullptr),
+            KINDRED_INVALID);
   list[2] = nullptr;
-  EXPECT_EQ(kindred_seeds_step_each(seeds, list.data(), list.size(), events, seed_count, nullptr),
+  EXPECT_EQ(kindred_seeds_step(seeds, list.data(), list.size(), events, seed_count, nullptr),
             KINDRED_INVALID);
   EXPECT_STREQ(kindred_last_error(), "metrics[2] is NULL");
   // The error rate of one seed ends its graft.
   list[2] = &metrics[2];
   metrics[1].error_rate = 1;
   KINDRED_ASSERT_OK(
-      kindred_seeds_step_each(seeds, list.data(), list.size(), events, seed_count, &count));
+      kindred_seeds_step(seeds, list.data(), list.size(), events, seed_count, &count));
   ASSERT_EQ(count, 1U);
   EXPECT_EQ(events[0].seed, 1U);
   EXPECT_EQ(events[0].from, KINDRED_SEED_GRAFTING);

@@ -130,7 +130,7 @@ struct Shared {
             },
             [this](std::uint64_t /*number*/) {
               std::array<kindred_seed_event, 2> events{};
-              return kindred_seeds_step(seeds, nullptr, events.data(), events.size(), nullptr);
+              return kindred_seeds_step(seeds, nullptr, 0, events.data(), events.size(), nullptr);
             }};
   }
 

@@ -90,6 +90,15 @@ class Interface(unittest.TestCase):
         self.assertEqual(module.count("class "), 1)
         self.assertEqual(made["pykindred/_kindred.pyi"].count("class HnswIndex:"), 1)
 
+    def test_enumerations_and_named_tuples_are_those_of_c_too(self):
+        made = self.changed("stability_min: float = 0.8", "stability_least: float = 0.75", "seed_types")
+        self.assertIn("class Lifecycle(enum.IntEnum):", generate.files(made)["pykindred/_seed_types.py"])
+        self.assertIn("KINDRED_SEED_FOSSILIZED = 7,", generate.c.header(made["seed_types"]))
+        self.assertIn("double stability_least;", generate.c.header(made["seed_types"]))
+        self.assertIn("268435456, 0.01, 0.75,", generate.c.header(made["seed_types"]))
+        self.assertIn("out.rules.stability_least, given.stability_least", generate.files(made)["c/Seed_types.cpp"])
+        self.assertIn("set_number(out.stability_least, items[1]", generate.files(made)["python/Seeds.cpp"])
+
     def test_functions_without_a_body_by_hand_have_one(self):
         made = generate.files(generate.interfaces())
         for name, interface in generate.interfaces().items():

@@ -185,7 +185,7 @@ class SeedFunctions(unittest.TestCase):
                 (lambda: forward(mode_codes="v3"), ValueError, "mode_codes"), (lambda: forward(fossilized_applies=1), TypeError, "fossilized_applies"),
                 (lambda: forward(telemetry=number), TypeError, "telemetry"), (lambda: forward(telemetry=(number.astype(np.int32), None, None)), TypeError, "telemetry.sum"),
                 (lambda: forward(telemetry=(None, None, number[:2])), ValueError, "count"), (lambda: forward(out=read_only), ValueError, "out is read-only"),
-                (lambda: forward(out=x.astype(float)), (TypeError, ValueError), "y is"), (lambda: forward(out=np.empty((5, 5), np.float32)), ValueError, "y is"),
+                (lambda: forward(out=x.astype(float)), TypeError, "out is"), (lambda: forward(out=np.empty((5, 5), np.float32)), ValueError, "out is"),
                 (lambda: forward(x[:4], out=x[1:]), ValueError, "overlap"), (lambda: forward(space="gpu"), ValueError, "space"), (lambda: forward(space="cuda"), (ValueError, RuntimeError), ""),
                 (lambda: forward(stream=3), ValueError, "stream"), (lambda: forward(stream="x"), TypeError, "stream"), (lambda: forward(x[:, ::-1], copy=False), ValueError, "x is"),
                 (lambda: forward(copy=True), TypeError, "copy"), (lambda: forward(context=3), TypeError, "context"), (lambda: forward(Exported(x, 0)), (ValueError, RuntimeError), ""),

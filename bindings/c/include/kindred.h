@@ -2311,40 +2311,45 @@ KINDRED_API kindred_status kindred_modifiers_engram(kindred_modifiers* modifiers
                                                     size_t struct_size,
                                                     int32_t fan) KINDRED_NOEXCEPT;
 
-/* ---- SeedLayer: seeds that own slices of the hidden dimension ---- */
+/* ---- Seeds: their states and rules, and blueprints ---- */
 
-/* The state of a seed. */
+/* The state of a seed. From grafting to fossilized it applies its blueprint. */
 enum {
-  KINDRED_SEED_DORMANT = 0,
-  KINDRED_SEED_GERMINATED = 1,
-  KINDRED_SEED_TRAINING = 2,
-  KINDRED_SEED_GRAFTING = 3,
+  KINDRED_SEED_DORMANT = 0, /* copies its features, as all states that do not apply a blueprint */
+  KINDRED_SEED_GERMINATED = 1, /* has a blueprint */
+  KINDRED_SEED_TRAINING = 2,   /* the weights are trained elsewhere */
+  KINDRED_SEED_GRAFTING = 3,   /* alpha rises */
   KINDRED_SEED_STABILIZATION = 4,
   KINDRED_SEED_EVALUATING = 5,
   KINDRED_SEED_FINE_TUNING = 6,
-  KINDRED_SEED_FOSSILIZED = 7,
-  KINDRED_SEED_CULLED = 8,
-  KINDRED_SEED_CANCELLED = 9,
-  KINDRED_SEED_ROLLED_BACK = 10
+  KINDRED_SEED_FOSSILIZED = 7,  /* permanent */
+  KINDRED_SEED_CULLED = 8,      /* given up; may be dormant again after an embargo */
+  KINDRED_SEED_CANCELLED = 9,   /* given up before it was grafted */
+  KINDRED_SEED_ROLLED_BACK = 10 /* given up for good */
 };
-/* How a weight w changes an element x: a w x + (1 - a) x, w x, x + w, (x + w) / 2. */
+/* How a seed applies the weights w of its blueprint with alpha a. */
 enum {
-  KINDRED_APPLY_LINEAR = 0,
-  KINDRED_APPLY_MULTIPLICATIVE = 1,
-  KINDRED_APPLY_ADDITIVE = 2,
-  KINDRED_APPLY_MIXED = 3
+  KINDRED_APPLY_LINEAR = 0,         /* a*w*x + (1 - a)*x */
+  KINDRED_APPLY_MULTIPLICATIVE = 1, /* w*x */
+  KINDRED_APPLY_ADDITIVE = 2,       /* x + w */
+  KINDRED_APPLY_MIXED = 3           /* x/2 + w/2 */
 };
-/* How alpha increases while a seed is grafted. */
+/* How alpha rises while a seed is grafting. */
 enum {
-  KINDRED_SCHEDULE_LINEAR = 0,
-  KINDRED_SCHEDULE_DRIFT_CONTROLLED = 1,
-  KINDRED_SCHEDULE_MOMENTUM = 2,
-  KINDRED_SCHEDULE_ADAPTIVE = 3,
-  KINDRED_SCHEDULE_STABILITY = 4
+  KINDRED_SCHEDULE_LINEAR = 0,           /* in proportion to the epochs */
+  KINDRED_SCHEDULE_DRIFT_CONTROLLED = 1, /* linear, with pauses while the weights drift */
+  KINDRED_SCHEDULE_MOMENTUM = 2,         /* faster where the performance improves */
+  KINDRED_SCHEDULE_ADAPTIVE =
+      3, /* as drift_controlled, momentum or linear, depending on the metrics */
+  KINDRED_SCHEDULE_STABILITY =
+      4 /* linear, and back to an earlier alpha while the metrics are unstable */
 };
-/* Which telemetry a forward pass writes. */
+/* Which telemetry a forward pass writes: none; that of this pass; that of all passes of the epoch.
+ */
 enum { KINDRED_TELEMETRY_NONE = 0, KINDRED_TELEMETRY_LAST = 1, KINDRED_TELEMETRY_MERGED = 2 };
-/* The fields of a kindred_seed_update that are set, and the metrics that are given, as bits. */
+/* The origin of a transition: it does not exist, Kasmina's table, or an addition of its design. */
+enum { KINDRED_TRANSITION_NONE = 0, KINDRED_TRANSITION_TABLE = 1, KINDRED_TRANSITION_DESIGN = 2 };
+/* The fields of a kindred_seed_update that are set, as bits. */
 enum {
   KINDRED_FIELD_LIFECYCLE = 1,
   KINDRED_FIELD_BLUEPRINT = 2,
@@ -2356,6 +2361,7 @@ enum {
   KINDRED_FIELD_EVALUATION = 128,
   KINDRED_FIELD_ERRORS = 256
 };
+/* The metrics that are given, as bits. */
 enum {
   KINDRED_METRIC_RECONSTRUCTION_LOSS = 1,
   KINDRED_METRIC_PERFORMANCE_DELTA = 2,
@@ -2368,65 +2374,20 @@ enum {
   KINDRED_METRIC_ACCURACY_VARIANCE = 256
 };
 
+/* Number of transitions that a seed stores. */
+#define KINDRED_SEED_HISTORY 10
+/* Below it, the health of a seed is bad. */
+#define KINDRED_SEED_HEALTH_MIN 0.7
+
 /** Receives every lifecycle change. The returned value is ignored. */
 typedef int (*kindred_transition_callback)(void* user, uint32_t seed, int32_t from, int32_t to);
-
-/** Options of a layer; `hidden` and `seeds` must be set. */
-typedef struct kindred_seeds_options {
-  size_t struct_size;
-  uint32_t hidden; /* features of a row */
-  uint32_t seeds;
-  uint32_t telemetry_epochs; /* epochs kept, at most 1048576; 0: no telemetry */
-  int32_t residency;
-  uint64_t blueprint_bytes; /* device memory for weights */
-  double reconstruction_loss_max;
-  double stability_min;
-  double total_improvement_min;
-  double final_stability_min;
-  double performance_loss; /* below it an evaluated seed may be culled */
-  double error_rate_max;
-  int32_t errors_max;     /* a seed is culled when its errors reach it */
-  int32_t embargo_epochs; /* epochs in `culled` before `dormant` */
-  double ramp_epochs;     /* epochs in which alpha rises from 0 to 1 */
-  double drift_threshold;
-  double momentum;
-  double alpha_min;
-  double alpha_max;
-  double abort_error_rate;
-  int32_t pause_epochs;
-  int32_t stability_window;
-  kindred_transition_callback on_transition; /* NULL: none */
-  void* transition_user;
-} kindred_seeds_options;
-#define KINDRED_SEEDS_OPTIONS_INIT                                                             \
-  {                                                                                            \
-    sizeof(kindred_seeds_options), 0, 0, 8, KINDRED_RESIDENCY_AUTOMATIC, (uint64_t)256 << 20U, \
-        0.01, 0.8, 0.01, 0.95, -0.05, 0.1, 5, 100, 50, 0.01, 0.1, 0, 1, 0.5, 10, 5, NULL, NULL \
-  }
-/** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_seeds_options_init(kindred_seeds_options* options,
-                                                      size_t struct_size) KINDRED_NOEXCEPT;
-
-/** Size and state of a layer. */
-typedef struct kindred_seeds_statistics {
-  size_t struct_size;
-  uint64_t epoch; /* number of steps so far */
-  uint32_t hidden;
-  uint32_t seeds;
-  int32_t on_device;
-  int32_t reserved;
-} kindred_seeds_statistics;
-#define KINDRED_SEEDS_STATISTICS_INIT \
-  { sizeof(kindred_seeds_statistics), 0, 0, 0, 0, 0 }
 
 /** A completed transition. */
 typedef struct kindred_seed_change {
   int32_t from; /* KINDRED_SEED_... */
-  int32_t to;
+  int32_t to;   /* KINDRED_SEED_... */
 } kindred_seed_change;
 
-/* Number of transitions that a seed stores. */
-#define KINDRED_SEED_HISTORY 10
 /** The last transitions of a seed, newest first. */
 typedef struct kindred_seed_history {
   kindred_seed_change changes[KINDRED_SEED_HISTORY];
@@ -2455,30 +2416,11 @@ typedef struct kindred_seed_update {
   kindred_seed_state values; /* `parent` is not used */
 } kindred_seed_update;
 
-/** Metrics that are measured outside of a layer. */
-typedef struct kindred_seed_metrics {
-  size_t struct_size;
-  uint64_t given; /* bits KINDRED_METRIC_... */
-  double reconstruction_loss;
-  double performance_delta;
-  double stability_score;
-  double error_rate;
-  double total_improvement;
-  double final_stability;
-  double loss_variance;
-  double gradient_norm;
-  double accuracy_variance;
-  const float* weights; /* whose drift is monitored; NULL: none */
-  uint64_t weights_size;
-} kindred_seed_metrics;
-#define KINDRED_SEED_METRICS_INIT \
-  { sizeof(kindred_seed_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 }
-
 /** A lifecycle change that a layer made on its own. */
 typedef struct kindred_seed_event {
   uint32_t seed;
-  int32_t from; /* KINDRED_SEED_... */
-  int32_t to;
+  int32_t from;  /* KINDRED_SEED_... */
+  int32_t to;    /* KINDRED_SEED_... */
   char why[116]; /* longer reasons are cut */
 } kindred_seed_event;
 
@@ -2492,173 +2434,60 @@ typedef struct kindred_seed_telemetry {
   float max;
 } kindred_seed_telemetry;
 
-/* Below it, the health of a seed is bad. */
-#define KINDRED_SEED_HEALTH_MIN 0.7
-
-/** Options of a pass. */
-typedef struct kindred_seeds_call {
+/** Metrics that are measured outside of a layer. */
+typedef struct kindred_seed_metrics {
   size_t struct_size;
-  int32_t telemetry; /* KINDRED_TELEMETRY_... */
-  int32_t space;
-  int32_t has_stream; /* nonzero: `stream` orders a pass on rows on a device */
-  int32_t reserved;   /* 0 */
-  void* stream;       /* must outlive the layer */
-} kindred_seeds_call;
-#define KINDRED_SEEDS_CALL_INIT \
-  { sizeof(kindred_seeds_call), KINDRED_TELEMETRY_LAST, KINDRED_SPACE_ANY, 0, 0, NULL }
+  uint64_t given;             /* bits KINDRED_METRIC_... */
+  double reconstruction_loss; /* for grafting; not given: infinite */
+  double performance_delta;   /* for fine_tuning and culled, and for schedules; not given: 0 */
+  double stability_score;     /* for fine_tuning; not given: 0 */
+  double error_rate;          /* for culled, and to abort a graft; not given: 0 */
+  double total_improvement;   /* for fossilized; not given: 0 */
+  double final_stability;     /* for fossilized; not given: 0 */
+  double loss_variance;       /* for the schedule stability; not given: stable */
+  double gradient_norm;       /* for the schedule stability; not given: stable */
+  double accuracy_variance;   /* for the schedule stability; not given: stable */
+  const float* weights;       /* float32 [count], whose drift is monitored by schedules */
+  uint64_t weights_size;
+} kindred_seed_metrics;
+#define KINDRED_SEED_METRICS_INIT \
+  { sizeof(kindred_seed_metrics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 }
+
+/** Options of a layer. `hidden` and `seeds` must be set. */
+typedef struct kindred_seeds_options {
+  size_t struct_size;
+  uint32_t hidden; /* features of a row */
+  uint32_t seeds;
+  uint32_t telemetry_epochs;      /* epochs whose telemetry is kept, at most 1048576; 0: none */
+  int32_t residency;              /* KINDRED_RESIDENCY_... */
+  uint64_t blueprint_bytes;       /* memory on a device for weights that are in use */
+  double reconstruction_loss_max; /* for grafting */
+  double stability_min;           /* for fine_tuning */
+  double total_improvement_min;   /* for fossilized */
+  double final_stability_min;     /* for fossilized */
+  double performance_loss;        /* below it an evaluated seed may be culled */
+  double error_rate_max;          /* above it too */
+  int32_t errors_max;             /* above it too; a seed whose errors reach it is culled */
+  int32_t embargo_epochs;         /* epochs in culled before dormant */
+  double ramp_epochs;             /* epochs in which alpha rises from 0 to 1, above 0 */
+  double drift_threshold;         /* above it a ramp pauses, at least 0 */
+  double momentum;                /* of the velocity, from 0 to below 1 */
+  double alpha_min;               /* from 0 to alpha_max */
+  double alpha_max;               /* from alpha_min to 1 */
+  double abort_error_rate;        /* above it a graft is aborted */
+  int32_t pause_epochs;           /* at least 0 */
+  int32_t stability_window;       /* epochs between checks, at least 1 */
+  kindred_transition_callback on_transition; /* NULL: none */
+  void* transition_user;
+} kindred_seeds_options;
+#define KINDRED_SEEDS_OPTIONS_INIT                                                             \
+  {                                                                                            \
+    sizeof(kindred_seeds_options), 0, 0, 8, KINDRED_RESIDENCY_AUTOMATIC, 268435456, 0.01, 0.8, \
+        0.01, 0.95, -0.05, 0.1, 5, 100, 50, 0.01, 0.1, 0, 1, 0.5, 10, 5, NULL, NULL            \
+  }
 /** Sets the defaults of a struct of `struct_size` bytes. */
-KINDRED_API kindred_status kindred_seeds_call_init(kindred_seeds_call* options,
-                                                   size_t struct_size) KINDRED_NOEXCEPT;
-
-/** Creates a layer of dormant seeds. */
-KINDRED_API kindred_status kindred_seeds_create(kindred_context* context,
-                                                const kindred_seeds_options* options,
-                                                kindred_seeds** seeds) KINDRED_NOEXCEPT;
-/** Frees a layer. */
-KINDRED_API kindred_status kindred_seeds_destroy(KINDRED_OPTIONAL kindred_seeds* seeds)
-    KINDRED_NOEXCEPT;
-/** Size and state. */
-KINDRED_API kindred_status kindred_seeds_get_statistics(
-    const kindred_seeds* seeds, kindred_seeds_statistics* info) KINDRED_NOEXCEPT;
-/** Why the device cannot run a pass on device rows; an empty text if it can. */
-KINDRED_API kindred_status kindred_seeds_device_trouble(const kindred_seeds* seeds,
-                                                        kindred_string** why) KINDRED_NOEXCEPT;
-/** The first feature of a seed. */
-KINDRED_API kindred_status kindred_seeds_chunk_begin(const kindred_seeds* seeds, uint32_t seed,
-                                                     uint32_t* feature) KINDRED_NOEXCEPT;
-/** Adds a set of weights, of which weight f applies to feature f. */
-KINDRED_API kindred_status kindred_seeds_add_blueprint(kindred_seeds* seeds, const char* name,
-                                                       size_t size, const float* weights,
-                                                       size_t count,
-                                                       int32_t* blueprint) KINDRED_NOEXCEPT;
-/** Replaces the weights of a set by as many others. */
-KINDRED_API kindred_status kindred_seeds_replace_blueprint(kindred_seeds* seeds, int32_t blueprint,
-                                                           const float* weights,
-                                                           size_t count) KINDRED_NOEXCEPT;
-/** Removes a set that no seed uses. */
-KINDRED_API kindred_status kindred_seeds_remove_blueprint(kindred_seeds* seeds,
-                                                          int32_t blueprint) KINDRED_NOEXCEPT;
-/** Writes all sets of weights to a file, atomically. */
-KINDRED_API kindred_status kindred_seeds_save_blueprints(const kindred_seeds* seeds,
-                                                         const char* path) KINDRED_NOEXCEPT;
-/** Replaces all sets by those of a file. */
-KINDRED_API kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds,
-                                                            const char* path) KINDRED_NOEXCEPT;
-/** A copy of the sets of weights, which later changes of the layer do not change. */
-KINDRED_API kindred_status kindred_seeds_blueprints(
-    const kindred_seeds* seeds, kindred_blueprints** blueprints) KINDRED_NOEXCEPT;
-/** The state of every seed.
- *  @param states at most `capacity` are written
- *  @param histories as many, for the transitions of the seeds
- *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
- * sets only this */
-KINDRED_API kindred_status kindred_seeds_states(const kindred_seeds* seeds,
-                                                kindred_seed_state* states,
-                                                KINDRED_OPTIONAL kindred_seed_history* histories,
-                                                size_t capacity, size_t* count) KINDRED_NOEXCEPT;
-/** Replaces the state of all seeds. Schedules of grafting seeds restart. KINDRED_INVALID for values
- * out of range, another number of seeds, and a blueprint that does not exist or is too short.
- *  @param states count, one per seed
- *  @param histories as many; NULL: no transitions */
-KINDRED_API kindred_status kindred_seeds_set_states(
-    kindred_seeds* seeds, const kindred_seed_state* states,
-    KINDRED_OPTIONAL const kindred_seed_history* histories, size_t count) KINDRED_NOEXCEPT;
-/** Sets fields of seeds; the rules of transitions are not checked. */
-KINDRED_API kindred_status kindred_seeds_update(kindred_seeds* seeds,
-                                                const kindred_seed_update* updates,
-                                                size_t count) KINDRED_NOEXCEPT;
-/** Requests a transition.
- *  @param accepted 0 if it is refused, which changes nothing
- *  @param why the reason of a refusal, or an empty text; must be destroyed */
-KINDRED_API kindred_status
-kindred_seeds_request(kindred_seeds* seeds, uint32_t seed, int32_t to,
-                      KINDRED_OPTIONAL const kindred_seed_metrics* metrics, int32_t* accepted,
-                      KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
-/** Germinates a dormant seed with a blueprint; otherwise as kindred_seeds_request. */
-KINDRED_API kindred_status kindred_seeds_germinate(
-    kindred_seeds* seeds, uint32_t seed, int32_t blueprint, int32_t mode, int32_t schedule,
-    int32_t* accepted, KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
-/** Counts an error of the blueprint of a seed. @param culled 1 if the seed was culled */
-KINDRED_API kindred_status kindred_seeds_report_error(
-    kindred_seeds* seeds, uint32_t seed, KINDRED_OPTIONAL int32_t* culled) KINDRED_NOEXCEPT;
-/** Ends an epoch.
- *  @param metrics of every seed
- *  @param events the changes that the layer made, in order of the seeds; at most `capacity` are
- * written
- *  @param count number of changes, which may exceed `capacity` */
-KINDRED_API kindred_status kindred_seeds_step(kindred_seeds* seeds,
-                                              KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
-                                              kindred_seed_event* events, size_t capacity,
-                                              KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
-/** The same with separate metrics of every seed. KINDRED_INVALID for another number of metrics.
- *  @param metrics metrics_count pointers, one per seed */
-KINDRED_API kindred_status kindred_seeds_step_each(kindred_seeds* seeds,
-                                                   const kindred_seed_metrics* const* metrics,
-                                                   size_t metrics_count, kindred_seed_event* events,
-                                                   size_t capacity,
-                                                   KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
-/** The internal numbers of a seed's schedule. KINDRED_NOT_FOUND for a seed that is not grafting.
- *  @param numbers at most `capacity` are written
- *  @param count how many there are; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
- * and sets only this */
-KINDRED_API kindred_status kindred_seeds_schedule_state(const kindred_seeds* seeds, uint32_t seed,
-                                                        double* numbers, size_t capacity,
-                                                        size_t* count) KINDRED_NOEXCEPT;
-/** Sets them. KINDRED_INVALID for a seed that is not grafting, and for numbers that are no state of
- * its schedule. */
-KINDRED_API kindred_status kindred_seeds_set_schedule_state(kindred_seeds* seeds, uint32_t seed,
-                                                            const double* numbers,
-                                                            size_t count) KINDRED_NOEXCEPT;
-/** y = seeds applied to x, on the host or on a device. A call on a device does not fence, even
- * without a stream of the caller: then it is ordered by the stream of the context.
- *  @param x,y rows * hidden of float32, float16 or bfloat16, both in the same memory; rows may have
- * gaps between them */
-KINDRED_API kindred_status
-kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DLTensor* y,
-                      KINDRED_OPTIONAL const kindred_seeds_call* options,
-                      KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** The gradients with respect to x and the weights.
- *  @param gradient with respect to y, of the type of x
- *  @param dx of the type and shape of x
- *  @param dw float32, one per feature, in the same memory */
-KINDRED_API kindred_status kindred_seeds_backward(
-    kindred_seeds* seeds, const DLTensor* x, const DLTensor* gradient, DLTensor* dx, DLTensor* dw,
-    KINDRED_OPTIONAL const kindred_seeds_call* options,
-    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** Whether an epoch had a forward pass with telemetry, and is kept.
- *  @param age 0 is the current epoch */
-KINDRED_API kindred_status kindred_seeds_has_telemetry(const kindred_seeds* seeds, uint32_t age,
-                                                       int32_t* has) KINDRED_NOEXCEPT;
-/** Starts the transfer of the telemetry of an epoch to the host, for a later
- * kindred_seeds_telemetry. Does not fence. KINDRED_NOT_FOUND for an epoch without a forward pass.
- */
-KINDRED_API kindred_status kindred_seeds_start_telemetry(kindred_seeds* seeds,
-                                                         uint32_t age) KINDRED_NOEXCEPT;
-/** Telemetry of every seed in an epoch. KINDRED_NOT_FOUND for an epoch without a forward pass.
- *  @param age 0 is the current epoch
- *  @param telemetry at most `capacity` are written
- *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and
- * sets only this */
-KINDRED_API kindred_status kindred_seeds_telemetry(kindred_seeds* seeds, uint32_t age,
-                                                   kindred_seed_telemetry* telemetry,
-                                                   size_t capacity, size_t* count) KINDRED_NOEXCEPT;
-/** Merges the telemetry of the last epochs of some seeds.
- *  @param each one per seed
- *  @param whole of all of them */
-KINDRED_API kindred_status kindred_seeds_reduce_telemetry(
-    kindred_seeds* seeds, uint32_t epochs, uint32_t first, size_t count,
-    kindred_seed_telemetry* each, KINDRED_OPTIONAL kindred_seed_telemetry* whole) KINDRED_NOEXCEPT;
-/** Health of a seed from 0 to 1, by the variance and the share of dead elements; 0 without data. */
-KINDRED_API kindred_status kindred_seed_health(const kindred_seed_telemetry* telemetry,
-                                               double* health) KINDRED_NOEXCEPT;
-/** Writes the state of a layer to a file, atomically. */
-KINDRED_API kindred_status kindred_seeds_save(const kindred_seeds* seeds,
-                                              const char* path) KINDRED_NOEXCEPT;
-/** Restores the state from a file of a layer of the same shape. */
-KINDRED_API kindred_status kindred_seeds_restore(kindred_seeds* seeds,
-                                                 const char* path) KINDRED_NOEXCEPT;
-
-/* ---- Blueprints: named sets of weights in host memory ---- */
+KINDRED_API kindred_status kindred_seeds_options_init(kindred_seeds_options* options,
+                                                      size_t struct_size) KINDRED_NOEXCEPT;
 
 /** A set of weights. The pointers are valid until the blueprints change or are destroyed. */
 typedef struct kindred_blueprint {
@@ -2675,10 +2504,10 @@ typedef struct kindred_blueprint {
 /** Creates blueprints without a set. Calls that change them are not thread-safe. */
 KINDRED_API kindred_status kindred_blueprints_create(kindred_blueprints** blueprints)
     KINDRED_NOEXCEPT;
-/** Loads the sets of a file of kindred_blueprints_save or kindred_seeds_save_blueprints. */
+/** Loads the sets of a file of kindred_blueprints_save or of kindred_seeds_save_blueprints. */
 KINDRED_API kindred_status
 kindred_blueprints_load(const char* path, kindred_blueprints** blueprints) KINDRED_NOEXCEPT;
-/** Frees them. */
+/** Frees a handle. */
 KINDRED_API kindred_status
 kindred_blueprints_destroy(KINDRED_OPTIONAL kindred_blueprints* blueprints) KINDRED_NOEXCEPT;
 /** Writes all sets to a file, atomically. */
@@ -2706,36 +2535,13 @@ KINDRED_API kindred_status kindred_blueprints_replace(kindred_blueprints* bluepr
 KINDRED_API kindred_status kindred_blueprints_remove(kindred_blueprints* blueprints,
                                                      int32_t id) KINDRED_NOEXCEPT;
 
-/* ---- The rules of seeds, without a layer ---- */
-
-/* The origin of a transition: it does not exist, Kasmina's table, or an addition of its design. */
-enum { KINDRED_TRANSITION_NONE = 0, KINDRED_TRANSITION_TABLE = 1, KINDRED_TRANSITION_DESIGN = 2 };
-
-/** The origin of a transition; KINDRED_TRANSITION_NONE also for states that do not exist. */
-KINDRED_API kindred_status kindred_seed_transition_origin(int32_t from, int32_t to,
-                                                          int32_t* origin) KINDRED_NOEXCEPT;
-/** The least number of epochs in a state before a transition, except one to ROLLED_BACK.
- *  @param options of which `embargo_epochs` is used */
-KINDRED_API kindred_status
-kindred_seed_minimum_epochs(int32_t from, KINDRED_OPTIONAL const kindred_seeds_options* options,
-                            int32_t* epochs) KINDRED_NOEXCEPT;
-/** Whether a seed may go to a state. Changes nothing.
- *  @param seed of which lifecycle, epochs, blueprint and errors are used
- *  @param options whose rules apply
- *  @param why the reason of a refusal, or an empty text; must be destroyed */
-KINDRED_API kindred_status kindred_seed_check_transition(
-    const kindred_seed_state* seed, int32_t to,
-    KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
-    KINDRED_OPTIONAL const kindred_seeds_options* options, int32_t* accepted,
-    KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
-
 /** Creates a schedule, which computes the alpha of one grafting seed. Not thread-safe.
  *  @param kind KINDRED_SCHEDULE_...
  *  @param options whose settings of schedules apply */
 KINDRED_API kindred_status
 kindred_schedule_create(int32_t kind, KINDRED_OPTIONAL const kindred_seeds_options* options,
                         kindred_schedule** schedule) KINDRED_NOEXCEPT;
-/** Frees a schedule. */
+/** Frees a handle. */
 KINDRED_API kindred_status kindred_schedule_destroy(KINDRED_OPTIONAL kindred_schedule* schedule)
     KINDRED_NOEXCEPT;
 /** KINDRED_SCHEDULE_... */
@@ -2759,47 +2565,221 @@ KINDRED_API kindred_status kindred_schedule_set_state(kindred_schedule* schedule
                                                       const double* numbers,
                                                       size_t count) KINDRED_NOEXCEPT;
 
-/* ---- SeedSequence: a prepared sequence of forward passes ---- */
-
-/** Creates a sequence without passes. A run is one launch per pass and, on a device, one call of
- * the driver in all. Not thread-safe; the layers must not change during a call.
- *  @param options of which `space`, where the rows are (KINDRED_SPACE_ANY: the host), and the
- * stream are used; the stream must outlive the sequence */
-KINDRED_API kindred_status kindred_seed_sequence_create(
-    kindred_context* context, KINDRED_OPTIONAL const kindred_seeds_call* options,
-    kindred_seed_sequence** sequence) KINDRED_NOEXCEPT;
-/** Waits for the last run, and frees the sequence. */
+/** Health of a seed from 0 to 1, by the variance and the share of dead elements; 0 without data. */
+KINDRED_API kindred_status kindred_seed_health(const kindred_seed_telemetry* telemetry,
+                                               double* health) KINDRED_NOEXCEPT;
+/** The origin of a transition; KINDRED_TRANSITION_NONE also for states that do not exist. */
+KINDRED_API kindred_status kindred_seed_transition_origin(int32_t from, int32_t to,
+                                                          int32_t* origin) KINDRED_NOEXCEPT;
+/** The least number of epochs in a state before a transition, except one to ROLLED_BACK.
+ *  @param options of which `embargo_epochs` is used */
 KINDRED_API kindred_status
-kindred_seed_sequence_destroy(KINDRED_OPTIONAL kindred_seed_sequence* sequence) KINDRED_NOEXCEPT;
-/** Appends a forward pass, whose rows must stay in place as long as the sequence is used. The
- * sequence keeps the layer alive.
- *  @param x,y as for kindred_seeds_forward, in the memory of the space
- *  @param telemetry KINDRED_TELEMETRY_NONE or KINDRED_TELEMETRY_LAST */
-KINDRED_API kindred_status kindred_seed_sequence_add(kindred_seed_sequence* sequence,
-                                                     kindred_seeds* seeds, const DLTensor* x,
-                                                     DLTensor* y,
-                                                     int32_t telemetry) KINDRED_NOEXCEPT;
-/** Number of passes. */
-KINDRED_API kindred_status kindred_seed_sequence_size(const kindred_seed_sequence* sequence,
-                                                      size_t* size) KINDRED_NOEXCEPT;
-/** Runs the passes one after the other. On a device, fences only the first time and after a change
- * of a layer; on the host, the results are complete on return. */
-KINDRED_API kindred_status kindred_seed_sequence_run(kindred_seed_sequence* sequence)
-    KINDRED_NOEXCEPT;
-/** Waits for the last run. */
-KINDRED_API kindred_status kindred_seed_sequence_wait(kindred_seed_sequence* sequence)
-    KINDRED_NOEXCEPT;
+kindred_seed_minimum_epochs(int32_t from, KINDRED_OPTIONAL const kindred_seeds_options* options,
+                            int32_t* epochs) KINDRED_NOEXCEPT;
+/** Whether a seed may go to a state. Changes nothing.
+ *  @param seed of which lifecycle, epochs, blueprint and errors are used
+ *  @param options whose rules apply
+ *  @param why the reason of a refusal, or an empty text; must be destroyed */
+KINDRED_API kindred_status kindred_seed_check_transition(
+    const kindred_seed_state* seed, int32_t to,
+    KINDRED_OPTIONAL const kindred_seed_metrics* metrics,
+    KINDRED_OPTIONAL const kindred_seeds_options* options, int32_t* accepted,
+    KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
 
-/* ---- Passes of seeds whose state and weights are tensors, on the host or on a device ---- */
+/* ---- SeedLayer: seeds that own slices of the hidden dimension ---- */
+
+/** Options of a pass. */
+typedef struct kindred_seeds_call {
+  size_t struct_size;
+  int32_t telemetry;  /* KINDRED_TELEMETRY_... */
+  int32_t space;      /* instead of the dispatcher's choice */
+  int32_t has_stream; /* nonzero: `stream`, which must outlive the layer, orders a pass on rows on a
+                         device */
+  int32_t reserved;   /* 0 */
+  void* stream;
+} kindred_seeds_call;
+#define KINDRED_SEEDS_CALL_INIT \
+  { sizeof(kindred_seeds_call), KINDRED_TELEMETRY_LAST, KINDRED_SPACE_ANY, 0, 0, NULL }
+/** Sets the defaults of a struct of `struct_size` bytes. */
+KINDRED_API kindred_status kindred_seeds_call_init(kindred_seeds_call* options,
+                                                   size_t struct_size) KINDRED_NOEXCEPT;
+
+/** Size and state of a layer. */
+typedef struct kindred_seeds_statistics {
+  size_t struct_size;
+  uint64_t epoch; /* number of steps so far */
+  uint32_t hidden;
+  uint32_t seeds;
+  int32_t on_device;
+  int32_t reserved;
+} kindred_seeds_statistics;
+#define KINDRED_SEEDS_STATISTICS_INIT \
+  { sizeof(kindred_seeds_statistics), 0, 0, 0, 0, 0 }
+
+/** Creates a layer of dormant seeds. KINDRED_NO_SPACE: the context cannot use the memory of
+ * `residency`. */
+KINDRED_API kindred_status kindred_seeds_create(kindred_context* context,
+                                                const kindred_seeds_options* options,
+                                                kindred_seeds** seeds) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_seeds_destroy(KINDRED_OPTIONAL kindred_seeds* seeds)
+    KINDRED_NOEXCEPT;
+/** Size and state. */
+KINDRED_API kindred_status kindred_seeds_get_statistics(
+    const kindred_seeds* seeds, kindred_seeds_statistics* info) KINDRED_NOEXCEPT;
+/** Why the device cannot run forward passes on its rows; empty if it can. */
+KINDRED_API kindred_status kindred_seeds_device_trouble(const kindred_seeds* seeds,
+                                                        kindred_string** why) KINDRED_NOEXCEPT;
+/** The first feature of a seed. */
+KINDRED_API kindred_status kindred_seeds_chunk_begin(const kindred_seeds* seeds, uint32_t seed,
+                                                     uint32_t* feature) KINDRED_NOEXCEPT;
+/** Adds a set of weights, of which weight i is that of feature i. */
+KINDRED_API kindred_status kindred_seeds_add_blueprint(kindred_seeds* seeds, const char* name,
+                                                       size_t size, const float* weights,
+                                                       size_t count,
+                                                       int32_t* blueprint) KINDRED_NOEXCEPT;
+/** Replaces the weights of a set by as many others, and increments its version.
+ * KINDRED_NOT_FOUND: there is no such blueprint. */
+KINDRED_API kindred_status kindred_seeds_replace_blueprint(kindred_seeds* seeds, int32_t blueprint,
+                                                           const float* weights,
+                                                           size_t count) KINDRED_NOEXCEPT;
+/** Removes a set that no seed uses. KINDRED_NOT_FOUND: there is no such blueprint. */
+KINDRED_API kindred_status kindred_seeds_remove_blueprint(kindred_seeds* seeds,
+                                                          int32_t blueprint) KINDRED_NOEXCEPT;
+/** Copies of all blueprints, which later changes of the layer do not change. */
+KINDRED_API kindred_status kindred_seeds_blueprints(
+    const kindred_seeds* seeds, kindred_blueprints** blueprints) KINDRED_NOEXCEPT;
+/** Writes all blueprints to a file, atomically. */
+KINDRED_API kindred_status kindred_seeds_save_blueprints(const kindred_seeds* seeds,
+                                                         const char* path) KINDRED_NOEXCEPT;
+/** Replaces all blueprints by those of a file. KINDRED_NOT_FOUND: there is no such file.
+ * KINDRED_CORRUPT: it is damaged. */
+KINDRED_API kindred_status kindred_seeds_restore_blueprints(kindred_seeds* seeds,
+                                                            const char* path) KINDRED_NOEXCEPT;
+/** A copy of the state of all seeds.
+ *  @param states at most `capacity` are written
+ *  @param histories as many, for the transitions of the seeds
+ *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_seeds_states(const kindred_seeds* seeds,
+                                                kindred_seed_state* states,
+                                                KINDRED_OPTIONAL kindred_seed_history* histories,
+                                                size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** Replaces the state of all seeds. Schedules of grafting seeds restart. KINDRED_INVALID for
+ * values out of range, another number of seeds, and a blueprint that does not exist or is too
+ * short.
+ *  @param states count, one per seed
+ *  @param histories as many; NULL: no transitions */
+KINDRED_API kindred_status kindred_seeds_set_states(
+    kindred_seeds* seeds, const kindred_seed_state* states,
+    KINDRED_OPTIONAL const kindred_seed_history* histories, size_t count) KINDRED_NOEXCEPT;
+/** Sets fields of seeds; the rules of transitions are not checked. */
+KINDRED_API kindred_status kindred_seeds_update(kindred_seeds* seeds,
+                                                const kindred_seed_update* updates,
+                                                size_t count) KINDRED_NOEXCEPT;
+/** Requests a transition. A refusal gives the reason and changes nothing.
+ *  @param accepted 0 if it is refused
+ *  @param why the reason of a refusal, or an empty text; must be destroyed */
+KINDRED_API kindred_status
+kindred_seeds_request(kindred_seeds* seeds, uint32_t seed, int32_t to,
+                      KINDRED_OPTIONAL const kindred_seed_metrics* metrics, int32_t* accepted,
+                      KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
+/** Germinates a dormant seed with a blueprint; otherwise as kindred_seeds_request. */
+KINDRED_API kindred_status kindred_seeds_germinate(
+    kindred_seeds* seeds, uint32_t seed, int32_t blueprint, int32_t mode, int32_t schedule,
+    int32_t* accepted, KINDRED_OPTIONAL kindred_string** why) KINDRED_NOEXCEPT;
+/** Counts an error of a seed, which is culled when its errors reach `errors_max`.
+ *  @param culled 1 if the seed was culled */
+KINDRED_API kindred_status kindred_seeds_report_error(
+    kindred_seeds* seeds, uint32_t seed, KINDRED_OPTIONAL int32_t* culled) KINDRED_NOEXCEPT;
+/** Ends an epoch: counts it, and advances the alphas of grafting seeds and the telemetry.
+ * KINDRED_INVALID for another number of metrics than 0, 1 and the number of seeds.
+ *  @param metrics metrics_count pointers: one for all seeds, or one per seed
+ *  @param events the changes that the layer made, in order of the seeds; at most `capacity` are
+ * written
+ *  @param count number of changes, which may exceed `capacity` */
+KINDRED_API kindred_status kindred_seeds_step(kindred_seeds* seeds,
+                                              const kindred_seed_metrics* const* metrics,
+                                              size_t metrics_count, kindred_seed_event* events,
+                                              size_t capacity,
+                                              KINDRED_OPTIONAL size_t* count) KINDRED_NOEXCEPT;
+/** The numbers of the schedule of a grafting seed. KINDRED_NOT_FOUND for a seed that is not
+ * grafting.
+ *  @param numbers at most `capacity` are written
+ *  @param count how many there are; if they exceed `capacity`, the call fails with
+ * KINDRED_INVALID, and sets only this */
+KINDRED_API kindred_status kindred_seeds_schedule_state(const kindred_seeds* seeds, uint32_t seed,
+                                                        double* numbers, size_t capacity,
+                                                        size_t* count) KINDRED_NOEXCEPT;
+/** Restores the numbers of kindred_seeds_schedule_state of a seed. */
+KINDRED_API kindred_status kindred_seeds_set_schedule_state(kindred_seeds* seeds, uint32_t seed,
+                                                            const double* numbers,
+                                                            size_t count) KINDRED_NOEXCEPT;
+/** The seeds applied to the rows of x, on the host or on a device. A call on a device does not
+ * fence, even without a stream of the caller: then it is ordered by the stream of the context.
+ * KINDRED_NO_SPACE: the call cannot run in `space`.
+ *  @param x,y rows * hidden of float32, float16 or bfloat16, both in the same memory; rows may
+ * have gaps between them; y may be x */
+KINDRED_API kindred_status
+kindred_seeds_forward(kindred_seeds* seeds, const DLTensor* x, DLTensor* y,
+                      KINDRED_OPTIONAL const kindred_seeds_call* options,
+                      KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** The gradients of kindred_seeds_forward with respect to x and the weights, for the current
+ * state. Other arguments and failures as there.
+ *  @param gradient with respect to y, of the type of x
+ *  @param dx of the type and shape of x
+ *  @param dw float32, one per feature, in the same memory */
+KINDRED_API kindred_status kindred_seeds_backward(
+    kindred_seeds* seeds, const DLTensor* x, const DLTensor* gradient, DLTensor* dx, DLTensor* dw,
+    KINDRED_OPTIONAL const kindred_seeds_call* options,
+    KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
+/** Whether an epoch that is kept had a forward pass with telemetry.
+ *  @param age of the epoch; 0: the current one */
+KINDRED_API kindred_status kindred_seeds_has_telemetry(const kindred_seeds* seeds, uint32_t age,
+                                                       int32_t* has) KINDRED_NOEXCEPT;
+/** Starts the transfer of the telemetry of an epoch from a device, for a later
+ * kindred_seeds_telemetry. Does not fence. KINDRED_NOT_FOUND: the epoch is not kept, or had no
+ * forward pass.
+ *  @param age of the epoch; 0: the current one */
+KINDRED_API kindred_status kindred_seeds_start_telemetry(kindred_seeds* seeds,
+                                                         uint32_t age) KINDRED_NOEXCEPT;
+/** The telemetry of every seed in an epoch. KINDRED_NOT_FOUND: the epoch is not kept, or had no
+ * forward pass.
+ *  @param age of the epoch; 0: the current one
+ *  @param telemetry at most `capacity` are written
+ *  @param count number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID,
+ * and sets only this */
+KINDRED_API kindred_status kindred_seeds_telemetry(kindred_seeds* seeds, uint32_t age,
+                                                   kindred_seed_telemetry* telemetry,
+                                                   size_t capacity, size_t* count) KINDRED_NOEXCEPT;
+/** The telemetry of several epochs and seeds, merged.
+ *  @param epochs how many, including the current one
+ *  @param first the first seed
+ *  @param count number of seeds
+ *  @param each one per seed
+ *  @param whole of all of them as one */
+KINDRED_API kindred_status kindred_seeds_reduce_telemetry(
+    kindred_seeds* seeds, uint32_t epochs, uint32_t first, size_t count,
+    kindred_seed_telemetry* each, KINDRED_OPTIONAL kindred_seed_telemetry* whole) KINDRED_NOEXCEPT;
+/** Writes state, history, schedules and the names of the blueprints, without their weights and
+ * the telemetry, to a file, atomically. */
+KINDRED_API kindred_status kindred_seeds_save(const kindred_seeds* seeds,
+                                              const char* path) KINDRED_NOEXCEPT;
+/** Restores what kindred_seeds_save wrote, into a layer with as many features and seeds and the
+ * same blueprints. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is damaged. */
+KINDRED_API kindred_status kindred_seeds_restore(kindred_seeds* seeds,
+                                                 const char* path) KINDRED_NOEXCEPT;
+
+/* ---- Passes of seeds: sequences, and states and weights in tensors ---- */
 
 /* What the codes in `mode` mean: those of KINDRED_APPLY_..., where another code copies the
  * features; 0 linear, 1 multiplicative, every other code additive; 0 multiplicative, 1 additive,
  * every other code mixed. */
 enum { KINDRED_MODES_KINDRED = 0, KINDRED_MODES_KASMINA_V2 = 1, KINDRED_MODES_KASMINA_SIMPLE = 2 };
 
-/** The seeds of a pass; all tensors must be set. Their values are not checked: a seed changes its
- * features if its lifecycle applies a blueprint, its mode has a meaning and its blueprint is a row
- * of `weights`, and copies them otherwise. */
+/** The seeds of a pass; all tensors must be set. Their values are not checked: a seed changes
+ * its features if its lifecycle applies a blueprint, its mode has a meaning and its blueprint is
+ * a row of `weights`, and copies them otherwise. */
 typedef struct kindred_seed_arrays {
   size_t struct_size;
   const DLTensor* lifecycle; /* int32, int8 or uint8, one per seed: KINDRED_SEED_... */
@@ -2817,8 +2797,8 @@ typedef struct kindred_seed_arrays {
 #define KINDRED_SEED_ARRAYS_INIT \
   { sizeof(kindred_seed_arrays), NULL, NULL, NULL, NULL, NULL, 0, KINDRED_MODES_KINDRED, 1, 0 }
 
-/** The tensors that receive the telemetry of a pass, which replaces what they contain; one element
- * per seed. NULL: not computed. */
+/** The tensors that receive the telemetry of a pass, which replaces what they contain; one
+ * element per seed. NULL: not computed. */
 typedef struct kindred_seed_sums {
   size_t struct_size;
   DLTensor* sum;            /* float32 or float64 */
@@ -2834,39 +2814,65 @@ typedef struct kindred_seed_pass_options {
   int32_t space;      /* for tensors on the host: serial or openmp; KINDRED_SPACE_ANY: chosen */
   int32_t has_stream; /* nonzero: `stream` orders a pass on a device */
   void* stream;
-  DLTensor* workspace; /* for a pass on a device: uint8 there, aligned to 64 bytes, with any
-                          contents; the next pass on the same stream may use it again. NULL if none
-                          is needed */
+  DLTensor*
+      workspace; /* for a pass on a device: uint8 there, aligned to 64 bytes, with any contents; the
+                    next pass on the same stream may use it again. NULL if none is needed */
+  uint64_t*
+      workspace_bytes; /* not NULL: the call checks the seeds, x and `sums`, writes the size of the
+                          workspace that it needs there, 0 on the host, and computes nothing */
 } kindred_seed_pass_options;
 #define KINDRED_SEED_PASS_OPTIONS_INIT \
-  { sizeof(kindred_seed_pass_options), KINDRED_SPACE_ANY, 0, NULL, NULL }
+  { sizeof(kindred_seed_pass_options), KINDRED_SPACE_ANY, 0, NULL, NULL, NULL }
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_seed_pass_options_init(kindred_seed_pass_options* options,
                                                           size_t struct_size) KINDRED_NOEXCEPT;
 
-/** Bytes of the workspace of kindred_forward_seeds on a device; 0 for tensors on the host. */
-KINDRED_API kindred_status kindred_forward_seeds_workspace(
-    const kindred_context* context, const kindred_seed_arrays* seeds, const DLTensor* x,
-    KINDRED_OPTIONAL const kindred_seed_sums* sums, size_t* bytes) KINDRED_NOEXCEPT;
-/** Bytes of the workspace of kindred_backward_seeds. */
-KINDRED_API kindred_status kindred_backward_seeds_workspace(const kindred_context* context,
-                                                            const kindred_seed_arrays* seeds,
-                                                            const DLTensor* x,
-                                                            size_t* bytes) KINDRED_NOEXCEPT;
-/** y = seeds applied to x, with the bits of kindred_seeds_forward for the same state. All tensors
- * are on the host, or all are on a device. There, the call does not fence, even without a stream of
- * the caller, allocates nothing and copies nothing to the host, so that it can be captured in a
- * CUDA graph.
- *  @param x,y rows * hidden of float32, float16 or bfloat16; y may be x with the same element type
- * and strides, and must not overlap any other tensor
+/** Creates a sequence without passes. A run is one launch per pass and, on a device, one call of
+ * the driver in all. Not thread-safe; the layers must not change during a call. The function
+ * that destroys it waits for the last run.
+ *  @param options of which `space`, where the rows are (KINDRED_SPACE_ANY: the host), and the
+ * stream are used; the stream must outlive the sequence */
+KINDRED_API kindred_status kindred_seed_sequence_create(
+    kindred_context* context, KINDRED_OPTIONAL const kindred_seeds_call* options,
+    kindred_seed_sequence** seed_sequence) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status kindred_seed_sequence_destroy(
+    KINDRED_OPTIONAL kindred_seed_sequence* seed_sequence) KINDRED_NOEXCEPT;
+/** Appends a forward pass. The rows must stay in place as long as the sequence is used. The
+ * sequence keeps the layer alive. KINDRED_NO_SPACE: the pass cannot run in the space of the
+ * sequence.
+ *  @param x,y as for kindred_seeds_forward, in the memory of the space
+ *  @param telemetry KINDRED_TELEMETRY_NONE or KINDRED_TELEMETRY_LAST */
+KINDRED_API kindred_status kindred_seed_sequence_add(kindred_seed_sequence* seed_sequence,
+                                                     const kindred_seeds* seeds, const DLTensor* x,
+                                                     DLTensor* y,
+                                                     int32_t telemetry) KINDRED_NOEXCEPT;
+/** The number of passes. */
+KINDRED_API kindred_status kindred_seed_sequence_size(const kindred_seed_sequence* seed_sequence,
+                                                      size_t* size) KINDRED_NOEXCEPT;
+/** Runs all passes in order. On a device, fences only the first time and after a change of a
+ * layer; on the host, the results are complete on return. */
+KINDRED_API kindred_status kindred_seed_sequence_run(kindred_seed_sequence* seed_sequence)
+    KINDRED_NOEXCEPT;
+/** Waits for the last run, on a device. */
+KINDRED_API kindred_status kindred_seed_sequence_wait(kindred_seed_sequence* seed_sequence)
+    KINDRED_NOEXCEPT;
+
+/** Applies seeds, whose state and weights are arrays, to the rows of x. The bits are those of
+ * kindred_seeds_forward for the same state. All tensors are on the host, or all are on a device.
+ * There, the call does not fence, even without a stream of the caller, allocates nothing and
+ * copies nothing to the host, so that it can be captured in a CUDA graph. KINDRED_NO_SPACE: the
+ * call cannot run in `space`.
+ *  @param x,y rows * hidden of float32, float16 or bfloat16; y may be x with the same element
+ * type and strides, and must not overlap any other tensor
  *  @param sums telemetry, rounded once from double to the element types */
 KINDRED_API kindred_status
 kindred_forward_seeds(kindred_context* context, const kindred_seed_arrays* seeds, const DLTensor* x,
                       DLTensor* y, KINDRED_OPTIONAL const kindred_seed_sums* sums,
                       KINDRED_OPTIONAL const kindred_seed_pass_options* options,
                       KINDRED_OPTIONAL kindred_record* record) KINDRED_NOEXCEPT;
-/** The gradients of kindred_forward_seeds with respect to x, the weights and the alphas; fences as
- * it does.
+/** The gradients of kindred_forward_seeds with respect to x, the weights and the alphas. Other
+ * arguments as there. Fences as it does. KINDRED_NO_SPACE: the call cannot run in `space`.
  *  @param gradient with respect to y, of the element type and shape of x
  *  @param dx of the type and shape of x; may be `gradient`
  *  @param dweights float32, blueprints * hidden; NULL: not computed

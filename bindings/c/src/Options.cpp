@@ -7,8 +7,5 @@ namespace Kindred::C {
 
 KINDRED_C_DEFAULTS(kindred_vectors_source, source, KINDRED_VECTORS_SOURCE_INIT)
 KINDRED_C_DEFAULTS(kindred_vectors_build_options, options, KINDRED_VECTORS_BUILD_OPTIONS_INIT)
-KINDRED_C_DEFAULTS(kindred_seeds_options, options, KINDRED_SEEDS_OPTIONS_INIT)
-KINDRED_C_DEFAULTS(kindred_seeds_call, options, KINDRED_SEEDS_CALL_INIT)
-KINDRED_C_DEFAULTS(kindred_seed_pass_options, options, KINDRED_SEED_PASS_OPTIONS_INIT)
 
 }  // namespace Kindred::C

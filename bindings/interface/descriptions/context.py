@@ -80,14 +80,14 @@ class I32Field(Field):
 
 class ThreadsField(I32Field):
     python = "int"
-    value = 'int_of({n}, "{n}")'
+    value = 'narrow_of<int>({n}, "{n}", 0)'
 
 
 class DeviceField(I32Field):
     defaults = ("-1",)
     c_lines = ("if (given.{n} != -1) out.{n} = device_of(given.{n});",)
     python = "int | None"
-    assign = "if (!{n}.is_none()) options.{n} = int_of({n}, \"{n}\");"
+    assign = "if (!{n}.is_none()) options.{n} = narrow_of<int>({n}, \"{n}\", 0);"
 
 
 class BudgetField(Field):

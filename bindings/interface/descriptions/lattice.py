@@ -12,7 +12,7 @@ from pykindred._results import LatticePaths"""
 class Extent(Given):
     c = ("uint32_t {n}",)
     python = ("{n}: int",)
-    lines = ('const std::uint32_t {n}_given = count_of({n}, "{n}", 0);',)
+    lines = ('const std::uint32_t {n}_given = narrow_of<std::uint32_t>({n}, "{n}", 0);',)
 
 
 class Blocks(Given):

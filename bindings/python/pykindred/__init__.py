@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
     from pykindred._results import Clusters, LatticePaths, Matches, Ragged, Record, Sequences, Spread, SpreadPath, SpreadStep
     from pykindred._rows import row_scores, top_rows
-    from pykindred._seed_layer import SeedLayer
-    from pykindred._seed_sequence import SeedSequence
+    from pykindred._seed_passes import SeedGradients, SeedSequence, SeedSums, backward_seeds, forward_seeds
     from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,
                                        SeedState, SeedTelemetry, TransitionResult, TransitionRules)
-    from pykindred._seeds import SeedGradients, SeedSums, backward_seeds, forward_seeds
+    from pykindred._seeds import SeedLayer
     from pykindred._sequence import PreparedQuery, SequenceMatcher, similarity
     from pykindred._spreading import SpreadingEngine, SpreadModifiers, SpreadQuery
     from pykindred._vector import PreparedScore, VectorIndex
@@ -72,13 +71,12 @@ _modules = {
     "_prepared": "Prepared PreparedBulk PreparedLayer",
     "_results": "Clusters LatticePaths Matches Ragged Record Sequences Spread SpreadPath SpreadStep",
     "_rows": "row_scores top_rows",
-    "_seed_layer": "SeedLayer",
-    "_seed_sequence": "SeedSequence",
+    "_seed_passes": "SeedGradients SeedSequence SeedSums backward_seeds forward_seeds",
     "_seed_types": (
         "AlphaSchedule ApplyMode Blueprint Lifecycle ScheduleSettings SeedEvent SeedMetrics SeedState SeedTelemetry TransitionResult "
         "TransitionRules"
     ),
-    "_seeds": "SeedGradients SeedSums backward_seeds forward_seeds",
+    "_seeds": "SeedLayer",
     "_sequence": "PreparedQuery SequenceMatcher similarity",
     "_spreading": "SpreadingEngine SpreadModifiers SpreadQuery",
     "_vector": "PreparedScore VectorIndex",

@@ -25,7 +25,7 @@ except ImportError as error:
 
 from pykindred import _kindred
 from pykindred._context import Context
-from pykindred._seeds import SeedSums
+from pykindred._seed_passes import SeedSums
 
 __all__ = ["layer_norm_act", "linear_act", "seed_forward"]
 
@@ -164,7 +164,7 @@ _seed_arguments = ("Tensor x, Tensor lifecycle, Tensor blueprint, Tensor mode, T
 def _seed_kernel(*given: Any, sums: Any = None) -> Any:
     x, *state = _plain(*given[:6])
     y = _like(x)
-    arguments: Any = (x, *state, *given[6:], sums, None, y, None, None, False, _context(x))
+    arguments: Any = (x, *state, *given[6:], sums, None, None, y, _context(x), None, False)
     _kindred.forward_seeds(*arguments)
     return y
 
@@ -191,7 +191,7 @@ def _seed_backward_kernel(*given: Any) -> Any:
     *options, of_weights, of_alpha = given[7:]
     dx, dweights, dalpha = _seed_backward_shapes(*given)
     out = dx, dweights if of_weights else None, dalpha if of_alpha else None
-    arguments: Any = (x, gradient, *state, *options, None, out, None, None, False, _context(x))
+    arguments: Any = (x, gradient, *state, *options, None, None, out, _context(x), None, False)
     _kindred.backward_seeds(*arguments)
     return dx, dweights, dalpha
 

@@ -60,15 +60,6 @@ std::int64_t integer_of(nb::handle given, const char* option, std::int64_t lowes
   return value;
 }
 
-int int_of(nb::handle given, const char* option) {
-  const std::int64_t value = integer_of(given, option, 0);
-  constexpr int most = std::numeric_limits<int>::max();
-  if (value > most)
-    refuse(std::string(option) + " is " + std::to_string(value) + "; it must be at most " +
-           std::to_string(most));
-  return static_cast<int>(value);
-}
-
 bool flag_of(nb::handle given, const char* option) {
   if (PyBool_Check(given.ptr()) == 0)
     refuse_type(std::string(option) + " is of type " + type_text(given) +

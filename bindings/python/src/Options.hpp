@@ -8,6 +8,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Errors.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -50,17 +52,19 @@ std::optional<Space> space_of(nanobind::handle given);
 /// \brief An int of the argument \p option. \throws InvalidType for another type, InvalidArgument
 /// for a number below \p lowest or beyond 63 bits
 std::int64_t integer_of(nanobind::handle given, const char* option, std::int64_t lowest);
-/// The same for a number of 32 bits; a greater one is the greatest of them.
-inline std::uint32_t count_of(nanobind::handle given, const char* option, std::int64_t lowest) {
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(
-      integer_of(given, option, lowest), std::numeric_limits<std::uint32_t>::max()));
-}
 /// A number of threads.
 inline int threads_of(nanobind::handle given) {
   return static_cast<int>(std::min<std::int64_t>(integer_of(given, "threads", 0), 1 << 16));
 }
-/// The same for a number ≥ 0 that an int of C++ has.
-int int_of(nanobind::handle given, const char* option);
+/// The same, of at most what T can be.
+template <class T>
+T narrow_of(nanobind::handle given, const char* option, std::int64_t lowest) {
+  const std::int64_t value = integer_of(given, option, lowest);
+  if (value > static_cast<std::int64_t>(std::numeric_limits<T>::max()))
+    refuse(std::string(option) + " is " + std::to_string(value) + "; it must be at most " +
+           std::to_string(std::numeric_limits<T>::max()));
+  return static_cast<T>(value);
+}
 /// True or False. \throws InvalidType
 bool flag_of(nanobind::handle given, const char* option);
 /// A float, or an int. \throws InvalidType

@@ -320,7 +320,7 @@ inline std::vector<SpreadQuery> queries_of(nb::handle given,
     if (!nb::isinstance<nb::tuple>(query) || nb::len(query) != 4)
       refuse_type("per_query has an item of type " + type_text(query) +
                   "; items are pykindred.SpreadQuery");
-    queries.push_back({count_of(nb::object(query[0]), "hops", 0),
+    queries.push_back({narrow_of<std::uint32_t>(nb::object(query[0]), "hops", 0),
                        decay_of(nb::object(query[1]), decays), threshold_of(nb::object(query[2])),
                        kinds_of(nb::object(query[3]))});
   }

@@ -279,12 +279,17 @@ TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
     seeds.weights = &tw;
     kindred_seed_sums sums = KINDRED_SEED_SUMS_INIT;
     sums.sum = &tsum;
-    std::size_t forward = 0;
-    std::size_t backward = 0;
-    KINDRED_ASSERT_OK(kindred_forward_seeds_workspace(c_context(), &seeds, &tx, &sums, &forward));
-    KINDRED_ASSERT_OK(kindred_backward_seeds_workspace(c_context(), &seeds, &tx, &backward));
+    std::uint64_t forward = 0;
+    std::uint64_t backward = 0;
+    options.workspace_bytes = &forward;
+    KINDRED_ASSERT_OK(
+        kindred_forward_seeds(c_context(), &seeds, &tx, &ty, &sums, &options, nullptr));
+    options.workspace_bytes = &backward;
+    KINDRED_ASSERT_OK(
+        kindred_backward_seeds(c_context(), &seeds, &tx, &ty, &tdx, &tdw, &tda, &options, nullptr));
+    options.workspace_bytes = nullptr;
     std::unique_ptr<DeviceTensor<std::uint8_t>> workspace;
-    const std::size_t bytes = std::max(forward, backward);
+    const std::uint64_t bytes = std::max(forward, backward);
     if (bytes > 0) {
       workspace = std::make_unique<DeviceTensor<std::uint8_t>>(
           std::vector<std::uint8_t>(bytes), KINDRED_UINT8,

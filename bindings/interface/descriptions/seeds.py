@@ -1,60 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-import enum
-from collections.abc import Callable
+"""SeedLayer: seeds that own slices of the hidden dimension"""
+C_INCLUDES = ("Seeds.hpp",)
+PYTHON_INCLUDES = ("SeedArguments.hpp", "Texts.hpp")
+IMPORTS = """
 from collections.abc import Sequence as Items
-from typing import Any, SupportsIndex
-
-import numpy as np
-from numpy.typing import NDArray
-
-from pykindred import _kindred
-from pykindred._bytes import bytes_of, in_pickle, loaded_from
-from pykindred._closing import Closing
-from pykindred._context import Context, native
-from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics, SeedState,
-                                   SeedTelemetry, TransitionResult, TransitionRules)
-from pykindred._types import Array, Ids, StrPath, Stream, is_array, is_list
-from pykindred.errors import InvalidArgument
+from typing import SupportsIndex
+from pykindred._bytes import bytes_of, loaded_from
+from pykindred._seed_types import AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics, SeedState, SeedTelemetry, TransitionResult, TransitionRules
+from pykindred._types import is_array, is_list"""
 
 
-def _code(kind: type[enum.IntEnum], given: Any, option: str) -> Any:
-    """The code of a member or its name; the extension refuses other types."""
-    if isinstance(given, str):
-        try:
-            return int(kind[given])
-        except KeyError:
-            raise InvalidArgument(f"{option} is '{given}'; it must be one of {', '.join(one.name for one in kind)}") from None
-    return given
+class SeedsCall(Options, c="seeds_call", cpp="SeedForwardOptions"):
+    """Options of a pass."""
+    telemetry: SeedTelemetryUse = "last"  # the telemetry of the epoch afterwards: as before, of this call, or of all calls of the epoch; C:
+    space: Space = None  # instead of the dispatcher's choice
+    stream: Stream = None  # C: nonzero: `stream`, which must outlive the layer, orders a pass on rows on a device
 
 
-def _reporting(listener: Callable[[int, Lifecycle, Lifecycle], object]) -> Callable[[int, int, int], None]:
-    """What the extension calls with codes."""
-    def report(seed: int, source: int, target: int) -> None:
-        listener(seed, Lifecycle(source), Lifecycle(target))
-    return report
+class SeedsStatistics(Statistics, c="seeds_statistics", noun="info"):
+    """Size and state of a layer."""
+    epoch: U64 = "object.epoch()"  # number of steps so far
+    hidden: U32 = "object.hidden()"
+    seeds: U32 = "object.seeds()"
+    on_device: Has = "object.on_device()"
 
 
-class SeedLayer(Closing):
+def _unpickled(hidden: int, seeds: int, options: tuple[Any, ...], blueprints: bytes, state: bytes) -> "SeedLayer":
+    names = ("telemetry_epochs", "residency", "blueprint_bytes", "rules", "schedules")
+    layer = SeedLayer(hidden, seeds, **dict(zip(names, options, strict=True)))
+    loaded_from(blueprints, layer.restore_blueprints)
+    loaded_from(state, layer.restore)
+    return layer
+
+
+class SeedLayer(Handle, c="seeds", namespace="Seeds", shared=True, noun="SeedLayer", header="kindred/matcher/SeedLayer.hpp"):
     """A layer of seeds, each of which owns a slice of the features and transforms it according to its state.
 
     The layer owns the state, the blueprints and the telemetry; :func:`forward_seeds` takes them as arrays instead. Results have the same bits
     on every space. Thread-safe: calls of one layer run one after the other. A call that raises has changed nothing.
-
-    Args:
-        hidden: features of a row
-        seeds: number of seeds, all dormant at first; the last ones own nothing if there are more than features
-        telemetry_epochs: epochs whose telemetry is kept; 0: none
-        blueprint_bytes: memory on a device for weights that are in use
-        residency: ``"automatic"``, ``"host"``, ``"both"`` (host and device) or ``"device"`` (calls run there only)
-        rules: limits for the guards of transitions
-        schedules: parameters of the schedules that raise alpha
-        on_transition: called with a seed, its old and its new :class:`Lifecycle` after every change, by the thread of the call; may call the
-            layer
-        context: None: the default context
-
-    Raises:
-        InvalidArgument: a number or a setting is out of range
-        SpaceUnavailable: the context cannot use the memory of ``residency``
 
     >>> layer = SeedLayer(8, 4)
     >>> triples = layer.add_blueprint("triples", np.full(8, 3, np.float32))
@@ -74,44 +57,65 @@ class SeedLayer(Closing):
     array([2., 2., 2., 2.])
     """
 
-    __slots__ = ("_native", "_options")
+    @kept
+    @hand("python")
+    @without("hidden", "seeds", "on_transition")
+    @python(rules="TransitionRules = TransitionRules()", schedules="ScheduleSettings = ScheduleSettings()")
+    @cpp(order="context, options")
+    def create(context: Context, hidden: Given, seeds: Given, options: SeedLayerOptions, on_transition: Listener) -> New:
+        """Creates a layer of dormant seeds.
 
-    def __init__(self, hidden: int, seeds: int, *, telemetry_epochs: int = 8, blueprint_bytes: int = 1 << 28, residency: str = "automatic",
-                 rules: TransitionRules = TransitionRules(), schedules: ScheduleSettings = ScheduleSettings(),
-                 on_transition: Callable[[int, Lifecycle, Lifecycle], object] | None = None, context: Context | None = None) -> None:
-        report = _reporting(on_transition) if callable(on_transition) else on_transition
-        self._native = _kindred.SeedLayer(hidden, seeds, telemetry_epochs, blueprint_bytes, residency, rules, schedules, report, native(context))
-        self._options = {"telemetry_epochs": telemetry_epochs, "blueprint_bytes": blueprint_bytes, "residency": residency, "rules": rules,
-                         "schedules": schedules}
+        Python Args:
+            hidden: features of a row
+            seeds: number of seeds, all dormant at first; the last ones own nothing if there are more than features
+            on_transition: called with a seed, its old and its new :class:`Lifecycle` after every change, by the thread of the call; may call the
+                layer
 
+        Raises:
+            InvalidArgument: a number or a setting is out of range
+            SpaceUnavailable: the context cannot use the memory of ``residency``
+        """
+
+    @only("c")
+    def statistics(self) -> SeedsStatistics:
+        """Size and state."""
+
+    @gil("constant")
+    @only("python")
     @property
-    def hidden(self) -> int:
+    def hidden(self) -> Size:
         """Features of a row."""
-        return self._native.hidden()
 
+    @gil("constant")
+    @only("python")
     @property
-    def seeds(self) -> int:
+    def seeds(self) -> Size:
         """Number of seeds."""
-        return self._native.seeds()
+
+    @gil("atomic")
+    @only("python")
+    @property
+    def epoch(self) -> Size:
+        """Number of steps so far."""
+
+    @gil("constant")
+    @only("python")
+    @property
+    def on_device(self) -> Bool:
+        """Whether a device has a copy of the state."""
 
     def __len__(self) -> int:
         """Number of seeds."""
-        return self._native.seeds()
+        return self.seeds
 
     @property
-    def epoch(self) -> int:
-        """Number of steps so far."""
-        return self._native.epoch()
+    def device_trouble(self) -> Why:
+        """Why the device cannot run forward passes on its rows; empty if it can."""
 
-    @property
-    def on_device(self) -> bool:
-        """Whether a device has a copy of the state."""
-        return self._native.on_device()
-
-    @property
-    def device_trouble(self) -> str:
-        """Why the device cannot run forward passes; empty if it can."""
-        return self._native.device_trouble()
+    @gil("constant")
+    @python("called")
+    def chunk_begin(self, seed: SeedOfLayer(1)) -> Out("uint32_t", "feature"):
+        """The first feature of a seed."""
 
     def features(self, seed: int) -> range:
         """The features that a ``seed`` owns.
@@ -121,18 +125,13 @@ class SeedLayer(Closing):
         """
         return range(self._native.chunk_begin(seed), self._native.chunk_begin(seed + 1))
 
-    # Blueprints
+    @changes
+    def add_blueprint(self, name: BlueprintName, weights: Values("float")) -> Out("int32_t", "blueprint"):
+        """Adds a set of weights, of which weight i is that of feature i.
 
-    def blueprints(self) -> dict[int, Blueprint]:
-        """Copies of all blueprints by their ids."""
-        return {key: Blueprint(*one) for key, one in self._native.blueprints().items()}
-
-    def add_blueprint(self, name: str, weights: Array) -> int:
-        """Adds a set of weights.
-
-        Args:
+        Python Args:
             name: not empty, and that of no other blueprint
-            weights: float32 ``[at most hidden]``; weight i is that of feature i
+            weights: float32 ``[at most hidden]``
 
         Returns:
             the id of the set, which is never reused
@@ -144,12 +143,12 @@ class SeedLayer(Closing):
         >>> SeedLayer(4, 2).add_blueprint("twos", np.full(4, 2, np.float32))
         0
         """
-        return self._native.add_blueprint(name, weights)
 
-    def replace_blueprint(self, blueprint: int, weights: Array) -> None:
+    @changes
+    def replace_blueprint(self, blueprint: Number("int32_t"), weights: Values("float")):
         """Replaces the weights of a set by as many others, and increments its version.
 
-        Args:
+        Python Args:
             blueprint: its id
             weights: float32, of the length of the old ones
 
@@ -163,23 +162,33 @@ class SeedLayer(Closing):
         >>> layer.blueprints()[twos].version
         2
         """
-        self._native.replace_blueprint(blueprint, weights)
 
-    def remove_blueprint(self, blueprint: int) -> None:
-        """Removes a ``blueprint`` by its id.
+    @changes
+    def remove_blueprint(self, blueprint: Number("int32_t")):
+        """Removes a set that no seed uses.
+
+        Python Args:
+            blueprint: its id
 
         Raises:
             NotFound: there is no such blueprint
             InvalidArgument: a seed uses it
         """
-        self._native.remove_blueprint(blueprint)
 
-    def save_blueprints(self, path: StrPath) -> None:
-        """Writes all blueprints to the file at ``path``, atomically."""
-        self._native.save_blueprints(path)
+    def blueprints(self) -> Copies:
+        """Copies of all blueprints, which later changes of the layer do not change.
 
-    def restore_blueprints(self, path: StrPath) -> None:
-        """Replaces all blueprints by those of the file at ``path``.
+        Returns:
+            blueprints by their ids
+        """
+
+    @cpp(name="blueprints().save")
+    def save_blueprints(self, path: Path):
+        """Writes all blueprints to a file, atomically."""
+
+    @changes
+    def restore_blueprints(self, path: Path):
+        """Replaces all blueprints by those of a file.
 
         Raises:
             NotFound: there is no such file
@@ -194,16 +203,30 @@ class SeedLayer(Closing):
         >>> other.blueprints()[twos].name
         'twos'
         """
-        self._native.restore_blueprints(path)
 
-    # State
+    @c("states")
+    def state(self) -> States:
+        """A copy of the state of all seeds.
 
-    def state(self) -> SeedState:
-        """A copy of the state."""
-        return SeedState(*self._native.state())
+        C Args:
+            states: at most `capacity` are written
+            histories: as many, for the transitions of the seeds
+            count: number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
+        """
 
-    def set_state(self, state: SeedState) -> None:
-        """Replaces the ``state`` of all seeds. Schedules of grafting seeds restart.
+    @changes
+    @c("set_states")
+    def set_state(self, state: StateOfAll(SeedState)):
+        """Replaces the state of all seeds. Schedules of grafting seeds restart.
+
+        C: KINDRED_INVALID for values out of range, another number of seeds, and a blueprint that does not exist or is too short.
+
+        C Args:
+            states: count, one per seed
+            histories: as many; NULL: no transitions
+
+        Python Args:
+            state: of all seeds
 
         Raises:
             InvalidType: an array of the state has elements of another type
@@ -214,9 +237,10 @@ class SeedLayer(Closing):
         >>> layer.state().lifecycle
         array([0, 8], dtype=int8)
         """
-        self._native.set_state(state)
 
-    def history(self, seed: int) -> list[tuple[Lifecycle, Lifecycle]]:
+    @only("python")
+    @cpp(name="state().history")
+    def history(self, seed: SeedOfLayer(0)) -> Changes:
         """The last transitions of a ``seed``, at most 10, newest first: the state before and the state after each.
 
         >>> layer = SeedLayer(4, 2)
@@ -226,7 +250,11 @@ class SeedLayer(Closing):
         >>> [(source.name, target.name) for source, target in layer.history(0)]
         [('dormant', 'germinated')]
         """
-        return [(Lifecycle(source), Lifecycle(target)) for source, target in self._native.history(seed)]
+
+    @changes
+    @python("called")
+    def update(self, updates: Updates(SeedField)):
+        """Sets fields of seeds; the rules of transitions are not checked."""
 
     def update(self, seeds: Ids, *, lifecycle: Any = None, blueprint: Any = None, epochs: Any = None, mode: Any = None, alpha: Any = None,
                schedule: Any = None, checkpoint: Any = None, evaluation: Any = None, errors: Any = None) -> None:
@@ -256,28 +284,34 @@ class SeedLayer(Closing):
         >>> layer.forward(np.ones((1, 4), np.float32))
         array([[1.25, 1.25, 2.  , 2.  ]], dtype=float32)
         """
-        count = np.size(seeds)
-
-        def field(given: Any, dtype: Any, name: str, kind: type[enum.IntEnum] | None = None) -> Any:
+        def field(given: Any, dtype: Any, name: str, kind: Any = None) -> Any:
             if given is None or is_array(given) and given.ndim > 0:
                 return given
-            values = [_code(kind, one, name) if kind else one for one in (given if is_list(given) else [given])]
+            values = given if is_list(given) else [given]
+            for one in values:
+                if kind and isinstance(one, str) and one not in kind.__members__:
+                    raise InvalidArgument(f"{name} is '{one}'; it must be one of {', '.join(kind.__members__)}")
             try:
-                exact: NDArray[Any] = np.array(values, dtype)
+                exact: NDArray[Any] = np.array([kind[one] if kind and isinstance(one, str) else one for one in values], dtype)
             except (TypeError, ValueError, OverflowError) as error:
                 raise InvalidArgument(f"{name} has a value that is not of type {np.dtype(dtype).name}: {error}") from None
-            return exact if is_list(given) else np.full(count, exact[0])
+            return exact if is_list(given) else np.full(np.size(seeds), exact[0])
         self._native.update(seeds, (
             field(lifecycle, np.int8, "lifecycle", Lifecycle), field(blueprint, np.int32, "blueprint"), field(epochs, np.int16, "epochs"),
             field(mode, np.int8, "mode", ApplyMode), field(alpha, np.float32, "alpha"), field(schedule, np.int8, "schedule", AlphaSchedule),
             field(checkpoint, np.int32, "checkpoint"), field(evaluation, np.float32, "evaluation"), field(errors, np.int16, "errors")))
 
-    def request(self, seed: int, to: Lifecycle | str, metrics: SeedMetrics | None = None) -> TransitionResult:
+    @changes
+    def request(self, seed: Number("uint32_t"), to: Code(Lifecycle), metrics: SomeMetrics(SeedMetrics)) -> Outcome:
         """Requests a transition. A refusal gives the reason and changes nothing.
 
-        A graft begins with ``alpha_min`` of the schedules; a seed that returns to dormant loses its blueprint, errors and alpha.
+        Python: A graft begins with ``alpha_min`` of the schedules; a seed that returns to dormant loses its blueprint, errors and alpha.
 
-        Args:
+        C Args:
+            accepted: 0 if it is refused
+            why: the reason of a refusal, or an empty text; must be destroyed
+
+        Python Args:
             seed: from 0
             to: a :class:`Lifecycle`, its name or code
             metrics: for the guards of the transition
@@ -288,13 +322,13 @@ class SeedLayer(Closing):
         >>> SeedLayer(4, 2).request(0, "grafting").accepted
         False
         """
-        return TransitionResult(*self._native.request(seed, _code(Lifecycle, to, "to"), metrics))
 
-    def germinate(self, seed: int, blueprint: int, mode: ApplyMode | str = ApplyMode.linear,
-                  schedule: AlphaSchedule | str = AlphaSchedule.linear) -> TransitionResult:
-        """Germinates a dormant seed with a blueprint. A refusal gives the reason and changes nothing.
+    @changes
+    def germinate(self, seed: Number("uint32_t"), blueprint: Number("int32_t"), mode: Code(ApplyMode, " = ApplyMode.linear"),
+                  schedule: Code(AlphaSchedule, " = AlphaSchedule.linear")) -> Outcome:
+        """Germinates a dormant seed with a blueprint; otherwise as `request`.
 
-        Args:
+        Python Args:
             seed: from 0
             blueprint: the id of its weights
             mode: how they are applied: an :class:`ApplyMode`, its name or code
@@ -308,10 +342,16 @@ class SeedLayer(Closing):
         >>> layer.germinate(0, twos, "additive").accepted, layer.germinate(0, twos).accepted
         (True, False)
         """
-        return TransitionResult(*self._native.germinate(seed, blueprint, _code(ApplyMode, mode, "mode"), _code(AlphaSchedule, schedule, "schedule")))
 
-    def report_error(self, seed: int) -> bool:
-        """Counts an error of a ``seed``, which is culled when its errors reach ``errors_max`` of the rules. Returns whether it was.
+    @changes
+    def report_error(self, seed: Number("uint32_t")) -> Culled:
+        """Counts an error of a seed, which is culled when its errors reach ``errors_max``.
+
+        C Args:
+            culled: 1 if the seed was culled
+
+        Returns:
+            whether the seed was culled
 
         >>> layer = SeedLayer(4, 2)
         >>> twos = layer.add_blueprint("twos", np.full(4, 2, np.float32))
@@ -320,12 +360,20 @@ class SeedLayer(Closing):
         >>> [layer.report_error(0) for _ in range(5)]
         [False, False, False, False, True]
         """
-        return self._native.report_error(seed)
 
-    def step(self, metrics: SeedMetrics | Items[SeedMetrics] | None = None) -> list[SeedEvent]:
+    @changes
+    @hand("c", "python")
+    def step(self, metrics: EachMetrics(SeedMetrics)) -> Events:
         """Ends an epoch: counts it, and advances the alphas of grafting seeds and the telemetry.
 
-        Args:
+        C: KINDRED_INVALID for another number of metrics than 0, 1 and the number of seeds.
+
+        C Args:
+            metrics: metrics_count pointers: one for all seeds, or one per seed
+            events: the changes that the layer made, in order of the seeds; at most `capacity` are written
+            count: number of changes, which may exceed `capacity`
+
+        Python Args:
             metrics: of every seed, or a list of those of each
 
         Returns:
@@ -338,19 +386,33 @@ class SeedLayer(Closing):
         >>> layer.step(), layer.epoch
         ([], 1)
         """
-        given = metrics if metrics is None or isinstance(metrics, SeedMetrics) else list(metrics)
-        return [SeedEvent(seed, Lifecycle(source), Lifecycle(target), why) for seed, source, target, why in self._native.step(given)]
 
-    def schedule_state(self, seed: int) -> NDArray[np.float64] | None:
-        """The numbers of the schedule of a grafting ``seed``, float64; None for another one.
+    def schedule_state(self, seed: SeedOfLayer(0)) -> Numbers("of_graft", ", seed"):
+        """The numbers of the schedule of a grafting seed.
+
+        C: KINDRED_NOT_FOUND for a seed that is not grafting.
+
+        C Args:
+            numbers: at most `capacity` are written
+            count: how many there are; if they exceed `capacity`, the call fails with KINDRED_INVALID, and sets only this
+
+        Python Args:
+            seed: from 0
+
+        Returns:
+            float64; None for a seed that is not grafting
 
         >>> SeedLayer(4, 2).schedule_state(0) is None
         True
         """
-        return self._native.schedule_state(seed)
 
-    def set_schedule_state(self, seed: int, numbers: Array) -> None:
-        """Restores the ``numbers`` of :meth:`schedule_state` of a ``seed``.
+    @changes
+    def set_schedule_state(self, seed: Number("uint32_t"), numbers: Values("double")):
+        """Restores the numbers of `schedule_state` of a seed.
+
+        Python Args:
+            seed: from 0
+            numbers: float64
 
         Raises:
             InvalidArgument: the seed is not grafting, or the numbers are not a state of its schedule
@@ -363,24 +425,22 @@ class SeedLayer(Closing):
         >>> np.array_equal(layer.schedule_state(1), layer.schedule_state(0))
         True
         """
-        self._native.set_schedule_state(seed, numbers)
 
-    # Calls
+    @changes
+    @cpp(order="x, out, options")
+    def forward(self, x: LayerRows, out: RowsOut, options: SeedsCall) -> Record:
+        """The seeds applied to the rows of x, on the host or on a device.
 
-    def forward(self, x: Array, *, telemetry: str = "last", space: str | None = None, out: Array | None = None, stream: Stream = None,
-                copy: bool | None = None) -> Any:
-        """The seeds applied to the rows of x, on the host or on the GPU of the layer's context.
+        C: A call on a device does not fence, even without a stream of the caller: then it is ordered by the stream of the context.
 
-        On a GPU the call is ordered by ``stream`` and does not wait. The stream must outlive the layer.
+        Python: On a GPU the call is ordered by ``stream`` and does not wait. The stream must outlive the layer.
 
-        Args:
+        C Args:
+            x,y: rows * hidden of float32, float16 or bfloat16, both in the same memory; rows may have gaps between them; y may be x
+
+        Python Args:
             x: float32, float16 or bfloat16 ``[rows, hidden]``; there may be gaps between rows
-            telemetry: what the telemetry of the epoch is afterwards: ``"last"``, of this call; ``"merged"``, of all calls of the epoch;
-                ``"none"``, as before
-            space: ``"serial"``, ``"openmp"`` or ``"cuda"`` instead of the dispatcher's choice
             out: ``[rows, hidden]`` of float32, float16 or bfloat16; may be x
-            stream: of the GPU; None: the current stream of the library of x
-            copy: False raises where the layout of an array would need a copy
 
         Returns:
             ``out``, or a new array of the type of x beside it
@@ -396,13 +456,18 @@ class SeedLayer(Closing):
         >>> layer.forward(np.float32([[1, 2, 3, 4]]))
         array([[1., 2., 6., 8.]], dtype=float32)
         """
-        return self._native.forward(x, telemetry, space, out, stream, copy)
 
-    def backward(self, x: Array, gradient: Array, *, space: str | None = None, out: tuple[Array, Array] | None = None, stream: Stream = None,
-                 copy: bool | None = None) -> tuple[Any, Any]:
-        """The gradients of :meth:`forward` for the current state. Other arguments and exceptions as there.
+    @changes
+    @without("telemetry")
+    def backward(self, x: LayerRows, gradient: Gradient, dx: LayerGradients, dw: FlatOutput, options: SeedsCall) -> Record:
+        """The gradients of `forward` with respect to x and the weights, for the current state. Other arguments and failures as there.
 
-        Args:
+        C Args:
+            gradient: with respect to y, of the type of x
+            dx: of the type and shape of x
+            dw: float32, one per feature, in the same memory
+
+        Python Args:
             gradient: with respect to y, of the type and shape of x
             out: ``(dx, dw)``; ``dx`` may be ``gradient``
 
@@ -416,11 +481,8 @@ class SeedLayer(Closing):
         >>> layer.backward(np.float32([[1, 2, 3, 4]]), np.ones((1, 4), np.float32))
         (array([[1., 1., 2., 2.]], dtype=float32), array([0., 0., 3., 4.], dtype=float32))
         """
-        return self._native.backward(x, gradient, space, out, stream, copy)
 
-    # Telemetry
-
-    def has_telemetry(self, age: int = 0) -> bool:
+    def has_telemetry(self, age: Number("uint32_t", " = 0")) -> Has:
         """Whether an epoch that is kept had a forward pass with telemetry.
 
         Args:
@@ -429,10 +491,10 @@ class SeedLayer(Closing):
         >>> SeedLayer(4, 2).has_telemetry()
         False
         """
-        return self._native.has_telemetry(age)
 
-    def start_telemetry(self, age: int = 0) -> None:
-        """Starts the transfer of the telemetry of an epoch from a device, which :meth:`telemetry` waits for.
+    @changes
+    def start_telemetry(self, age: Number("uint32_t", " = 0")):
+        """Starts the transfer of the telemetry of an epoch from a device, for a later `telemetry`. Does not fence.
 
         Args:
             age: of the epoch; 0: the current one
@@ -440,13 +502,17 @@ class SeedLayer(Closing):
         Raises:
             NotFound: the epoch is not kept, or had no forward pass
         """
-        self._native.start_telemetry(age)
 
-    def telemetry(self, age: int = 0) -> SeedTelemetry:
+    @changes
+    def telemetry(self, age: Number("uint32_t", " = 0")) -> OneOfEachSeed:
         """The telemetry of every seed in an epoch.
 
         Args:
             age: of the epoch; 0: the current one
+
+        C Args:
+            telemetry: at most `capacity` are written
+            count: number of seeds; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
 
         Raises:
             NotFound: the epoch is not kept, or had no forward pass
@@ -456,14 +522,21 @@ class SeedLayer(Closing):
         >>> layer.telemetry().max
         array([3., 0.], dtype=float32)
         """
-        return SeedTelemetry(*self._native.telemetry(age))
 
-    def reduce_telemetry(self, epochs: int, first: int = 0, count: int | None = None) -> tuple[SeedTelemetry, SeedTelemetry]:
+    @changes
+    def reduce_telemetry(self, epochs: Number("uint32_t"), first: Number("uint32_t", " = 0"), count: RestOfSeeds) -> Reduced:
         """The telemetry of several epochs and seeds, merged.
 
         Args:
             epochs: how many, including the current one
             first: the first seed
+            count: number of seeds
+
+        C Args:
+            each: one per seed
+            whole: of all of them as one
+
+        Python Args:
             count: number of seeds; None: all from ``first``
 
         Returns:
@@ -480,20 +553,13 @@ class SeedLayer(Closing):
         >>> each.count, whole.count
         (array([6, 6], dtype=uint64), array([12], dtype=uint64))
         """
-        each, whole = self._native.reduce_telemetry(epochs, first, self.seeds - first if count is None else count)
-        return SeedTelemetry(*each), SeedTelemetry(*whole)
 
-    # Checkpoints
+    def save(self, path: Path):
+        """Writes state, history, schedules and the names of the blueprints, without their weights and the telemetry, to a file, atomically."""
 
-    def save(self, path: StrPath) -> None:
-        """Writes state, history, schedules and the names of the blueprints, without their weights and the telemetry.
-
-        The file at ``path`` is written atomically.
-        """
-        self._native.save(path)
-
-    def restore(self, path: StrPath) -> None:
-        """Restores what :meth:`save` wrote to ``path``, into a layer with as many features and seeds and the same blueprints.
+    @changes
+    def restore(self, path: Path):
+        """Restores what `save` wrote, into a layer with as many features and seeds and the same blueprints.
 
         Raises:
             NotFound: there is no such file
@@ -508,7 +574,6 @@ class SeedLayer(Closing):
         >>> other.epoch
         1
         """
-        self._native.restore(path)
 
     def statistics(self) -> dict[str, Any]:
         """What the layer holds.
@@ -530,10 +595,3 @@ class SeedLayer(Closing):
         if self._native.is_closed():
             return "<pykindred.SeedLayer: closed>"
         return f"<pykindred.SeedLayer: {self.seeds} seeds, {self.hidden} features, epoch {self.epoch}>"
-
-
-def _unpickled(hidden: int, seeds: int, options: dict[str, Any], blueprints: bytes, state: bytes) -> SeedLayer:
-    layer = SeedLayer(hidden, seeds, **options)
-    loaded_from(blueprints, layer.restore_blueprints)
-    loaded_from(state, layer.restore)
-    return layer
