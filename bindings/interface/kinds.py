@@ -135,6 +135,9 @@ class NewRows(Kind):
     c_lines = ('const ConstArray {n}_array = array_of({n}, "{n}");', "const auto dimension = static_cast<std::size_t>({n}_array.extent({n}_array.rank() - 1));")
     c_value = 'matrix_of<float>({n}, "{n}", dimension), dimension'
     python = ("{n}: Array",)
+    lines = ('const Input {n}_array({n}, "{n}", nullptr, Copying::if_needed, Layout::dense);', "{n}_array.require_rank(2, 2);",
+             "const std::span<const float> {n}_values = {n}_array.host_values<float>();")
+    value = "{n}_values, static_cast<std::size_t>({n}_array.extent(1))"
 
 
 class Progress(Kind):
@@ -142,6 +145,8 @@ class Progress(Kind):
     c = ("kindred_progress_callback {n}?", "void* user?")
     c_value = "progress_of({n}, user)"
     python = ("* {n}: Callable[[int], object] | None = None",)
+    lines = ('const std::function<void(std::uint64_t)> {n}_call = progress_of({n}, "{n}");',)
+    value = "{n}_call"
 
 
 class RaggedIds(Kind):
@@ -194,7 +199,7 @@ class Ranked(Kind):
     c_lines = ('const Array scores_array = output_array_of(scores, "scores");', 'check_columns(scores_array, "scores", options_given.top);')
     c_value = '{scores_array, output_array_of(ids, "ids")}'
     python = ("* {n}: tuple[Array, Array] | None = None",)
-    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_array, out, {top}, order);",)
+    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_array, {n}, {top}, &order);",)
     value = "{n}_arrays.arrays()"
     returns = ("tuple[Any, Any]", "{n}_arrays.made()")
 
@@ -206,10 +211,14 @@ class RankedList(Kind):
 
 
 class RankedRows(Ranked):
-    """The same on the host, in Python always new arrays."""
+    """The same of `HostQueries` without gaps, in Python always new arrays."""
+    c_lines = ()
+    c_value = ('{output_matrix_of<float>(scores, "scores", rows, options_given.top), '
+               'output_matrix_of<std::int64_t>(ids, "ids", rows, options_given.top)}')
     python = ()
-    lines = ()
-    returns = ("tuple[NDArray[np.float32], NDArray[np.int64]]", "")
+    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_given.input(), nb::none(), {top});",)
+    value = "{{n}_arrays.scores(), {n}_arrays.ids()}"
+    returns = ("tuple[NDArray[np.float32], NDArray[np.int64]]", "{n}_arrays.made()")
 
 
 class Output(Kind):
@@ -379,17 +388,9 @@ class TextView(Result):
     c_write = "*{n} = view_of({found});"
 
 
-class RowCopy(Result):
-    """A list of floats, which C writes to a tensor of one row."""
-    c = ("DLTensor* {n}",)
-    c_before = 'const std::span<float> {n}_out = output_matrix_of<float>({n}, "{n}", 1, object.dimension());'
-    c_write = "copy_values({found}, {n}_out);"
-    python = "NDArray[np.float32]"
-    value = "array_of(std::span<const float>(found))"
-
-
 class Visited(Result):
     c = ("uint64_t* visited?", "uint64_t* scanned?")
+    c_write = "write_optional(visited, found.visited);\nwrite_optional(scanned, found.scanned);"
 
 
 class FirstId(Result):

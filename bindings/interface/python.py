@@ -171,11 +171,10 @@ def native_type(function):
 
 
 def native_definition(function):
-    if function.is_constructor():
-        return None
+    name = "create" if function.is_constructor() else function.name
     parameters = ([] if function.is_static else ["const Handle& self"]) + [f"nb::handle {one.name}" for one in arguments_of(function)]
     body = "\n".join(f"  {line}" for text in body_of(function) for line in text.split("\n"))
-    return wrapped(f"{native_type(function)} {function.name}(", parameters, ") {") + f"\n{body}\n}}"
+    return wrapped(f"{native_type(function)} {name}(", parameters, ") {") + f"\n{body}\n}}"
 
 
 def registration(function):
@@ -207,7 +206,7 @@ def glue(interface, handle, includes):
     if any("python" in one.hand for one in handle.functions):
         parts.append(f'}}  // namespace {handle.namespace}\n\n}}  // namespace Kindred::Python\n\n#include "{handle.name}Bodies.hpp"\n\nnamespace Kindred::Python {{\n\nnamespace {handle.namespace} {{')
     parts.append("namespace {")
-    parts += [text for one in native_functions(handle) if "python" not in one.hand and (text := native_definition(one))]
+    parts += [native_definition(one) for one in native_functions(handle) if "python" not in one.hand]
     parts.append(f"}}  // namespace\n\n}}  // namespace {handle.namespace}")
     calls = [*map(registration, native_functions(handle))]
     if isinstance(handle, Functions):

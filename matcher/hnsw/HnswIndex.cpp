@@ -25,6 +25,7 @@
 #include "RowCodes.hpp"
 #include "SearchOne.hpp"
 #include "StoredHnsw.hpp"
+#include "kit/CallerArrays.hpp"
 #include "kit/ValueMessage.hpp"
 
 namespace Kindred {
@@ -302,14 +303,19 @@ bool HnswIndex::contains(std::uint64_t id) const try {
   Impl::rethrow_translated("Kindred::HnswIndex::contains");
 }
 
-std::vector<float> HnswIndex::row(std::uint64_t id) const try {
-  const std::uint32_t node = m_state->find(id);
-  if (node == Impl::no_node)
-    throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed");
-  const float* const row = m_state->store.row(node);
-  return {row, row + dimension()};
+void HnswIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) const try {
+  KINDRED_THROW_IF(out.size() != size_product("ids × dimension", {ids.size(), dimension()}),
+                   value_message("the size of the output", out.size()) + "; " +
+                       std::to_string(ids.size()) + " rows have " + std::to_string(dimension()) +
+                       " elements each");
+  for (const std::uint64_t id : ids)
+    if (m_state->find(id) == Impl::no_node)
+      throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed");
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    std::copy_n(m_state->store.row(m_state->find(ids[i])), dimension(),
+                out.data() + i * dimension());
 } catch (...) {
-  Impl::rethrow_translated("Kindred::HnswIndex::row");
+  Impl::rethrow_translated("Kindred::HnswIndex::rows");
 }
 
 HnswStatistics HnswIndex::statistics() const try {
@@ -334,8 +340,8 @@ HnswStatistics HnswIndex::statistics() const try {
   Impl::rethrow_translated("Kindred::HnswIndex::statistics");
 }
 
-HnswResults HnswIndex::search(std::span<const float> queries,
-                              const HnswSearchOptions& options) const try {
+HnswResults HnswIndex::search(std::span<const float> queries, const HnswSearchOptions& options,
+                              const HnswOutput& out) const try {
   const State& state = *m_state;
   const Impl::HnswStore& store = state.store;
   const Impl::SearchPlan plan = state.plan(queries, options);
@@ -351,10 +357,24 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   record.predicted.fill(std::numeric_limits<double>::quiet_NaN());
   record.chosen = options.space.value_or(count > 1 ? host_space(state.context) : Space::serial);
   record.why = options.space ? Reason::forced : Reason::only;
-  results.top = plan.top;
-  const std::size_t places = size_product("queries × top", {count, plan.top});
-  results.ids.assign(places, -1);
-  results.scores.assign(places, padding_score(store.settings.metric));
+  const bool has_output = !out.scores.empty() || !out.ids.empty();
+  results.top = has_output ? options.top : plan.top;
+  const std::size_t places = size_product("queries × top", {count, results.top});
+  KINDRED_THROW_IF(has_output && (out.scores.size() != places || out.ids.size() != places),
+                   "there are arrays for " + std::to_string(out.scores.size()) + " scores and " +
+                       std::to_string(out.ids.size()) + " ids; both must be queries × top, " +
+                       std::to_string(places));
+  Impl::require_apart({"queries", queries}, {"scores", out.scores});
+  Impl::require_apart({"queries", queries}, {"ids", out.ids});
+  Impl::require_apart({"scores", out.scores}, {"ids", out.ids});
+  if (!has_output) {
+    results.scores.resize(places);
+    results.ids.resize(places);
+  }
+  const std::span<float> scores = has_output ? out.scores : results.scores;
+  const std::span<std::int64_t> ids = has_output ? out.ids : results.ids;
+  std::ranges::fill(scores, padding_score(store.settings.metric));
+  std::ranges::fill(ids, -1);
   if (plan.top == 0) return results;
 
   const auto answer = [&](std::size_t query, Impl::SearchBuffers& buffers) {
@@ -362,8 +382,8 @@ HnswResults HnswIndex::search(std::span<const float> queries,
                      buffers);
     for (std::size_t place = 0; place < buffers.found.size(); ++place) {
       const auto& [order, id] = buffers.found[place];
-      results.ids[query * plan.top + place] = static_cast<std::int64_t>(id);
-      results.scores[query * plan.top + place] = Impl::score_of_order(store.settings.metric, order);
+      ids[query * results.top + place] = static_cast<std::int64_t>(id);
+      scores[query * results.top + place] = Impl::score_of_order(store.settings.metric, order);
     }
   };
   const Impl::HostWorkers workers = Impl::host_workers(state.context, record.chosen);

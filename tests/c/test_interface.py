@@ -75,7 +75,7 @@ class Interface(unittest.TestCase):
         made = generate.files(generate.interfaces())
         native, module = made["python/Hnsw.cpp"], made["pykindred/_hnsw.py"]
         self.assertIn("changing(*shared, [&] { return object.add(", native)
-        self.assertIn("reading(*shared, [&] { return object.row(", native)
+        self.assertIn("reading(*shared, [&] { object.rows(", native)
         self.assertIn("import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context", module)
         self.assertIn('{"VectorIndex.size", atomic},\n', made["python/KeepingGil.inc"])
         self.assertNotIn("VectorIndex.search", made["python/KeepingGil.inc"])

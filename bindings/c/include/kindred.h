@@ -1686,9 +1686,6 @@ KINDRED_API kindred_status kindred_index_rows(const kindred_index* index, const 
 /** Sizes and counts of what the index holds, with the bytes of all copies. */
 KINDRED_API kindred_status kindred_index_get_statistics(
     const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
-/** Bytes in the memory of a space; 0 if the rows are not there. */
-KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32_t space,
-                                               uint64_t* bytes) KINDRED_NOEXCEPT;
 /** Writes all rows and ids to a file, atomically: the file at `path` is the old or the new one. */
 KINDRED_API kindred_status kindred_index_save(const kindred_index* index,
                                               const char* path) KINDRED_NOEXCEPT;
@@ -2013,10 +2010,13 @@ typedef struct kindred_hnsw_statistics {
   uint64_t unreachable; /* rows that no traversal reaches */
   uint64_t bytes;
   int32_t traversal; /* the one that was chosen */
-  int32_t reserved;
+  int32_t metric;
+  uint64_t m;
+  uint64_t ef_construction;
+  uint64_t seed;
 } kindred_hnsw_statistics;
 #define KINDRED_HNSW_STATISTICS_INIT \
-  { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* A call that changes a kindred_hnsw must not run concurrently with others. */
 
@@ -2064,22 +2064,19 @@ KINDRED_API kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) KINDRED_NOEXC
 /** Number of rows that can be found. */
 KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw,
                                              size_t* size) KINDRED_NOEXCEPT;
-/** All ids below it have been assigned; filters have as many elements. */
-KINDRED_API kindred_status kindred_hnsw_end_id(const kindred_hnsw* hnsw,
-                                               uint64_t* end_id) KINDRED_NOEXCEPT;
-/** Number of elements of a row. */
-KINDRED_API kindred_status kindred_hnsw_dimension(const kindred_hnsw* hnsw,
-                                                  size_t* dimension) KINDRED_NOEXCEPT;
 /** The settings with which it was created. */
 KINDRED_API kindred_status kindred_hnsw_settings_of(
     const kindred_hnsw* hnsw, kindred_hnsw_settings* settings) KINDRED_NOEXCEPT;
-/** The row of an id, as it was added: float32 [dimension]. KINDRED_NOT_FOUND: no row has the id. */
-KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id,
-                                            DLTensor* row) KINDRED_NOEXCEPT;
+/** The rows of `ids`, in the order of `ids`, as they were added: float32 [count, dimension].
+ * KINDRED_NOT_FOUND: no row has an id.
+ *  @param ids may be repeated
+ *  @param rows float32 [count, dimension], on the host */
+KINDRED_API kindred_status kindred_hnsw_rows(const kindred_hnsw* hnsw, const uint64_t* ids,
+                                             size_t count, DLTensor* rows) KINDRED_NOEXCEPT;
 /** Whether a row can be found. */
 KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id,
                                                  int32_t* contains) KINDRED_NOEXCEPT;
-/** Sizes and counts. Traverses the graph once. */
+/** Sizes, counts and settings. Traverses the graph once. */
 KINDRED_API kindred_status kindred_hnsw_get_statistics(
     const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
 /** The rows nearest to each query, approximately.

@@ -8,27 +8,6 @@
 
 namespace Kindred::C {
 
-kindred_status kindred_hnsw_search(const kindred_hnsw* hnsw, const DLTensor* queries,
-                                   const kindred_hnsw_search_options* options, DLTensor* scores,
-                                   DLTensor* ids, std::uint64_t* visited, std::uint64_t* scanned,
-                                   kindred_record* record) noexcept {
-  return guarded([&] {
-    const HnswIndex& object = hnsw_of(hnsw);
-    check_record(record);
-    require_all({{queries, "queries"}, {scores, "scores"}, {ids, "ids"}});
-    const HnswSearchOptions search = hnsw_search_options(options);
-    std::uint64_t rows = 0;
-    const std::span<const float> values =
-        matrix_of<float>(queries, "queries", object.dimension(), &rows);
-    const SearchArrays out(scores, ids, rows, search.top);
-    const HnswResults found = object.search(values, search);
-    out.fill(found.scores, found.ids, found.top, object.settings().metric);
-    write_optional(visited, found.visited);
-    write_optional(scanned, found.scanned);
-    write_record(record, found.record);
-  });
-}
-
 kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth, std::uint64_t* hits,
                               std::uint64_t* all) noexcept {
   return guarded([&] {

@@ -35,7 +35,11 @@ class HnswStatistics(Statistics, c="hnsw_statistics"):
     links: U64
     unreachable: U64  # rows that no traversal reaches
     bytes: U64
-    traversal: HnswTraversal = "object.settings().traversal"  # the one that was chosen
+    traversal: HnswTraversal = "found.settings.traversal"  # the one that was chosen
+    metric: Metric = "found.settings.metric"
+    m: U64 = "found.settings.m"
+    ef_construction: U64 = "found.settings.ef_construction"
+    seed: U64 = "found.settings.seed"
 
 
 class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True, header="kindred/matcher/HnswIndex.hpp"):
@@ -55,7 +59,6 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def create(context: Context, dimension: Count(1), settings: HnswSettings) -> New:
         """Creates an empty index of rows of `dimension` elements."""
 
-    @hand("python")
     @python("__init__")
     def build(context: Context, rows: NewRows, settings: HnswSettings, progress: Progress) -> New:
         """Builds an index of rows, which are copied, with the ids 0, 1, ...; faster to search than one that rows were added to.
@@ -149,12 +152,14 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         """Number of rows that can be found."""
 
     @gil("atomic")
+    @only("python")
     @hand("python")
     @property
     def end_id(self) -> U64:
         """All ids below it have been assigned; filters have as many elements."""
 
     @gil("constant")
+    @only("python")
     @property
     def dimension(self) -> Size:
         """Number of elements of a row."""
@@ -171,15 +176,28 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def settings(self) -> HnswSettings:
         """The settings with which it was created."""
 
-    def row(self, id: Id) -> RowCopy:
-        """The row of an id, as it was added: float32 [dimension].
+    def rows(self, ids: Ids, rows: Matrix("ids", "object.dimension()")):
+        """The rows of `ids`, in the order of `ids`, as they were added: float32 [count, dimension].
+
+        Python Args:
+            ids: integers [count], or one; may be repeated
+
+        C Args:
+            ids: may be repeated
+            rows: float32 [count, dimension], on the host
 
         Raises:
-            NotFound: no row has the id
+            NotFound: no row has an id
 
-        >>> HnswIndex(np.float32([[3, 4]])).row(0)
-        array([3., 4.], dtype=float32)
+        >>> HnswIndex(np.float32([[3, 4], [4, -3]])).rows([1, 0])
+        array([[ 4., -3.],
+               [ 3.,  4.]], dtype=float32)
         """
+
+    def row(self, id: int) -> NDArray[np.float32]:
+        """The row of an ``id``: float32 ``[dimension]``. Raises as :meth:`rows`."""
+        row: NDArray[np.float32] = self._native.rows([id])[0]
+        return row
 
     @python("called")
     def contains(self, id: Id) -> Bool:
@@ -189,16 +207,10 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         """Whether an id has a row."""
         return is_integer(id) and id >= 0 and self._native.contains(id)
 
-    @hand("python")
     def statistics(self) -> HnswStatistics:
-        """Sizes and counts. Traverses the graph once.
+        """Sizes, counts and settings. Traverses the graph once."""
 
-        Python: The settings are among them.
-        """
-
-    @hand("c")
-    @hand("python")
-    def search(self, queries: Queries, options: HnswSearchOptions, out: RankedRows) -> Visited | Record:
+    def search(self, queries: HostQueries, options: HnswSearchOptions, out: RankedRows) -> Visited | Record:
         """The rows nearest to each query, approximately.
 
         Args:

@@ -207,10 +207,6 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     def statistics(self) -> IndexStatistics:
         """Sizes and counts of what the index holds, with the bytes of all copies."""
 
-    @only("c")
-    def bytes(self, space: NamedSpace) -> U64:
-        """Bytes in the memory of a space; 0 if the rows are not there."""
-
     def save(self, path: Path):
         """Writes all rows and ids to a file, atomically: the file at `path` is the old or the new one."""
 

@@ -18,10 +18,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 // Arguments that searches in vectors share.
 namespace Kindred::Python {
@@ -152,17 +154,20 @@ inline nanobind::object empty_rows(const Context& context, nanobind::handle like
 class RankedOutputs {
  public:
   RankedOutputs(const Context& context, nanobind::handle like, const Input& queries,
-                nanobind::handle out, std::int64_t top, CallStream& order) {
+                nanobind::handle out, std::int64_t top, CallStream* order = nullptr) {
     if (out.is_none()) {
       m_scores = empty_rows(context, like, queries, DataType::float32, top);
       m_ids = empty_rows(context, like, queries, DataType::int64, top);
     } else {
       outputs_of(out, top, m_scores, m_ids);
     }
-    m_score_array.emplace(m_scores, "scores", &order);
-    m_id_array.emplace(m_ids, "ids", &order);
+    m_score_array.emplace(m_scores, "scores", order);
+    m_id_array.emplace(m_ids, "ids", order);
   }
   SearchOutput arrays() const { return {m_score_array->array(), m_id_array->array()}; }
+  /// The elements of arrays on the host, without gaps.
+  std::span<float> scores() const { return m_score_array->array().host_values<float>(); }
+  std::span<std::int64_t> ids() const { return m_id_array->array().host_values<std::int64_t>(); }
   nanobind::object made() const { return nanobind::make_tuple(m_scores, m_ids); }
 
  private:
@@ -208,6 +213,17 @@ class OneRow {
 
 inline int threads_of(nanobind::handle threads) {
   return static_cast<int>(std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
+}
+
+/// A callback of Python as a function of C++, which the calling thread calls with the number of
+/// rows so far: it gets the number since the last call. No function for None. \throws InvalidType
+inline std::function<void(std::uint64_t)> progress_of(nanobind::handle progress, const char* name) {
+  if (progress.is_none()) return {};
+  if (PyCallable_Check(progress.ptr()) == 0)
+    refuse_type(std::string(name) + " is of type " + type_text(progress) + "; it must be callable");
+  return [progress, reported = std::uint64_t{0}](std::uint64_t count) mutable {
+    if (const Locked locked; locked) progress(count - std::exchange(reported, count));
+  };
 }
 
 inline nanobind::object range_of(std::uint64_t first, std::int64_t count) {
