@@ -155,7 +155,7 @@ def header(interface):
         declared = [declaration(one, handles) for one in functions]
         parts += [comment(text).replace("/**", "/*", 1) for language, text in handle.doc.paragraphs if language == "C"]
         parts.append("\n".join(filter(None, [*declared[:makers], destroy(handle), *declared[makers:]])))
-    return "\n\n".join(parts) + "\n\n"
+    return "\n\n".join(filter(None, parts)) + "\n\n"
 
 
 # The functions behind it

@@ -13,14 +13,14 @@ from read import Reader
 
 HERE = Path(__file__).resolve().parent
 # Each uses what those before it define.
-DESCRIPTIONS = [name for name in ("common", "context", "vector", "hnsw", "keys", "rows", "sequence", "patterns", "graph", "lattice", "bulk", "layers", "seeds")
+DESCRIPTIONS = [name for name in ("common", "context", "vector", "hnsw", "keyed", "rows", "sequence", "patterns", "graph", "lattice", "bulk", "layers", "seeds")
                 if Path(HERE, "descriptions", f"{name}.py").exists()]
 IN_PYTHON = [name for name in DESCRIPTIONS if name not in ("common", "graph")]  # of which the extension and the package are written, too
 STUB = HERE.parent / "python/src/_kindred.pyi"  # of what is not described
 C_INCLUDES = ("Arguments.hpp", "Results.hpp", "Strings.hpp")
 NATIVE_INCLUDES = ("Arrays.hpp", "Calls.hpp", "Context.hpp", "Engines.hpp", "Errors.hpp", "Options.hpp", "Results.hpp")
 IMPORTS = """from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from pykindred import _kindred
 from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
-from pykindred._results import Ragged
+from pykindred._results import KeyedRagged, Ragged
 from pykindred._types import Array, Bytes, Ids, StrPath, Stream, is_integer
 from pykindred.errors import InvalidArgument"""
 

@@ -91,11 +91,12 @@ class Statistics(Struct):
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it."""
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it; `alone`: it
+    holds nothing beside the engine and its context."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False):
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, alone=False):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.noun, self.locked = noun or c, locked
+        self.noun, self.locked, self.alone = noun or c, locked, alone
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):

@@ -3586,82 +3586,98 @@ typedef struct kindred_keyed_index_statistics {
 #define KINDRED_KEYED_INDEX_STATISTICS_INIT \
   { sizeof(kindred_keyed_index_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Builds an index of rows with keys, as kindred_keyed_index_upsert into an empty one. Equal scores
- * are ranked by the order in which keys were added.
+/** Builds an index of rows with keys, as kindred_keyed_index_upsert into an empty one. Equal
+ * scores are ranked by the order in which keys were added. KINDRED_NO_SPACE: the context cannot
+ * use the memory of `residency`.
  *  @param keys one per row; its kind is that of the index, also without keys
- *  @param rows count * dimension, float32, float16, bfloat16 or int8; count may be 0
- *  @param scales one float32 per row, for int8 only */
+ *  @param rows [count, dimension] of float32, float16, bfloat16, or int8 with `scales`; count
+ * may be 0
+ *  @param scales float32 [count], for int8 only */
 KINDRED_API kindred_status kindred_keyed_index_create(
     kindred_context* context, const kindred_key_span* keys, const DLTensor* rows,
     KINDRED_OPTIONAL const DLTensor* scales, KINDRED_OPTIONAL const kindred_index_options* options,
-    kindred_keyed_index** index) KINDRED_NOEXCEPT;
-/** Maps a file that kindred_keyed_index_save has written, and validates every byte.
- * KINDRED_NOT_FOUND, KINDRED_CORRUPT; KINDRED_INVALID for vectors without keys.
+    kindred_keyed_index** keyed_index) KINDRED_NOEXCEPT;
+/** Maps a file of kindred_keyed_index_save, and validates every byte. KINDRED_INVALID: it has
+ * vectors without keys. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is
+ * damaged; nothing of it is used.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status
 kindred_keyed_index_load(kindred_context* context, const char* path,
                          KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
-                         kindred_keyed_index** index) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT; KINDRED_INVALID for
- * vectors without keys. */
+                         kindred_keyed_index** keyed_index) KINDRED_NOEXCEPT;
+/** An index of the bytes of kindred_keyed_index_to_bytes, or of a file of
+ * kindred_keyed_index_save, which are copied. KINDRED_INVALID: they have vectors without keys.
+ * KINDRED_CORRUPT: the bytes are damaged; nothing of them is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status
 kindred_keyed_index_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
                                KINDRED_OPTIONAL const kindred_index_options* options,
-                               int32_t threads, kindred_keyed_index** index) KINDRED_NOEXCEPT;
-/** Frees an index. */
-KINDRED_API kindred_status kindred_keyed_index_destroy(KINDRED_OPTIONAL kindred_keyed_index* index)
-    KINDRED_NOEXCEPT;
-/** Adds the rows of new keys and replaces those of the others. Of a key that occurs several times,
- * the last row counts. KINDRED_INVALID for keys of another kind or number, and for rows of another
- * type or dimension; the index is then unchanged.
+                               int32_t threads, kindred_keyed_index** keyed_index) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status
+kindred_keyed_index_destroy(KINDRED_OPTIONAL kindred_keyed_index* keyed_index) KINDRED_NOEXCEPT;
+/** Adds the rows of new keys, and replaces those of the others under their ids. If it fails, the
+ * index is unchanged. New keys get ids in the order in which they first occur. If a key occurs
+ * several times, its last row counts. KINDRED_INVALID: keys of another kind or number, or rows
+ * of another type or dimension.
+ *  @param keys one per row, of the kind of the index
+ *  @param rows [count, dimension] of the element type of the index
+ *  @param scales float32 [count], of rows of int8
  *  @param added number of new keys
  *  @param replaced number of keys that were there */
 KINDRED_API kindred_status kindred_keyed_index_upsert(
-    kindred_keyed_index* index, const kindred_key_span* keys, const DLTensor* rows,
+    kindred_keyed_index* keyed_index, const kindred_key_span* keys, const DLTensor* rows,
     KINDRED_OPTIONAL const DLTensor* scales, KINDRED_OPTIONAL uint64_t* added,
     KINDRED_OPTIONAL uint64_t* replaced) KINDRED_NOEXCEPT;
-/** Removes keys with their rows. KINDRED_NOT_FOUND, and nothing is removed, for a key that is not
- * there or is listed twice. */
+/** Removes keys with their rows, whose ids are not reused. KINDRED_NOT_FOUND: a key is not
+ * there, or is listed twice; nothing is removed then.
+ *  @param keys of the kind of the index */
 KINDRED_API kindred_status kindred_keyed_index_remove(
-    kindred_keyed_index* index, const kindred_key_span* keys) KINDRED_NOEXCEPT;
-/** The ids of keys, for filters, which are by id; -1 for a key that is not there.
- *  @param ids one per key */
-KINDRED_API kindred_status kindred_keyed_index_find(const kindred_keyed_index* index,
+    kindred_keyed_index* keyed_index, const kindred_key_span* keys) KINDRED_NOEXCEPT;
+/** The ids of keys, for filters, which are by id.
+ *  @param keys of the kind of the index
+ *  @param ids one per key; -1 for a key that is not there */
+KINDRED_API kindred_status kindred_keyed_index_find(const kindred_keyed_index* keyed_index,
                                                     const kindred_key_span* keys,
                                                     int64_t* ids) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
-KINDRED_API kindred_status kindred_keyed_index_get_statistics(
-    const kindred_keyed_index* index, kindred_keyed_index_statistics* statistics) KINDRED_NOEXCEPT;
-/** Bytes of the rows in the memory of a space; 0 if they are not there. */
-KINDRED_API kindred_status kindred_keyed_index_bytes(const kindred_keyed_index* index,
-                                                     int32_t space,
-                                                     uint64_t* bytes) KINDRED_NOEXCEPT;
-/** Writes all rows, ids and keys to one file, atomically. kindred_index_load reads it too, without
- * the keys. KINDRED_BUSY while another process writes it. */
-KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* index,
-                                                    const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_keyed_index_save writes. */
-KINDRED_API kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* index,
-                                                        kindred_string** bytes) KINDRED_NOEXCEPT;
-/** The exact best rows of every query: at most `top`, with their ids, scores and keys
- * (kindred_results_keys). KINDRED_INVALID if the options have a stream.
- *  @param queries float32, queries * dimension, on the host */
+/** Sizes and counts of what the index holds, with the bytes of all copies. */
 KINDRED_API kindred_status
-kindred_keyed_index_search(const kindred_keyed_index* index, const DLTensor* queries,
+kindred_keyed_index_get_statistics(const kindred_keyed_index* keyed_index,
+                                   kindred_keyed_index_statistics* statistics) KINDRED_NOEXCEPT;
+/** Writes rows, ids and keys to a file, atomically: the file at `path` is the old or the new
+ * one. kindred_index_load reads it too, without the keys. KINDRED_BUSY: another process writes
+ * it. */
+KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* keyed_index,
+                                                    const char* path) KINDRED_NOEXCEPT;
+/** The bytes of the file that kindred_keyed_index_save writes. */
+KINDRED_API kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* keyed_index,
+                                                        kindred_string** bytes) KINDRED_NOEXCEPT;
+/** The exact best `top` rows of every query. At most `top` per query, with their ids, scores and
+ * keys (kindred_results_keys). KINDRED_INVALID: the options have a stream. KINDRED_NO_SPACE: the
+ * call cannot run in `space`.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query, on the host */
+KINDRED_API kindred_status
+kindred_keyed_index_search(const kindred_keyed_index* keyed_index, const DLTensor* queries,
                            KINDRED_OPTIONAL const kindred_search_options* options,
                            kindred_results** results) KINDRED_NOEXCEPT;
-/** All rows whose score is `score` or better; `top` is ignored. */
+/** All rows whose score is `score` or better, best first. Options as of
+ * kindred_keyed_index_search. Under KINDRED_L2, a score is better if it is smaller. `top` has no
+ * effect.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query, on the host */
 KINDRED_API kindred_status kindred_keyed_index_search_at_least(
-    const kindred_keyed_index* index, const DLTensor* queries, float score,
+    const kindred_keyed_index* keyed_index, const DLTensor* queries, float score,
     KINDRED_OPTIONAL const kindred_search_options* options,
     kindred_results** results) KINDRED_NOEXCEPT;
-/** Scores candidates: of every query the rows of the keys offsets[i] ... offsets[i + 1], of which
- * the best `top` are returned. KINDRED_INVALID for a key that is not there.
+/** Re-ranks candidates: the best `top` of each list. Repeated candidates count once. The
+ * candidates of query i are the keys offsets[i] ... offsets[i + 1]. KINDRED_INVALID: a key is
+ * not there.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query, on the host
  *  @param candidates the keys of all queries */
-KINDRED_API kindred_status kindred_keyed_index_score(
-    const kindred_keyed_index* index, const DLTensor* queries, const kindred_key_span* candidates,
-    const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
-    kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_keyed_index_score(const kindred_keyed_index* keyed_index, const DLTensor* queries,
+                          const kindred_key_span* candidates, const uint64_t* offsets,
+                          KINDRED_OPTIONAL const kindred_search_options* options,
+                          kindred_results** results) KINDRED_NOEXCEPT;
 
 /* ---- Fusion of rankings ---- */
 

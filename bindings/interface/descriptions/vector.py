@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """VectorIndex: exact nearest neighbours"""
 C_INCLUDES = ("Vector.hpp",)
-PYTHON_INCLUDES = ("VectorArguments.hpp", "VectorIndexHandle.hpp")
+PYTHON_INCLUDES = ("VectorArguments.hpp",)
 
 
 class Metric(Enum, c="KINDRED_", values="cosine ip l2"):
@@ -52,7 +52,7 @@ class IndexStatistics(Statistics, c="index_statistics", cpp="VectorStatistics"):
     element: Element = "object.element()"
 
 
-class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="kindred/matcher/VectorIndex.hpp"):
+class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=True, header="kindred/matcher/VectorIndex.hpp"):
     """A store of vectors with exact nearest-neighbour search. Scores have the same bits on every machine and every space.
 
     A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from pykindred._bulk import Bulk
     from pykindred._context import Context, default_context, last_record
     from pykindred._hnsw import HnswIndex
-    from pykindred._keyed import KeyedRagged, KeyedResults, KeyedVectorIndex, UpsertCounts
+    from pykindred._keyed import KeyedResults, KeyedVectorIndex, UpsertCounts
     from pykindred._lattice import Lattice, LatticeDistances, LatticePaths, LatticeRows
     from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,
                                    linear_act, linear_act_backward)
     from pykindred._patterns import (Anomaly, EventLists, Learned, LearnedPatterns, PatternMemory, PatternSettings, Prediction,
                                      StoredPattern, SyncRecord)
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
-    from pykindred._results import Ragged, Record
+    from pykindred._results import KeyedRagged, Ragged, Record
     from pykindred._rows import row_scores, top_rows
     from pykindred._seed_layer import SeedLayer
     from pykindred._seed_sequence import SeedSequence
@@ -63,12 +63,12 @@ _modules = {
     "_bulk": "Bulk",
     "_context": "Context default_context last_record",
     "_hnsw": "HnswIndex",
-    "_keyed": "KeyedRagged KeyedResults KeyedVectorIndex UpsertCounts",
+    "_keyed": "KeyedResults KeyedVectorIndex UpsertCounts",
     "_lattice": "Lattice LatticeDistances LatticePaths LatticeRows",
     "_layers": "LinearGradients NormGradients NormResults layer_norm_act layer_norm_act_backward linear_act linear_act_backward",
     "_patterns": "Anomaly EventLists Learned LearnedPatterns PatternMemory PatternSettings Prediction StoredPattern SyncRecord",
     "_prepared": "Prepared PreparedBulk PreparedLayer",
-    "_results": "Ragged Record",
+    "_results": "KeyedRagged Ragged Record",
     "_rows": "row_scores top_rows",
     "_seed_layer": "SeedLayer",
     "_seed_sequence": "SeedSequence",

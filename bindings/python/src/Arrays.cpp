@@ -23,14 +23,15 @@ constexpr const char* array_kinds =
     "an array: of NumPy, or of a library with __dlpack__ such as PyTorch or CuPy";
 
 /// Names of attributes, made once.
-struct Names {
+struct AttributeNames {
   nb::object dlpack_device = nb::steal(PyUnicode_InternFromString("__dlpack_device__"));
   nb::object exchange = nb::steal(PyUnicode_InternFromString("__dlpack_c_exchange_api__"));
   nb::object requires_grad = nb::steal(PyUnicode_InternFromString("requires_grad"));
   nb::object is_neg = nb::steal(PyUnicode_InternFromString("is_neg"));
 };
-const Names& names() {
-  static const Names& made = *new Names;  // never destroyed: Python may have ended before
+const AttributeNames& attribute_names() {
+  static const AttributeNames& made =
+      *new AttributeNames;  // never destroyed: Python may have ended before
   return made;
 }
 
@@ -67,7 +68,8 @@ const DLPack::ExchangeFunctions* exchange_functions(PyTypeObject* type) {
   if (!nb::isinstance<nb::str>(module)) return nullptr;
   const std::string_view name = nb::cast<const char*>(module);
   if (name != "torch" && !name.starts_with("torch.")) return nullptr;
-  const nb::object capsule = nb::steal(PyObject_GetAttr(object.ptr(), names().exchange.ptr()));
+  const nb::object capsule =
+      nb::steal(PyObject_GetAttr(object.ptr(), attribute_names().exchange.ptr()));
   constexpr const char* capsule_name = "dlpack_exchange_api";
   if (!capsule.is_valid() || PyCapsule_IsValid(capsule.ptr(), capsule_name) == 0) {
     PyErr_Clear();
@@ -312,7 +314,7 @@ bool Borrowed::borrow_exchange(CallStream* stream) {
       exchange_functions(reinterpret_cast<PyTypeObject*>(m_owner.type().ptr()));
   if (functions == nullptr) return false;
   const nb::object requires_grad =
-      nb::steal(PyObject_GetAttr(m_owner.ptr(), names().requires_grad.ptr()));
+      nb::steal(PyObject_GetAttr(m_owner.ptr(), attribute_names().requires_grad.ptr()));
   if (!requires_grad.is_valid()) throw nb::python_error();
   if (requires_grad.ptr() == Py_True)
     refuse(std::string(m_name) +
@@ -340,7 +342,8 @@ bool Borrowed::borrow_exchange(CallStream* stream) {
 }
 
 void Borrowed::require_plain() const {
-  const nb::object is_neg = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().is_neg.ptr()));
+  const nb::object is_neg =
+      nb::steal(PyObject_GetAttr(m_owner.ptr(), attribute_names().is_neg.ptr()));
   if (!is_neg.is_valid()) return PyErr_Clear();
   if (is_neg().ptr() == Py_True)
     refuse(std::string(m_name) +
@@ -349,7 +352,8 @@ void Borrowed::require_plain() const {
 }
 
 void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
-  const nb::object place = nb::steal(PyObject_GetAttr(m_owner.ptr(), names().dlpack_device.ptr()));
+  const nb::object place =
+      nb::steal(PyObject_GetAttr(m_owner.ptr(), attribute_names().dlpack_device.ptr()));
   if (!place.is_valid()) {
     PyErr_Clear();
     refuse_type(std::string(m_name) + " is of type " + type_text(m_owner) + "; it must be " +

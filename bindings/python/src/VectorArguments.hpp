@@ -56,27 +56,6 @@ class Filter {
   std::unique_ptr<Input> m_array;
 };
 
-inline constexpr std::array<Choice<SearchPath>, 3> search_paths{
-    {{"brute_force", SearchPath::brute_force},
-     {"quantized", SearchPath::quantized},
-     {"gemm", SearchPath::gemm}}};
-
-inline VectorIndexOptions index_options(nanobind::handle residency,
-                                        nanobind::handle quantized_copy) {
-  return {residency_of(residency), flag_of(quantized_copy, "quantized_copy")
-                                       ? QuantizedCopy::automatic
-                                       : QuantizedCopy::never};
-}
-
-inline SearchOptions search_options(nanobind::handle metric, nanobind::handle space,
-                                    nanobind::handle path) {
-  SearchOptions options;
-  options.metric = metric_of(metric);
-  options.space = space_of(space);
-  if (!path.is_none()) options.path = value_of(path, "path", search_paths);
-  return options;
-}
-
 /// \throws InvalidType for elements that rows cannot have
 inline DataType element_of(const Input& rows) {
   rows.require_type({DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8});
@@ -102,6 +81,10 @@ class VectorRows {
 
   const Input& input() const noexcept { return m_rows; }
   DataType element() const noexcept { return m_element; }
+  /// \throws InvalidArgument for rows without elements
+  void require_elements() const {
+    if (dimension() == 0) refuse("rows is " + m_rows.text() + "; a row needs elements");
+  }
   std::size_t dimension() const noexcept {
     return static_cast<std::size_t>(m_rows.extent(m_rows.rank() - 1));
   }
@@ -229,43 +212,6 @@ inline std::function<void(std::uint64_t)> progress_of(nanobind::handle progress,
 inline nanobind::object range_of(std::uint64_t first, std::int64_t count) {
   const nanobind::handle range(reinterpret_cast<PyObject*>(&PyRange_Type));
   return range(first, first + static_cast<std::uint64_t>(count));
-}
-
-/// Adds `load` and `from_bytes`. \tparam Shared a context and an index of vectors
-template <class Shared>
-void define_files(Calls<nanobind::class_<EngineHandle<Shared>>>& index) {
-  using Handle = EngineHandle<Shared>;
-  using Index = decltype(Shared::index);
-  index
-      .def_static(
-          "load",
-          [](nanobind::handle path, nanobind::handle residency, nanobind::handle quantized_copy,
-             nanobind::handle threads, nanobind::handle context) {
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const std::string file = path_of(path, "path");
-            const auto count = static_cast<int>(
-                std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
-            const SharedContext given = context_of(context);
-            return Handle{"index", shared_of<Shared>(given, [&] {
-                            return Index::load(*given, file, options, count);
-                          })};
-          },
-          nanobind::arg("path").none(), nanobind::arg("residency").none(),
-          nanobind::arg("quantized_copy").none(), nanobind::arg("threads").none(),
-          nanobind::arg("context").none())
-      .def_static(
-          "from_bytes",
-          [](nanobind::handle bytes, nanobind::handle residency, nanobind::handle quantized_copy,
-             nanobind::handle context) {
-            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
-            const std::span<const std::byte> file = data.host_bytes();
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const SharedContext given = context_of(context);
-            return Handle{"index", shared_of<Shared>(
-                                       given, [&] { return Index::load(*given, file, options); })};
-          },
-          nanobind::arg("bytes").none(), nanobind::arg("residency").none(),
-          nanobind::arg("quantized_copy").none(), nanobind::arg("context").none());
 }
 
 }  // namespace Kindred::Python

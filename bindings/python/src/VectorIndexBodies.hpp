@@ -24,7 +24,7 @@ Handle create(nb::handle rows, nb::handle scales, nb::handle element, nb::handle
   if (converts && given.element() != DataType::float32)
     refuse("element is '" + std::string(to_string(wanted)) + "', and rows is " +
            given.input().text() + "; only rows of float32 are converted");
-  if (given.dimension() == 0) refuse("rows is " + given.input().text() + "; a row needs elements");
+  given.require_elements();
   const auto handle_of = [&](const VectorSpan& span) {
     return Handle("index",
                   shared_of<Shared>(context, [&] { return VectorIndex(*context, span, options); }));
