@@ -34,7 +34,7 @@ class Context(Kind):
 
 class Path(Kind):
     c = ("const char* {n}",)
-    c_value = "path_of({n})"
+    c_value = 'path_of({n}, "{n}")'
     python = ("{n}: StrPath",)
     lines = ('const std::string {n}_text = path_of({n}, "{n}");',)
     value = "{n}_text"

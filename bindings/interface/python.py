@@ -200,7 +200,7 @@ def glue(interface, handle, includes):
     parameters = [one for function in native_functions(handle) for one in function.parameters]
     used = {one.kind.name: one.kind for one in parameters if hasattr(one.kind, "fields")}
     fields = [field for options in used.values() for field in options.fields]
-    enums = dict(interface.enums) | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
+    enums = {one.name: one for one in interface.enums.values() if one.only != "c"} | {one.kind.enum.name: one.kind.enum for one in [*parameters, *fields] if hasattr(one.kind, "enum")}
     parts += map(enum_table, enums.values())
     parts += [given_struct(one) for one in used.values()]
     parts.append("}  // namespace")

@@ -50,8 +50,8 @@ class Doc:
 
 
 class Enum:
-    def __init__(self, name, doc, c, values, cpp=None, any=None):
-        self.name, self.doc, self.prefix, self.values, self.cpp, self.any = name, doc, c, values.split(), cpp or name, any
+    def __init__(self, name, doc, c, values, cpp=None, any=None, only=None):
+        self.name, self.doc, self.prefix, self.values, self.cpp, self.any, self.only = name, doc, c, values.split(), cpp or name, any, only
         self.table = snake(name) + "_names"
 
     def constant(self, value):

@@ -187,8 +187,8 @@ TEST(CVectors, FunctionsAreThoseOfCpp) {
       KINDRED_ASSERT_OK(kindred_weighted_average(c_context(), &row_tensor, nullptr, &weight_tensor,
                                                  space, &average_tensor));
       EXPECT_EQ(average, weighted_average(context(), span, weights));
-      KINDRED_ASSERT_OK(kindred_pairwise_dots(c_context(), &pair_tensor, &row_tensor, nullptr,
-                                              space, &dot_tensor));
+      KINDRED_ASSERT_OK(kindred_row_scores(c_context(), &pair_tensor, &row_tensor, nullptr,
+                                           KINDRED_IP, space, &dot_tensor));
       std::vector<float> expected_dots(dots.size());
       row_scores(context(), queries, span, expected_dots, {.metric = Metric::ip});
       EXPECT_EQ(dots, expected_dots);
@@ -206,7 +206,8 @@ TEST(CVectors, FunctionsAreThoseOfCpp) {
   Tensor right(shared.data() + 8, KINDRED_FLOAT32, 3, 4);
   for (const std::ptrdiff_t begin : {7, 19, 20}) {
     Tensor dots(shared.data() + begin, KINDRED_FLOAT32, 2, 3);
-    EXPECT_EQ(kindred_pairwise_dots(c_context(), &left, &right, nullptr, KINDRED_SPACE_ANY, &dots),
+    EXPECT_EQ(kindred_row_scores(c_context(), &left, &right, nullptr, KINDRED_IP, KINDRED_SPACE_ANY,
+                                 &dots),
               begin < 20 ? KINDRED_INVALID : KINDRED_OK);
   }
 }

@@ -1763,7 +1763,7 @@ KINDRED_API kindred_status kindred_scorer_score(kindred_scorer* scorer, const DL
 KINDRED_API kindred_status kindred_scorer_space(const kindred_scorer* scorer,
                                                 int32_t* space) KINDRED_NOEXCEPT;
 
-/* ---- Files and encodings of vectors ---- */
+/* ---- Functions of vectors that are in no index, and files of vectors ---- */
 
 /* Formats of files of vectors; ANY: from the extension of the name, otherwise from the first bytes.
  */
@@ -1778,7 +1778,6 @@ enum {
   KINDRED_FORMAT_I8BIN = 6,
   KINDRED_FORMAT_HDF5 = 7
 };
-
 /* The types of numbers in such files. */
 enum {
   KINDRED_NUMBER_FLOAT32 = 0,
@@ -1802,18 +1801,6 @@ typedef struct kindred_vectors_source {
 KINDRED_API kindred_status kindred_vectors_source_init(kindred_vectors_source* source,
                                                        size_t struct_size) KINDRED_NOEXCEPT;
 
-/** The contents of a file of vectors, by its header. */
-typedef struct kindred_vectors_info {
-  size_t struct_size;
-  uint64_t rows;
-  uint64_t dimension;
-  uint64_t row_bytes;
-  int32_t format; /* KINDRED_FORMAT_... */
-  int32_t type;   /* KINDRED_NUMBER_... */
-} kindred_vectors_info;
-#define KINDRED_VECTORS_INFO_INIT \
-  { sizeof(kindred_vectors_info), 0, 0, 0, 0, 0 }
-
 /** Options of kindred_vectors_build. */
 typedef struct kindred_vectors_build_options {
   size_t struct_size;
@@ -1825,6 +1812,18 @@ typedef struct kindred_vectors_build_options {
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_vectors_build_options_init(
     kindred_vectors_build_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The contents of a file of vectors, by its header. */
+typedef struct kindred_vectors_info {
+  size_t struct_size;
+  uint64_t rows;
+  uint64_t dimension;
+  uint64_t row_bytes;
+  int32_t format; /* KINDRED_FORMAT_... */
+  int32_t type;   /* KINDRED_NUMBER_... */
+} kindred_vectors_info;
+#define KINDRED_VECTORS_INFO_INIT \
+  { sizeof(kindred_vectors_info), 0, 0, 0, 0, 0 }
 
 /** The contents of a file of an index. */
 typedef struct kindred_vectors_file_info {
@@ -1842,67 +1841,27 @@ typedef struct kindred_vectors_file_info {
 #define KINDRED_VECTORS_FILE_INFO_INIT \
   { sizeof(kindred_vectors_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Reads the header of a file of vectors. */
-KINDRED_API kindred_status
-kindred_vectors_describe(const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source,
-                         kindred_vectors_info* info) KINDRED_NOEXCEPT;
-/** Reads the rows first ... first + count of a file of vectors, and converts them to the type of
- * `out`, exactly to float32 or int64, otherwise as kindred_encode_rows does. After a failure, the
- * arrays may have been written.
- *  @param out count * dimension of float32, float16, bfloat16 or int8; int64 for files of integers
- *  @param scales float32, one per row, for int8 only; 1 for a file of int8 */
-KINDRED_API kindred_status kindred_vectors_read(
-    const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source, uint64_t first,
-    DLTensor* out, KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
-/** Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file may
- * exceed the memory.
- *  @param path the file to read; the id of a row is its number in it
- *  @param to the file to write, atomically
- *  @param progress receives the number of rows written so far */
-KINDRED_API kindred_status
-kindred_vectors_build(kindred_context* context, const char* path,
-                      KINDRED_OPTIONAL const kindred_vectors_source* source, const char* to,
-                      KINDRED_OPTIONAL const kindred_vectors_build_options* options,
-                      KINDRED_OPTIONAL kindred_progress_callback progress,
-                      KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
-/** Validates every byte of a file of an index and describes its contents.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status kindred_vectors_inspect(
-    const char* path, int32_t threads, kindred_vectors_file_info* info) KINDRED_NOEXCEPT;
-/** Converts float32 rows, rounding to nearest, ties to even; int8 has one scale per row, the
- * largest magnitude / 127. Finite numbers outside the range of the type are refused, for int8 all
- * that are not finite.
- *  @param rows float32, count * dimension
- *  @param out count * dimension of float32, float16, bfloat16 or int8
- *  @param scales float32, one per row, for int8 only */
-KINDRED_API kindred_status kindred_encode_rows(const DLTensor* rows, DLTensor* out,
-                                               KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
-/** Converts rows to float32; an int8 is multiplied by its scale and rounded once.
- *  @param rows as of kindred_index_create, with their scales
- *  @param out float32, count * dimension */
-KINDRED_API kindred_status kindred_decode_rows(const DLTensor* rows,
-                                               KINDRED_OPTIONAL const DLTensor* scales,
-                                               DLTensor* out) KINDRED_NOEXCEPT;
+/* Functions run where the rows are, unless a space is given. */
 
-/* ---- Functions of vectors that are in no index, by default where the rows are ---- */
-
-/** The score of every row for every query, in the order of the rows, with the bits of an index of
- * them. Threads do not wait for one another on the host.
- *  @param queries float32, queries * dimension, or dimension for one query; on the host or on a
- * device, with any distance between rows, as all tensors of the call
- *  @param rows count * dimension of float32, float16 or bfloat16; or int8, then all tensors are on
- * the host without gaps
- *  @param scales one float32 per row, for int8 only
- *  @param metric KINDRED_COSINE, KINDRED_IP or KINDRED_L2
- *  @param out float32, queries * count, or count */
+/** The scores of all rows for every query, in the order of the rows, which are read where they
+ * are. They have the bits of an index of the rows. Threads do not wait for one another on the
+ * host.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query; on the host or on
+ * a device, with any distance between rows, as all tensors of the call
+ *  @param rows [count, dimension] of float32, float16 or bfloat16; or int8, then all tensors are
+ * on the host without gaps
+ *  @param out float32 [queries, count], or [count] for one query
+ *  @param scales float32 [count], for int8 only
+ *  @param metric KINDRED_COSINE, KINDRED_IP or KINDRED_L2 */
 KINDRED_API kindred_status kindred_row_scores(kindred_context* context, const DLTensor* queries,
                                               const DLTensor* rows,
                                               KINDRED_OPTIONAL const DLTensor* scales,
                                               int32_t metric, int32_t space,
                                               DLTensor* out) KINDRED_NOEXCEPT;
-/** The exact best rows of every query; tensors as of kindred_row_scores.
- *  @param scores float32, queries * top, or top, which is at least 1; -inf (+inf under KINDRED_L2)
- * beyond the number of rows
+/** The exact best `top` rows of every query, without an index. Arguments and failures as of
+ * kindred_row_scores.
+ *  @param scores float32 [queries, top], or [top], with a `top` of at least 1; -inf (+inf under
+ * KINDRED_L2) beyond the number of rows
  *  @param ids int64, of the same shape: numbers of rows; -1 beyond */
 KINDRED_API kindred_status kindred_top_rows(kindred_context* context, const DLTensor* queries,
                                             const DLTensor* rows,
@@ -1925,19 +1884,19 @@ KINDRED_API kindred_status kindred_top_k_rows(kindred_context* context, int32_t 
                                               const float* query, const float* rows, size_t count,
                                               size_t dim, size_t k, float* scores,
                                               int64_t* ids) KINDRED_NOEXCEPT;
-/** sigmoid((c - threshold) / max(temperature, 0.05)) for the cosine c of a query with every row, in
- * the order of the rows.
- *  @param query float32, of the dimension of the rows
- *  @param rows as of kindred_index_create, with their scales
- *  @param out float32, one per row */
+/** sigmoid((c - threshold) / max(temperature, 0.05)) for the cosine c of a query with every row,
+ * in the order of the rows.
+ *  @param query float32 [dimension]
+ *  @param rows [count, dimension] of float32, float16, bfloat16, or int8 with `scales`
+ *  @param out float32 [count] */
 KINDRED_API kindred_status kindred_cosine_sigmoids(kindred_context* context, const DLTensor* query,
                                                    const DLTensor* rows,
                                                    KINDRED_OPTIONAL const DLTensor* scales,
                                                    double threshold, double temperature,
                                                    int32_t space, DLTensor* out) KINDRED_NOEXCEPT;
 /** The average of rows with weights, elementwise; zeros if the weights sum to 0.
- *  @param weights float32, one per row
- *  @param out float32, of the dimension of the rows */
+ *  @param weights float32 [count]
+ *  @param out float32 [dimension] */
 KINDRED_API kindred_status kindred_weighted_average(kindred_context* context, const DLTensor* rows,
                                                     KINDRED_OPTIONAL const DLTensor* scales,
                                                     const DLTensor* weights, int32_t space,
@@ -1951,13 +1910,54 @@ KINDRED_API kindred_status kindred_weighted_average_rows(kindred_context* contex
                                                          size_t dim, const float* weights,
                                                          int32_t space,
                                                          float* out) KINDRED_NOEXCEPT;
-/** The dot products of all pairs.
- *  @param a float32, of the dimension of the rows
- *  @param out float32, rows of a * rows; overlaps neither a nor rows */
-KINDRED_API kindred_status kindred_pairwise_dots(kindred_context* context, const DLTensor* a,
-                                                 const DLTensor* rows,
-                                                 KINDRED_OPTIONAL const DLTensor* scales,
-                                                 int32_t space, DLTensor* out) KINDRED_NOEXCEPT;
+/** Compares the ids of approximate results with the true ones, row by row.
+ *  @param found,truth int64 [queries, top]; the ids of a row are distinct, -1 is no id
+ *  @param hits true neighbours that were found
+ *  @param all true neighbours */
+KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
+                                          uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
+/** Converts float32 rows, rounding to nearest, ties to even; int8 has one scale per row, the
+ * largest magnitude / 127. Finite numbers outside the range of the type are refused, for int8
+ * all that are not finite.
+ *  @param rows float32 [count, dimension]
+ *  @param out [count, dimension] of float32, float16, bfloat16 or int8
+ *  @param scales float32 [count], for int8 only */
+KINDRED_API kindred_status kindred_encode_rows(const DLTensor* rows, DLTensor* out,
+                                               KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
+/** Converts rows to float32; an int8 is multiplied by its scale and rounded once.
+ *  @param rows [count, dimension] of float32, float16, bfloat16, or int8 with `scales`
+ *  @param out float32 [count, dimension] */
+KINDRED_API kindred_status kindred_decode_rows(const DLTensor* rows,
+                                               KINDRED_OPTIONAL const DLTensor* scales,
+                                               DLTensor* out) KINDRED_NOEXCEPT;
+/** Reads the header of a file of vectors. */
+KINDRED_API kindred_status
+kindred_vectors_describe(const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source,
+                         kindred_vectors_info* info) KINDRED_NOEXCEPT;
+/** Reads the rows first ... first + count of a file of vectors, and converts them to the type of
+ * `out`, exactly to float32 or int64, otherwise as kindred_encode_rows does. After a failure,
+ * the arrays may have been written.
+ *  @param out [count, dimension] of float32, float16, bfloat16 or int8; int64 for files of
+ * integers
+ *  @param scales float32 [count], for int8 only; 1 for a file of int8 */
+KINDRED_API kindred_status kindred_vectors_read(
+    const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source, uint64_t first,
+    DLTensor* out, KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
+/** Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file
+ * may exceed the memory.
+ *  @param path the file to read; the id of a row is its number in it
+ *  @param to the file to write, atomically
+ *  @param progress receives the number of rows written so far */
+KINDRED_API kindred_status
+kindred_vectors_build(kindred_context* context, const char* path,
+                      KINDRED_OPTIONAL const kindred_vectors_source* source, const char* to,
+                      KINDRED_OPTIONAL const kindred_vectors_build_options* options,
+                      KINDRED_OPTIONAL kindred_progress_callback progress,
+                      KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+/** Validates every byte of a file of an index and describes its contents.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_vectors_inspect(
+    const char* path, int32_t threads, kindred_vectors_file_info* info) KINDRED_NOEXCEPT;
 
 /* ---- HnswIndex: approximate nearest neighbours, on the host ---- */
 
@@ -2099,15 +2099,6 @@ KINDRED_API kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw,
 /** Writes the index in hnswlib's format. Under KINDRED_COSINE, rows are normalised. */
 KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
                                                        const char* path) KINDRED_NOEXCEPT;
-
-/* ---- Recall of approximate results ---- */
-
-/** Compares the ids of approximate results with the true ones, row by row.
- *  @param found,truth int64, queries * top; the ids of a row are distinct, -1 is no id
- *  @param hits true neighbours that were found
- *  @param all true neighbours */
-KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
-                                          uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
 
 /* ---- Edges, and what modifies their weights ---- */
 

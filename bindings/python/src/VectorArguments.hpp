@@ -104,9 +104,9 @@ class VectorRows {
 class HostQueries {
  public:
   HostQueries(nanobind::handle queries, std::size_t dimension, const char* name = "queries",
-              int least_rank = 1)
+              int least_rank = 1, int highest_rank = 2)
       : m_queries(queries, name, nullptr, Copying::if_needed, Layout::dense) {
-    m_queries.require_rank(least_rank, 2);
+    m_queries.require_rank(least_rank, highest_rank);
     m_queries.require_columns(dimension);
     m_values = m_queries.host_values<float>();
   }
@@ -133,31 +133,59 @@ inline nanobind::object empty_rows(const Context& context, nanobind::handle like
                 : empty_array(like, queries, type, {count, columns});
 }
 
+/// An array that the caller gave, or a new one beside the queries.
+class RowsOutput {
+ public:
+  RowsOutput(const Context& context, nanobind::handle like, const Input& queries,
+             nanobind::handle given, DataType type, std::int64_t columns, const char* name,
+             CallStream* order = nullptr)
+      : m_made(given.is_none() ? empty_rows(context, like, queries, type, columns)
+                               : nanobind::borrow(given)),
+        m_array(m_made, name, order) {}
+  Array array() const { return m_array.array(); }
+  const nanobind::object& made() const noexcept { return m_made; }
+  /// \throws InvalidType, InvalidArgument for another type or shape, and for memory on a device
+  void require_on_host(DataType type, std::span<const std::int64_t> shape) const {
+    m_array.require(type, shape);
+    if (m_array.on_device())
+      refuse(std::string(m_array.name()) + " is " + m_array.text() + "; it must lie on the host");
+  }
+
+ private:
+  nanobind::object m_made;
+  Output m_array;
+};
+
 /// The arrays of the argument `out`, or new ones beside the queries: scores and ids.
 class RankedOutputs {
  public:
   RankedOutputs(const Context& context, nanobind::handle like, const Input& queries,
-                nanobind::handle out, std::int64_t top, CallStream* order = nullptr) {
-    if (out.is_none()) {
-      m_scores = empty_rows(context, like, queries, DataType::float32, top);
-      m_ids = empty_rows(context, like, queries, DataType::int64, top);
-    } else {
-      outputs_of(out, top, m_scores, m_ids);
-    }
-    m_score_array.emplace(m_scores, "scores", order);
-    m_id_array.emplace(m_ids, "ids", order);
+                nanobind::handle out, std::int64_t top, CallStream* order = nullptr)
+      : RankedOutputs(context, like, queries, given_of(out, top), top, order) {}
+  SearchOutput arrays() const { return {m_scores.array(), m_ids.array()}; }
+  /// As of `RowsOutput`.
+  void require_on_host(std::span<const std::int64_t> shape) const {
+    m_scores.require_on_host(DataType::float32, shape);
+    m_ids.require_on_host(DataType::int64, shape);
   }
-  SearchOutput arrays() const { return {m_score_array->array(), m_id_array->array()}; }
   /// The elements of arrays on the host, without gaps.
-  std::span<float> scores() const { return m_score_array->array().host_values<float>(); }
-  std::span<std::int64_t> ids() const { return m_id_array->array().host_values<std::int64_t>(); }
-  nanobind::object made() const { return nanobind::make_tuple(m_scores, m_ids); }
+  std::span<float> scores() const { return m_scores.array().host_values<float>(); }
+  std::span<std::int64_t> ids() const { return m_ids.array().host_values<std::int64_t>(); }
+  nanobind::object made() const { return nanobind::make_tuple(m_scores.made(), m_ids.made()); }
 
  private:
-  nanobind::object m_scores;
-  nanobind::object m_ids;
-  std::optional<Output> m_score_array;
-  std::optional<Output> m_id_array;
+  RankedOutputs(const Context& context, nanobind::handle like, const Input& queries,
+                const std::array<nanobind::object, 2>& given, std::int64_t top, CallStream* order)
+      : m_scores(context, like, queries, given[0], DataType::float32, top, "scores", order),
+        m_ids(context, like, queries, given[1], DataType::int64, top, "ids", order) {}
+  static std::array<nanobind::object, 2> given_of(nanobind::handle out, std::int64_t top) {
+    std::array<nanobind::object, 2> given{nanobind::none(), nanobind::none()};
+    if (!out.is_none()) outputs_of(out, top, given[0], given[1]);
+    return given;
+  }
+
+  RowsOutput m_scores;
+  RowsOutput m_ids;
 };
 
 /// A new matrix of float32 of NumPy.

@@ -54,25 +54,17 @@ nb::object score_all(const Handle& self, nb::handle queries, nb::handle metric, 
   const Input given(queries, "queries", &order, copying_of(copy));
   given.require_type({DataType::float32});
   given.require_rank(1, 2);
-  const auto write = [&](nb::handle to) {
-    const Output output(to, "out", &order);
-    options.stream = order.stream();
-    keep_record(
-        unlocked([&] { return shared->index.score_all(given.array(), output.array(), options); }));
-  };
-  if (!out.is_none()) {
-    write(out);
-    return nb::borrow(out);
-  }
   while (true) {
     const std::uint64_t changes = shared->index.changes();
-    const nb::object made = empty_rows(*shared->context, queries, given, DataType::float32,
-                                       static_cast<std::int64_t>(shared->index.size()));
+    const RowsOutput to(*shared->context, queries, given, out, DataType::float32,
+                        static_cast<std::int64_t>(shared->index.size()), "out", &order);
+    options.stream = order.stream();
     try {
-      write(made);
-      return made;
+      keep_record(
+          unlocked([&] { return shared->index.score_all(given.array(), to.array(), options); }));
+      return to.made();
     } catch (const InvalidArgument&) {
-      if (shared->index.changes() == changes) throw;
+      if (!out.is_none() || shared->index.changes() == changes) throw;
       // Another thread has changed the rows since their number was read.
     }
   }
