@@ -176,9 +176,9 @@ class RowArray(Kind):
 
 class Row(Kind):
     c = ("const DLTensor* {n}", "const DLTensor* scale?")
-    c_value = 'rows_for(object, {n}, scale, "{n}")'
+    c_value = 'rows_of({n}, scale, "{n}")'
     python = ("{n}: Array", "* scale: float | None = None")
-    lines = ("const OneRow {n}_given({n}, scale);",)
+    lines = ("const VectorRows {n}_given = one_row({n}, scale);",)
     value = "{n}_given.span()"
 
 
@@ -232,8 +232,8 @@ class Matrix(Kind):
     """New rows of float32: as many as {0} has, of {1} elements."""
     c = ("DLTensor* {n}",)
     c_value = 'output_matrix_of<float>({n}, "{n}", {0}_given.size(), {1})'
-    lines = ("const NewMatrix {n}_made(*shared->context, {0}_given.size(), {1});",)
-    value = "{n}_made.values()"
+    lines = ('const RowsOutput {n}_made(empty_matrix(*shared->context, {0}_given.size(), {1}), "{n}");',)
+    value = "{n}_made.values<float>()"
     returns = ("NDArray[np.float32]", "{n}_made.made()")
 
 

@@ -347,6 +347,8 @@ def class_text(handle):
     parts = [f"class {handle.name}(Closing):\n{doc}\n\n    __slots__ = {slots}", first]
     parts += [method(one)[1] for one in public_functions(handle) if one is not create]
     parts += handle.methods
+    if handle.shows:
+        parts.append(f"    def __repr__(self) -> str:\n        return '<pykindred.{handle.name}: ' + ('closed>' if self._native.is_closed() else f'{handle.shows}>')")
     if handle.function("from_bytes"):
         options = ", *self._options" if restored_fields(handle) else ""
         parts.append(f"    def __reduce_ex__(self, protocol: Any) -> Any:\n        return _restored, (type(self), in_pickle(self.to_bytes(), protocol){options})")

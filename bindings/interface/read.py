@@ -92,11 +92,11 @@ class Statistics(Struct):
 
 class Handle:
     """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it; `alone`: it
-    holds nothing beside the engine and its context."""
+    holds nothing beside the engine and its context; `shows`: what its text in Python has, of an f-string."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, alone=False):
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, alone=False, shows=None):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.noun, self.locked, self.alone = noun or c, locked, alone
+        self.noun, self.locked, self.alone, self.shows = noun or c, locked, alone, shows
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
@@ -282,6 +282,8 @@ class Reader:
                 made.changes = True
             elif name == "property":
                 made.python = "property"
+            elif name == "getter":  # a property of Python alone, which keeps the GIL
+                made.gil, made.only, made.python = arguments[0], "python", "property"
             elif name == "python":
                 made.python = arguments[0] if arguments else None
                 made.python_types = {one.arg: ast.literal_eval(one.value) for one in call.keywords}

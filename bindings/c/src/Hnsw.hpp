@@ -8,9 +8,7 @@
 
 namespace Kindred::C {
 
-KINDRED_C_HANDLE(hnsw, WithContext<HnswIndex>);
-
-inline HnswIndex& hnsw_of(const kindred_hnsw* hnsw) { return object_of(hnsw, "hnsw").engine; }
+KINDRED_C_ENGINE(hnsw, HnswIndex)
 
 }  // namespace Kindred::C
 

@@ -17,11 +17,7 @@
 
 namespace Kindred::C {
 
-KINDRED_C_HANDLE(keyed_index, WithContext<KeyedVectorIndex>);
-
-inline KeyedVectorIndex& keyed_index_of(const kindred_keyed_index* keyed_index) {
-  return object_of(keyed_index, "keyed_index").engine;
-}
+KINDRED_C_ENGINE(keyed_index, KeyedVectorIndex)
 
 /// A view of \p keys for C.
 kindred_key_span key_span_of(const KeyList& keys);

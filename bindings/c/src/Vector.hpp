@@ -32,9 +32,6 @@ inline VectorIndex& index_of(const kindred_index* index) {
 inline const PreparedScore& scorer_of(const kindred_scorer* scorer) {
   return object_of(scorer, "scorer").prepared;
 }
-/// Checks that rows have the dimension and type of an index.
-VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
-                    const char* name);
 /// The rows of \p array have one element per result.
 void check_columns(const Array& array, const char* name, std::size_t top);
 

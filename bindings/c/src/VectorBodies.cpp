@@ -6,17 +6,6 @@
 
 namespace Kindred::C {
 
-/// Checks that rows have the dimension and type of an index.
-VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
-                    const char* name) {
-  const VectorSpan out = rows_of(rows, scales, name);
-  KINDRED_C_REFUSE_IF(out.dimension != index.dimension(),
-                      std::string(name) + " has rows of " + std::to_string(out.dimension) +
-                          " elements; those of the index have " +
-                          std::to_string(index.dimension()));
-  return out;
-}
-
 void check_columns(const Array& array, const char* name, std::size_t top) {
   KINDRED_C_REFUSE_IF(static_cast<std::uint64_t>(array.extent(array.rank() - 1)) != top,
                       std::string(name) + " is " + to_string(ConstArray(array)) +

@@ -42,7 +42,8 @@ class HnswStatistics(Statistics, c="hnsw_statistics"):
     seed: U64 = "found.settings.seed"
 
 
-class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True, header="kindred/matcher/HnswIndex.hpp"):
+class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True, header="kindred/matcher/HnswIndex.hpp",
+                  shows="{len(self)} rows of {self.dimension} float32, {self.metric}"):
     """Approximate nearest-neighbour search with a graph (HNSW). Scores are exact, but a row that is not returned may be nearer.
 
     Python: The same rows, settings and seed give the same graph and the same results, for any number of threads and any machine. Runs on the
@@ -151,23 +152,17 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def size(self) -> Size:
         """Number of rows that can be found."""
 
-    @gil("atomic")
-    @only("python")
+    @getter("atomic")
     @hand("python")
-    @property
     def end_id(self) -> U64:
         """All ids below it have been assigned; filters have as many elements."""
 
-    @gil("constant")
-    @only("python")
-    @property
+    @getter("constant")
     def dimension(self) -> Size:
         """Number of elements of a row."""
 
-    @gil("constant")
-    @only("python")
+    @getter("constant")
     @hand("python")
-    @property
     def metric(self) -> Metric:
         """``"cosine"``, ``"ip"`` or ``"l2"``."""
 
@@ -252,8 +247,3 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
 
         Python: Under ``"cosine"``, rows are normalised.
         """
-
-    def __repr__(self) -> str:
-        if self._native.is_closed():
-            return "<pykindred.HnswIndex: closed>"
-        return f"<pykindred.HnswIndex: {len(self)} rows of {self.dimension} float32, {self.metric}>"

@@ -135,7 +135,8 @@ class KeyedIndexStatistics(Statistics, c="keyed_index_statistics", cpp="VectorSt
     key_kind: KeyKind = "object.key_kind()"
 
 
-class KeyedVectorIndex(Handle, c="keyed_index", namespace="KeyedVectors", noun="index", alone=True, header="kindred/matcher/KeyedVectorIndex.hpp"):
+class KeyedVectorIndex(Handle, c="keyed_index", namespace="KeyedVectors", noun="index", alone=True, header="kindred/matcher/KeyedVectorIndex.hpp",
+                  shows="{len(self)} rows of {self.dimension} {self.element}, keys: {self.key_kind}"):
     """A :class:`VectorIndex` whose rows have keys: rows are added, replaced, removed and found by key.
 
     Keys are of one kind: integers from 0 to 2⁶⁴ − 1, as an array of uint64 or int64 or a list of ints; or byte strings, as a list of str (their
@@ -279,28 +280,20 @@ class KeyedVectorIndex(Handle, c="keyed_index", namespace="KeyedVectors", noun="
         """Whether the index has a key. One of the other kind raises InvalidArgument."""
         return bool(self._native.find([key])[0] >= 0)
 
-    @gil("constant")
-    @only("python")
-    @property
+    @getter("constant")
     def dimension(self) -> Size:
         """The number of elements of a row."""
 
-    @gil("constant")
-    @only("python")
-    @property
+    @getter("constant")
     def element(self) -> Element:
         """How rows are stored: ``float32``, ``float16``, ``bfloat16`` or ``int8``."""
 
-    @gil("constant")
-    @only("python")
-    @property
+    @getter("constant")
     def key_kind(self) -> KeyKind:
         """``integer`` or ``bytes``."""
 
-    @gil("atomic")
-    @only("python")
+    @getter("atomic")
     @cpp(name="vectors().end_id")
-    @property
     def end_id(self) -> Size:
         """All ids below it have been assigned: the length of filters."""
 
@@ -392,8 +385,3 @@ class KeyedVectorIndex(Handle, c="keyed_index", namespace="KeyedVectors", noun="
         >>> index.score(np.float32([2, 1]), [["pear", "apple", "pear"]], metric="ip").keys
         array([b'apple', b'pear'], dtype=object)
         """
-
-    def __repr__(self) -> str:
-        if self._native.is_closed():
-            return "<pykindred.KeyedVectorIndex: closed>"
-        return f"<pykindred.KeyedVectorIndex: {len(self)} rows of {self.dimension} {self.element}, keys: {self.key_kind}>"

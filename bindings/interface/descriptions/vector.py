@@ -52,7 +52,8 @@ class IndexStatistics(Statistics, c="index_statistics", cpp="VectorStatistics"):
     element: Element = "object.element()"
 
 
-class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=True, header="kindred/matcher/VectorIndex.hpp"):
+class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=True, header="kindred/matcher/VectorIndex.hpp",
+                  shows="{len(self)} rows of {self.dimension} {self.element}"):
     """A store of vectors with exact nearest-neighbour search. Scores have the same bits on every machine and every space.
 
     A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
@@ -159,15 +160,11 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=Tru
     def size(self) -> Size:
         """The number of rows that can be found."""
 
-    @gil("constant")
-    @only("python")
-    @property
+    @getter("constant")
     def dimension(self) -> Size:
         """The number of elements of a row."""
 
-    @gil("constant")
-    @only("python")
-    @property
+    @getter("constant")
     def element(self) -> Element:
         """How rows are stored: ``float32``, ``float16``, ``bfloat16`` or ``int8``."""
 
@@ -180,9 +177,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=Tru
             count: number of ids; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
         """
 
-    @gil("atomic")
-    @only("python")
-    @property
+    @getter("atomic")
     def end_id(self) -> Size:
         """All ids below it have been assigned."""
 
@@ -335,13 +330,8 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=Tru
         row: NDArray[np.float32] = self._native.rows([id])[0]
         return row
 
-    def __repr__(self) -> str:
-        if self._native.is_closed():
-            return "<pykindred.VectorIndex: closed>"
-        return f"<pykindred.VectorIndex: {len(self)} rows of {self.dimension} {self.element}>"
 
-
-class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kindred/matcher/PreparedScore.hpp"):
+class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kindred/matcher/PreparedScore.hpp", shows="the best {self.top} on {self.space}"):
     """:meth:`VectorIndex.score` for one query after another, with everything prepared in advance: a call makes one launch.
 
     Python: The first call, and the first one whose rows lie in another segment, prepares again. A list whose rows lie in several segments is
@@ -407,10 +397,8 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
         (array([ 0., inf], dtype=float32), array([ 0, -1]))
         """
 
-    @gil("constant")
-    @only("python")
+    @getter("constant")
     @hand("python")
-    @property
     def top(self) -> Size:
         """Number of results."""
 
@@ -418,8 +406,3 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
     @property
     def space(self) -> SpaceName:
         """Where calls run."""
-
-    def __repr__(self) -> str:
-        if self._native.is_closed():
-            return "<pykindred.PreparedScore: closed>"
-        return f"<pykindred.PreparedScore: the best {self.top} on {self.space}>"

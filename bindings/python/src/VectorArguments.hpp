@@ -133,16 +133,32 @@ inline nanobind::object empty_rows(const Context& context, nanobind::handle like
                 : empty_array(like, queries, type, {count, columns});
 }
 
-/// An array that the caller gave, or a new one beside the queries.
+/// A new matrix of float32 of NumPy.
+inline nanobind::object empty_matrix(const Context& context, std::size_t rows,
+                                     std::size_t columns) {
+  check_free_memory(context, static_cast<double>(rows) * static_cast<double>(columns) * 4);
+  return empty_array(DataType::float32,
+                     {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
+}
+
+/// An array for results.
 class RowsOutput {
  public:
+  RowsOutput(nanobind::object made, const char* name, CallStream* order = nullptr)
+      : m_made(std::move(made)), m_array(m_made, name, order) {}
+  /// That which the caller gave, or a new one beside the queries.
   RowsOutput(const Context& context, nanobind::handle like, const Input& queries,
              nanobind::handle given, DataType type, std::int64_t columns, const char* name,
              CallStream* order = nullptr)
-      : m_made(given.is_none() ? empty_rows(context, like, queries, type, columns)
-                               : nanobind::borrow(given)),
-        m_array(m_made, name, order) {}
+      : RowsOutput(given.is_none() ? empty_rows(context, like, queries, type, columns)
+                                   : nanobind::borrow(given),
+                   name, order) {}
   Array array() const { return m_array.array(); }
+  /// The elements of an array on the host, without gaps.
+  template <class T>
+  std::span<T> values() const {
+    return array().host_values<T>();
+  }
   const nanobind::object& made() const noexcept { return m_made; }
   /// \throws InvalidType, InvalidArgument for another type or shape, and for memory on a device
   void require_on_host(DataType type, std::span<const std::int64_t> shape) const {
@@ -168,9 +184,8 @@ class RankedOutputs {
     m_scores.require_on_host(DataType::float32, shape);
     m_ids.require_on_host(DataType::int64, shape);
   }
-  /// The elements of arrays on the host, without gaps.
-  std::span<float> scores() const { return m_scores.array().host_values<float>(); }
-  std::span<std::int64_t> ids() const { return m_ids.array().host_values<std::int64_t>(); }
+  std::span<float> scores() const { return m_scores.values<float>(); }
+  std::span<std::int64_t> ids() const { return m_ids.values<std::int64_t>(); }
   nanobind::object made() const { return nanobind::make_tuple(m_scores.made(), m_ids.made()); }
 
  private:
@@ -188,39 +203,12 @@ class RankedOutputs {
   RowsOutput m_ids;
 };
 
-/// A new matrix of float32 of NumPy.
-class NewMatrix {
- public:
-  NewMatrix(const Context& context, std::size_t rows, std::size_t columns) {
-    check_free_memory(context, static_cast<double>(rows) * static_cast<double>(columns) * 4);
-    m_made = empty_array(DataType::float32,
-                         {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
-    m_values = Output(m_made, "rows").array().host_values<float>();
-  }
-  std::span<float> values() const noexcept { return m_values; }
-  nanobind::object made() const { return m_made; }
-
- private:
-  nanobind::object m_made;
-  std::span<float> m_values;
-};
-
 /// One row of the caller; a float is its scale.
-class OneRow {
- public:
-  OneRow(nanobind::handle row, nanobind::handle scale) {
-    nanobind::object scales = nanobind::borrow(scale);
-    if (!scale.is_none()) {
-      const auto value = static_cast<float>(number_of(scale, "scale"));
-      scales = array_of(std::span<const float>(&value, 1));
-    }
-    m_row.emplace(row, scales, "row", Layout::dense);
-  }
-  VectorSpan span() const { return m_row->span(); }
-
- private:
-  std::optional<VectorRows> m_row;
-};
+inline VectorRows one_row(nanobind::handle row, nanobind::handle scale) {
+  if (scale.is_none()) return {row, scale, "row", Layout::dense};
+  const auto value = static_cast<float>(number_of(scale, "scale"));
+  return {row, array_of(std::span<const float>(&value, 1)), "row", Layout::dense};
+}
 
 inline int threads_of(nanobind::handle threads) {
   return static_cast<int>(std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));

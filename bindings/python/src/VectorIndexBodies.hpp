@@ -14,36 +14,28 @@ Handle create(nb::handle rows, nb::handle scales, nb::handle element, nb::handle
               nb::handle quantized_copy, nb::handle context_given) {
   const SharedContext context = context_of(context_given);
   const VectorIndexOptions options = GivenIndexOptions(residency, quantized_copy).options;
-  const bool is_int8 = !scales.is_none();
   const VectorRows given(rows, scales, "rows",
-                         is_int8 || !element.is_none() ? Layout::dense : Layout::rows);
+                         scales.is_none() && element.is_none() ? Layout::rows : Layout::dense);
   given.input().require_rank(2, 2);
   const DataType wanted =
       element.is_none() ? given.element() : value_of(element, "element", element_names);
-  const bool converts = wanted != given.element();
-  if (converts && given.element() != DataType::float32)
+  if (wanted != given.element() && given.element() != DataType::float32)
     refuse("element is '" + std::string(to_string(wanted)) + "', and rows is " +
            given.input().text() + "; only rows of float32 are converted");
   given.require_elements();
-  const auto handle_of = [&](const VectorSpan& span) {
-    return Handle("index",
-                  shared_of<Shared>(context, [&] { return VectorIndex(*context, span, options); }));
-  };
-  if (converts) {
-    const std::span<const float> values = given.input().host_values<float>();
-    const VectorArray encoded = unlocked([&] {
-      VectorArray out(wanted, values.size() / given.dimension(), given.dimension());
-      encode_rows(values, given.dimension(), wanted, out.values(), out.scales());
-      return out;
-    });
-    return handle_of(encoded.span());
-  }
-  if (given.is_span()) return handle_of(given.span());
-  // Rows that lie apart or on a device are added.
-  Handle made = handle_of(VectorSpan(given.element(), {}, given.dimension()));
-  const ConstArray array = given.input().array();
-  unlocked([&] { made.open()->index.add(array); });
-  return made;
+  const std::size_t dimension = given.dimension();
+  return Handle("index", shared_of<Shared>(context, [&] {
+                  VectorIndex index(*context, VectorSpan(wanted, {}, dimension), options);
+                  if (wanted == given.element()) {
+                    index.add(given.array());
+                    return index;
+                  }
+                  const std::span<const float> values = given.input().host_values<float>();
+                  VectorArray encoded(wanted, values.size() / dimension, dimension);
+                  encode_rows(values, dimension, wanted, encoded.values(), encoded.scales());
+                  index.add(encoded.span());
+                  return index;
+                }));
 }
 
 nb::object score_all(const Handle& self, nb::handle queries, nb::handle metric, nb::handle space,
