@@ -110,10 +110,8 @@ def is_free(function):
 
 
 def ran(function, call):
-    """A call of C++ without the GIL, in the order that the handle needs."""
-    if not function.handle.locked:
-        return f"unlocked([&] {{ {call} }})"
-    return f"{'changing' if function.changes else 'reading'}(*shared, [&] {{ {call} }})"
+    """A call of C++ without the GIL."""
+    return f"unlocked([&] {{ {call} }})"
 
 
 def body_of(function):

@@ -91,12 +91,12 @@ class Statistics(Struct):
 
 
 class Handle:
-    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `locked`: the binding of Python orders calls that change it; `alone`: it
-    holds nothing beside the engine and its context; `shows`: what its text in Python has, of an f-string."""
+    """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `alone`: it holds nothing beside the engine and its
+    context; `shows`: what its text in Python has, of an f-string."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, locked=False, alone=False, shows=None):
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, alone=False, shows=None):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.noun, self.locked, self.alone, self.shows = noun or c, locked, alone, shows
+        self.noun, self.alone, self.shows = noun or c, alone, shows
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):

@@ -6,10 +6,12 @@
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Mutex.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -83,7 +85,20 @@ void check_rows(std::span<const float> rows, std::size_t dimension, const char* 
 }  // namespace
 
 struct KINDRED_HIDDEN HnswIndex::State {
-  State(Context& owner, Impl::HnswStore&& columns) : context(owner), store(std::move(columns)) {}
+  State(Context& owner, Impl::HnswStore&& columns)
+      : context(owner),
+        settings(columns.settings),
+        dimension(columns.dimension),
+        store(std::move(columns)) {
+    publish();
+  }
+
+  /// Copies the numbers that are read without the lock. Called by every change at its end.
+  void publish() noexcept {
+    size = store.live();
+    end_id = store.next_id;
+    traversal = store.traversal;
+  }
 
   Impl::HostWorkers workers() const { return Impl::host_workers(context, host_space(context)); }
 
@@ -119,7 +134,13 @@ struct KINDRED_HIDDEN HnswIndex::State {
   Impl::SearchPlan plan(std::span<const float> queries, const HnswSearchOptions& options) const;
 
   Context& context;
+  const HnswSettings settings;
+  const std::size_t dimension;
+  mutable Impl::SharedMutex changing;  ///< held alone by changes of `store`, shared by other calls
   Impl::HnswStore store;
+  std::atomic<std::size_t> size{0};
+  std::atomic<std::uint64_t> end_id{0};
+  std::atomic<HnswTraversal> traversal{HnswTraversal::automatic};
   mutable Impl::Mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
   mutable Impl::LeasePool<Impl::SearchBuffers> buffers;  ///< one per thread of a call
@@ -185,6 +206,7 @@ std::uint64_t HnswIndex::State::insert(std::span<const float> rows,
     throw;
   }
   store.next_id += count;
+  publish();
   return store.next_id - count;
 }
 
@@ -243,6 +265,7 @@ HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::s
 }
 
 std::uint64_t HnswIndex::add(std::span<const float> rows) try {
+  const auto lock = Impl::cancellable_lock(m_state->changing);
   return m_state->insert(rows, {});
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::add");
@@ -250,6 +273,7 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) try {
 
 void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
   State& state = *m_state;
+  const auto lock = Impl::cancellable_lock(state.changing);
   state.by_id();
   for (const std::uint64_t id : ids) {
     if (state.find(id) != Impl::no_node) continue;
@@ -267,12 +291,14 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
     state.store.deleted[node] = 1;
     ++state.store.dead;
   }
+  state.publish();
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::remove");
 }
 
 void HnswIndex::repair() try {
   State& state = *m_state;
+  const auto lock = Impl::cancellable_lock(state.changing);
   if (state.store.dead == 0) return;
   Impl::require_same_process();
   std::vector<std::uint32_t> order(state.store.size());
@@ -289,15 +315,16 @@ void HnswIndex::repair() try {
   Impl::rethrow_translated("Kindred::HnswIndex::repair");
 }
 
-std::size_t HnswIndex::size() const noexcept { return m_state->store.live(); }
-std::size_t HnswIndex::dimension() const noexcept { return m_state->store.dimension; }
-std::uint64_t HnswIndex::end_id() const noexcept { return m_state->store.next_id; }
+std::size_t HnswIndex::size() const noexcept { return m_state->size; }
+std::size_t HnswIndex::dimension() const noexcept { return m_state->dimension; }
+std::uint64_t HnswIndex::end_id() const noexcept { return m_state->end_id; }
 HnswSettings HnswIndex::settings() const noexcept {
-  HnswSettings settings = m_state->store.settings;
-  settings.traversal = m_state->store.traversal;
+  HnswSettings settings = m_state->settings;
+  settings.traversal = m_state->traversal;
   return settings;
 }
 bool HnswIndex::contains(std::uint64_t id) const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   return m_state->find(id) != Impl::no_node;
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::contains");
@@ -308,6 +335,7 @@ void HnswIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) c
                    value_message("the size of the output", out.size()) + "; " +
                        std::to_string(ids.size()) + " rows have " + std::to_string(dimension()) +
                        " elements each");
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   for (const std::uint64_t id : ids)
     if (m_state->find(id) == Impl::no_node)
       throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed");
@@ -319,6 +347,7 @@ void HnswIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) c
 }
 
 HnswStatistics HnswIndex::statistics() const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   const Impl::HnswStore& store = m_state->store;
   HnswStatistics out;
   out.dimension = store.dimension;
@@ -343,6 +372,7 @@ HnswStatistics HnswIndex::statistics() const try {
 HnswResults HnswIndex::search(std::span<const float> queries, const HnswSearchOptions& options,
                               const HnswOutput& out) const try {
   const State& state = *m_state;
+  const auto lock = Impl::cancellable_shared_lock(state.changing);
   const Impl::HnswStore& store = state.store;
   const Impl::SearchPlan plan = state.plan(queries, options);
   if (options.space == Space::cuda)
@@ -410,6 +440,7 @@ HnswResults HnswIndex::search(std::span<const float> queries, const HnswSearchOp
 }
 
 void HnswIndex::save(const std::string& path) const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   Impl::save_hnsw(path, m_state->store);
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::save");
@@ -424,6 +455,7 @@ HnswIndex HnswIndex::load(Context& context, const FileSource& source) try {
 
 std::vector<std::byte> HnswIndex::to_bytes() const try {
   std::vector<std::byte> bytes;
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   Impl::save_hnsw(bytes, m_state->store);
   return bytes;
 } catch (...) {
@@ -448,6 +480,7 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
     Impl::choose_traversal(store, rows, workers);
     store.resize(store.size(), store.upper.size() / store.settings.m);  // with codes
     Impl::code_rows(store, 0, store.size(), workers);
+    state->publish();
   }
   return HnswIndex(std::move(state));
 } catch (...) {
@@ -455,6 +488,7 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
 }
 
 void HnswIndex::export_hnswlib(const std::string& path) const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   Impl::write_hnswlib(m_state->store, path);
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::export_hnswlib");

@@ -2018,8 +2018,6 @@ typedef struct kindred_hnsw_statistics {
 #define KINDRED_HNSW_STATISTICS_INIT \
   { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* A call that changes a kindred_hnsw must not run concurrently with others. */
-
 /** Creates an empty index of rows of `dimension` elements. */
 KINDRED_API kindred_status kindred_hnsw_create(
     kindred_context* context, size_t dimension,

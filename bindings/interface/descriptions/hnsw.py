@@ -4,6 +4,10 @@ C_INCLUDES = ("Hnsw.hpp",)
 PYTHON_INCLUDES = ("VectorArguments.hpp",)
 
 
+class MetricOfSettings(EnumName):
+    value = "std::string(to_string(found.metric))"
+
+
 class HnswTraversal(Enum, c="KINDRED_TRAVERSAL_", values="automatic bytes floats"):
     """The codes from which a traversal computes distances."""
 
@@ -42,14 +46,12 @@ class HnswStatistics(Statistics, c="hnsw_statistics"):
     seed: U64 = "found.settings.seed"
 
 
-class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True, header="kindred/matcher/HnswIndex.hpp",
+class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", alone=True, header="kindred/matcher/HnswIndex.hpp",
                   shows="{len(self)} rows of {self.dimension} float32, {self.metric}"):
     """Approximate nearest-neighbour search with a graph (HNSW). Scores are exact, but a row that is not returned may be nearer.
 
     Python: The same rows, settings and seed give the same graph and the same results, for any number of threads and any machine. Runs on the
     host. Thread-safe; a call that changes the index waits for the calls that run, and later calls wait for it.
-
-    C: A call that changes a kindred_hnsw must not run concurrently with others.
 
     >>> index = HnswIndex(np.float32([[3, 4], [4, -3], [1, 0]]), metric="ip")
     >>> index.search(np.float32([3, 4]), top=2)
@@ -147,13 +149,11 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         """Deletes the removed rows from the graph, and releases their memory."""
 
     @gil("atomic")
-    @hand("python")
     @python("__len__")
     def size(self) -> Size:
         """Number of rows that can be found."""
 
     @getter("atomic")
-    @hand("python")
     def end_id(self) -> U64:
         """All ids below it have been assigned; filters have as many elements."""
 
@@ -162,8 +162,8 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         """Number of elements of a row."""
 
     @getter("constant")
-    @hand("python")
-    def metric(self) -> Metric:
+    @cpp(name="settings")
+    def metric(self) -> MetricOfSettings:
         """``"cosine"``, ``"ip"`` or ``"l2"``."""
 
     @c("settings_of")

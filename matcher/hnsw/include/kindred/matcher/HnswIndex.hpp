@@ -99,8 +99,8 @@ struct HnswStatistics {
 /// distance, node), and traversal distances are integer sums (`bytes`) or float32 sums in a fixed
 /// order (`floats`).
 ///
-/// Runs on the host. `search` may be called concurrently from several threads; a call that changes
-/// the index must not run concurrently with any other call.
+/// Runs on the host. Thread-safe: a call that changes the index waits for the calls that run, and
+/// later calls wait for it; the numbers of `size`, `end_id` and `settings` are read at any time.
 class HnswIndex {
  public:
   /// \brief Builds an empty index. Complexity O(1).
