@@ -92,11 +92,11 @@ class Statistics(Struct):
 
 class Handle:
     """`shared`: other handles of C may use it; `noun`: what messages of Python call it; `alone`: it holds nothing beside the engine and its
-    context; `shows`: what its text in Python has, of an f-string."""
+    context; `shows`: what its text in Python has, of an f-string; `only`: the language that has it."""
 
-    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, alone=False, shows=None):
+    def __init__(self, name, doc, c, header, namespace, shared=False, noun=None, alone=False, shows=None, only=None):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared = name, doc, c, header, namespace, shared
-        self.noun, self.alone, self.shows = noun or c, alone, shows
+        self.noun, self.alone, self.shows, self.only = noun or c, alone, shows, only
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
@@ -106,15 +106,15 @@ class Handle:
 class Functions(Handle):
     """Functions that belong to no handle: all are static, and their names in C have no prefix but `kindred_`."""
 
-    def __init__(self, name, doc, header, namespace):
-        super().__init__(name, doc, "", header, namespace)
+    def __init__(self, name, doc, header, namespace, only=None):
+        super().__init__(name, doc, "", header, namespace, only=only)
 
 
 class Function:
     def __init__(self, handle, name, doc):
         self.handle, self.name, self.doc = handle, name, doc
         self.parameters, self.results = [], []
-        self.hand, self.only, self.without, self.by_name, self.python_types = set(), None, set(), set(), {}
+        self.hand, self.only, self.without, self.by_name, self.python_types = set(), handle.only, set(), set(), {}
         self.c_name, self.cpp_name, self.gil, self.python, self.order, self.changes, self.is_static = name, name, None, None, None, False, False
 
     def options(self):

@@ -1868,6 +1868,7 @@ KINDRED_API kindred_status kindred_top_rows(kindred_context* context, const DLTe
                                             KINDRED_OPTIONAL const DLTensor* scales, int32_t metric,
                                             int32_t space, DLTensor* scores,
                                             DLTensor* ids) KINDRED_NOEXCEPT;
+
 /** kindred_row_scores of one query by KINDRED_COSINE, for plain pointers to host memory.
  *  @param query dim numbers
  *  @param rows count * dim numbers

@@ -6,7 +6,6 @@
 #include <kindred/matcher/Recall.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
-#include <kindred/matcher/VectorFunctions.hpp>
 
 #include "Arguments.hpp"
 

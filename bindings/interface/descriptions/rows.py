@@ -170,7 +170,7 @@ class VectorsSource(Options, c="vectors_source", noun="source", cpp="VectorFileO
 
 
 class VectorsBuildOptions(Options, c="vectors_build_options", cpp="StoredVectorsOptions"):
-    """Options of `RowFunctions.vectors_build`."""
+    """Options of `MoreRowFunctions.vectors_build`."""
     element: ExactElement = None  # KINDRED_ELEMENT_...; -1: the type that holds the numbers exactly
     quantized_copy: Flag("true", "false") = True  # nonzero: also write the int8-quantized copy of the rows
 
@@ -247,10 +247,13 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
         (array([ 25.,   0., -inf], dtype=float32), array([ 0,  1, -1]))
         """
 
-    @only("c")
+
+class MoreRowFunctions(Functions, only="c", namespace="Rows", header="kindred/matcher/VectorFunctions.hpp"):
+    """Functions of rows, and of files of them, that C alone has."""
+
     @cpp(name="row_scores")
     def cosine_rows(context: Context, query: Floats("dim"), rows: FloatRows, out: FloatsOut("count")):
-        """`row_scores` of one query by KINDRED_COSINE, for plain pointers to host memory.
+        """`RowFunctions.row_scores` of one query by KINDRED_COSINE, for plain pointers to host memory.
 
         Args:
             query: dim numbers
@@ -258,19 +261,17 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             out: count numbers
         """
 
-    @only("c")
     @cpp(name="top_rows", order="context, query, rows, metric, out")
     def top_k_rows(context: Context, metric: MetricAlone, query: Floats("dim"), rows: FloatRows, out: FloatRanking):
-        """`top_rows` of one query, for plain pointers to host memory.
+        """`RowFunctions.top_rows` of one query, for plain pointers to host memory.
 
         Args:
             metric: KINDRED_COSINE, KINDRED_IP or KINDRED_L2
             query: dim numbers
             rows: count * dim numbers
-            scores,ids: k of each; padded as of `top_rows`
+            scores,ids: k of each; padded as of `RowFunctions.top_rows`
         """
 
-    @only("c")
     @cpp(order="context, query, rows, threshold, temperature, space")
     def cosine_sigmoids(context: Context, query: FloatRow("rows_given.dimension"), rows: SpanRows, threshold: Number, temperature: Number, space: SpaceAlone,
                         out: FloatMatrix("1", "rows_given.count()")) -> Values:
@@ -282,7 +283,6 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             out: float32 [count]
         """
 
-    @only("c")
     @cpp(order="context, rows, weights, space")
     def weighted_average(context: Context, rows: SpanRows, weights: FloatRow("rows_given.count()"), space: SpaceAlone,
                          out: FloatMatrix("1", "rows_given.dimension")) -> Values:
@@ -293,7 +293,6 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             out: float32 [dimension]
         """
 
-    @only("c")
     @cpp(name="weighted_average", order="context, rows, weights, space")
     def weighted_average_rows(context: Context, rows: RowPointers, weights: Floats("count"), space: SpaceAlone, out: FloatsOut("dim")) -> Values:
         """The same for float32 rows that are anywhere in host memory.
@@ -304,7 +303,6 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             out: dim numbers
         """
 
-    @only("c")
     @cpp(name="recall_of")
     def recall(found: IdRows, truth: TrueIdRows) -> Found | All:
         """Compares the ids of approximate results with the true ones, row by row.
@@ -316,7 +314,6 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
         """
 
     @hand("c")
-    @only("c")
     def encode_rows(rows: FloatRow, out: EncodedRows):
         """Converts float32 rows, rounding to nearest, ties to even; int8 has one scale per row, the largest magnitude / 127. Finite numbers
         outside the range of the type are refused, for int8 all that are not finite.
@@ -327,7 +324,6 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             scales: float32 [count], for int8 only
         """
 
-    @only("c")
     def decode_rows(rows: SpanRows, out: FloatMatrix("rows_given.count()", "rows_given.dimension")):
         """Converts rows to float32; an int8 is multiplied by its scale and rounded once.
 
@@ -336,13 +332,11 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             out: float32 [count, dimension]
         """
 
-    @only("c")
     @cpp(name="VectorFile")
     def vectors_describe(path: Path, source: VectorsSource) -> VectorsInfo:
         """Reads the header of a file of vectors."""
 
     @hand("c")
-    @only("c")
     def vectors_read(path: Path, source: VectorsSource, first: Id, out: EncodedRows):
         """Reads the rows first ... first + count of a file of vectors, and converts them to the type of `out`, exactly to float32 or int64,
         otherwise as `encode_rows` does. After a failure, the arrays may have been written.
@@ -352,7 +346,6 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             scales: float32 [count], for int8 only; 1 for a file of int8
         """
 
-    @only("c")
     @cpp(name="StoredVectors::build", order="context, path, to, options, progress")
     def vectors_build(context: Context, path: VectorsFile, source: VectorsSource, to: Path, options: VectorsBuildOptions, progress: Progress):
         """Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file may exceed the memory.
@@ -363,7 +356,6 @@ class RowFunctions(Functions, namespace="Rows", header="kindred/matcher/RowFunct
             progress: receives the number of rows written so far
         """
 
-    @only("c")
     @cpp(name="StoredVectors::inspect")
     def vectors_inspect(path: Path, threads: Threads) -> VectorsFileInfo:
         """Validates every byte of a file of an index and describes its contents."""
