@@ -220,8 +220,8 @@ def call_lines(function):
         struct = results[0]
         if isinstance(struct, Statistics) and struct.has_function:
             return [f"write_output({struct.noun}, {struct.function()}({call}));"]
-        found = [] if isinstance(struct, Statistics) and all(field.default for field in struct.fields) else [f"const {struct.cpp}& found = {call};"]
-        return [*found, *converted_lines(struct), f"write_output({struct.noun}, out);"]
+        lines = [*converted_lines(struct), f"write_output({struct.noun}, out);"]
+        return [f"const {struct.cpp}& found = {call};", *lines] if any(re.search(r"\bfound\b", line) for line in lines) else lines
     if len(results) > 1:  # what the result has of each name
         return [f"const auto found = {call};"] + [one.filled(one.c_write, function.name).replace("{found}", f"found.{type(one).__name__.lower()}")
                                                   for one in results]
@@ -260,7 +260,6 @@ def definition(function):
     for one in function.parameters:
         if hasattr(one.kind, "fields"):
             body.append(f"const {one.kind.cpp} {one.name}_given = {one.kind.function()}({one.name});")
-    body += [one.filled(one.c_before, function.name) for one in function.results if hasattr(one, "c_before")]
     body += [line for one in function.parameters if isinstance(one.kind, kinds.Kind) and not isinstance(one.kind, kinds.Context)
              for line in one.of("c_lines")]
     body += call_lines(function)

@@ -13,7 +13,7 @@ from read import Reader
 
 HERE = Path(__file__).resolve().parent
 # Each uses what those before it define.
-DESCRIPTIONS = [name for name in ("common", "context", "results", "vector", "hnsw", "keys", "rows", "vocabulary", "sequence", "predictions", "patterns",
+DESCRIPTIONS = [name for name in ("common", "context", "results", "vector", "hnsw", "keyed", "rows", "vocabulary", "sequence", "predictions", "patterns",
                                      "spreading_kinds", "spreading", "lattice", "bulk", "layers", "fusion", "seed_kinds", "seed_types", "seeds", "seed_passes")
                 if Path(HERE, "descriptions", f"{name}.py").exists()]
 USED = ("common", "spreading_kinds", "seed_kinds")  # by others, and nothing is written of them
@@ -31,7 +31,7 @@ from pykindred import _kindred
 from pykindred._bytes import in_pickle
 from pykindred._closing import Closing
 from pykindred._context import Context, native
-from pykindred._results import Ragged
+from pykindred._results import KeyedRagged, Ragged
 from pykindred._types import Array, Arrays, Bytes, Ids, StrPath, Stream, is_integer
 from pykindred.errors import InvalidArgument"""
 

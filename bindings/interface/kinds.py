@@ -34,7 +34,7 @@ class Context(Kind):
 
 class Path(Kind):
     c = ("const char* {n}",)
-    c_value = "path_of({n})"
+    c_value = 'path_of({n}, "{n}")'
     python = ("{n}: StrPath",)
     lines = ('const std::string {n}_text = path_of({n}, "{n}");',)
     value = "{n}_text"
@@ -138,6 +138,9 @@ class NewRows(Kind):
     c_lines = ('const ConstArray {n}_array = array_of({n}, "{n}");', "const auto dimension = static_cast<std::size_t>({n}_array.extent({n}_array.rank() - 1));")
     c_value = 'matrix_of<float>({n}, "{n}", dimension), dimension'
     python = ("{n}: Array",)
+    lines = ('const Input {n}_array({n}, "{n}", nullptr, Copying::if_needed, Layout::dense);', "{n}_array.require_rank(2, 2);",
+             "const std::span<const float> {n}_values = {n}_array.host_values<float>();")
+    value = "{n}_values, static_cast<std::size_t>({n}_array.extent(1))"
 
 
 class Progress(Kind):
@@ -145,6 +148,8 @@ class Progress(Kind):
     c = ("kindred_progress_callback {n}?", "void* user?")
     c_value = "progress_of({n}, user)"
     python = ("* {n}: Callable[[int], object] | None = None",)
+    lines = ('const std::function<void(std::uint64_t)> {n}_call = progress_of({n}, "{n}");',)
+    value = "{n}_call"
 
 
 class RaggedIds(Kind):
@@ -174,9 +179,9 @@ class RowArray(Kind):
 
 class Row(Kind):
     c = ("const DLTensor* {n}", "const DLTensor* scale?")
-    c_value = 'rows_for(object, {n}, scale, "{n}")'
+    c_value = 'rows_of({n}, scale, "{n}")'
     python = ("{n}: Array", "* scale: float | None = None")
-    lines = ("const OneRow {n}_given({n}, scale);",)
+    lines = ("const VectorRows {n}_given = one_row({n}, scale);",)
     value = "{n}_given.span()"
 
 
@@ -214,7 +219,7 @@ class Ranked(Kind):
     c_lines = ('const Array scores_array = output_array_of(scores, "scores");', 'check_columns(scores_array, "scores", options_given.top);')
     c_value = '{scores_array, output_array_of(ids, "ids")}'
     python = ("* {n}: tuple[Array, Array] | None = None",)
-    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_array, out, {top}, order);",)
+    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_array, {n}, {top}, &order);",)
     value = "{n}_arrays.arrays()"
     returns = ("tuple[Any, Any]", "{n}_arrays.made()")
 
@@ -226,10 +231,14 @@ class RankedList(Kind):
 
 
 class RankedRows(Ranked):
-    """The same on the host, in Python always new arrays."""
+    """The same of `HostQueries` without gaps, in Python always new arrays."""
+    c_lines = ()
+    c_value = ('{output_matrix_of<float>(scores, "scores", rows, options_given.top), '
+               'output_matrix_of<std::int64_t>(ids, "ids", rows, options_given.top)}')
     python = ()
-    lines = ()
-    returns = ("tuple[NDArray[np.float32], NDArray[np.int64]]", "")
+    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_given.input(), nb::none(), {top});",)
+    value = "{{n}_arrays.scores(), {n}_arrays.ids()}"
+    returns = ("tuple[NDArray[np.float32], NDArray[np.int64]]", "{n}_arrays.made()")
 
 
 class Output(Kind):
@@ -243,8 +252,8 @@ class Matrix(Kind):
     """New rows of float32: as many as {0} has, of {1} elements."""
     c = ("DLTensor* {n}",)
     c_value = 'output_matrix_of<float>({n}, "{n}", {0}_given.size(), {1})'
-    lines = ("const NewMatrix {n}_made(*shared->context, {0}_given.size(), {1});",)
-    value = "{n}_made.values()"
+    lines = ('const RowsOutput {n}_made(empty_matrix(*shared->context, {0}_given.size(), {1}), "{n}");',)
+    value = "{n}_made.values<float>()"
     returns = ("NDArray[np.float32]", "{n}_made.made()")
 
 
@@ -426,17 +435,9 @@ class TextView(Result):
     value = "text_of_bytes(found)"
 
 
-class RowCopy(Result):
-    """A list of floats, which C writes to a tensor of one row."""
-    c = ("DLTensor* {n}",)
-    c_before = 'const std::span<float> {n}_out = output_matrix_of<float>({n}, "{n}", 1, object.dimension());'
-    c_write = "copy_values({found}, {n}_out);"
-    python = "NDArray[np.float32]"
-    value = "array_of(std::span<const float>(found))"
-
-
 class Visited(Result):
     c = ("uint64_t* visited?", "uint64_t* scanned?")
+    c_write = "write_optional(visited, found.visited);\nwrite_optional(scanned, found.scanned);"
 
 
 class FirstId(Result):

@@ -51,12 +51,12 @@ class Doc:
 
 class Enum:
     """`values`: as Python spells them, except those that `python` names; `cpp`: the enumeration of C++; empty: it has none; `default`: of arguments
-    of Python; `bits`: its values are those of bits, and exist in C alone."""
+    of Python; `bits`: its values are those of bits, and exist in C alone; `only`: the language that has it."""
 
-    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None, python=None, bits=False, comments=()):
+    def __init__(self, name, doc, c, values, cpp=None, any=None, default=None, python=None, bits=False, comments=(), only=None):
         self.name, self.doc, self.prefix, self.values, self.any, self.default, self.bits = name, doc, c, values.split(), any, default, bits
         self.cpp, self.names = name if cpp is None else cpp, {one: (python or {}).get(one, one) for one in self.values}
-        self.table, self.comments = snake(name) + "_names", comments or [""] * len(self.values)
+        self.table, self.comments, self.only = snake(name) + "_names", comments or [""] * len(self.values), only
 
     def constant(self, value):
         return self.prefix + value.upper().replace("-", "_")
@@ -130,13 +130,13 @@ STRUCTS = {one.__name__: one for one in (Struct, Plain, Options, Input, Statisti
 
 class Handle:
     """`shared`: other handles of C may use it; `kept`: C has none, the context of a call keeps the object; `noun`: what messages of Python call it;
-    `locked`: the binding of Python orders calls that change it; `closes`: the class of Python does; `alone`: its object is the one of C++ with its
-    context, and nothing by hand; `pointer`: bindings have pointers to it; `only`: the language that has it."""
+    `closes`: the class of Python does; `alone`: its object is the one of C++ with its context, and nothing by hand; `pointer`: bindings have
+    pointers to it; `shows`: what its text in Python has, of an f-string; `only`: the language that has it."""
 
-    def __init__(self, name, doc, c, header, namespace=None, shared=False, kept=False, noun=None, locked=False, closes=True, alone=False,
-                 pointer=False, only=None):
+    def __init__(self, name, doc, c, header, namespace=None, shared=False, kept=False, noun=None, closes=True, alone=False, pointer=False,
+                 shows=None, only=None):
         self.name, self.doc, self.c, self.header, self.namespace, self.shared, self.kept, self.alone = name, doc, c, header, namespace, shared, kept, alone
-        self.noun, self.locked, self.closes, self.object, self.only = noun or c, locked, closes, "*" if pointer else "", only
+        self.noun, self.closes, self.object, self.shows, self.only = noun or c, closes, "*" if pointer else "", shows, only
         self.functions, self.methods, self.siblings = [], [], {}  # the handles of the interface, by name
 
     def function(self, name):
@@ -347,6 +347,8 @@ class Reader:
             made.order, made.cpp_name = named.get("order"), named.get("name", *(given or [made.cpp_name]))
         elif name == "property":
             made.python = "property"
+        elif name == "getter":  # a property of Python alone, which keeps the GIL
+            made.gil, made.only, made.python = given[0], "python", "property"
         elif name == "python":
             made.python = given[0] if given else None
             made.python_types = named

@@ -6,10 +6,12 @@
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Mutex.hpp>
+#include <kindred/core/common/SharedMutex.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -25,6 +27,7 @@
 #include "RowCodes.hpp"
 #include "SearchOne.hpp"
 #include "StoredHnsw.hpp"
+#include "kit/CallerArrays.hpp"
 #include "kit/ValueMessage.hpp"
 
 namespace Kindred {
@@ -82,7 +85,20 @@ void check_rows(std::span<const float> rows, std::size_t dimension, const char* 
 }  // namespace
 
 struct KINDRED_HIDDEN HnswIndex::State {
-  State(Context& owner, Impl::HnswStore&& columns) : context(owner), store(std::move(columns)) {}
+  State(Context& owner, Impl::HnswStore&& columns)
+      : context(owner),
+        settings(columns.settings),
+        dimension(columns.dimension),
+        store(std::move(columns)) {
+    publish();
+  }
+
+  /// Copies the numbers that are read without the lock. Called by every change at its end.
+  void publish() noexcept {
+    size = store.live();
+    end_id = store.next_id;
+    traversal = store.traversal;
+  }
 
   Impl::HostWorkers workers() const { return Impl::host_workers(context, host_space(context)); }
 
@@ -118,7 +134,13 @@ struct KINDRED_HIDDEN HnswIndex::State {
   Impl::SearchPlan plan(std::span<const float> queries, const HnswSearchOptions& options) const;
 
   Context& context;
+  const HnswSettings settings;
+  const std::size_t dimension;
+  mutable Impl::SharedMutex changing;  ///< held alone by changes of `store`, shared by other calls
   Impl::HnswStore store;
+  std::atomic<std::size_t> size{0};
+  std::atomic<std::uint64_t> end_id{0};
+  std::atomic<HnswTraversal> traversal{HnswTraversal::automatic};
   mutable Impl::Mutex mutex;
   mutable std::vector<std::pair<std::uint64_t, std::uint32_t>> nodes_by_id;
   mutable Impl::LeasePool<Impl::SearchBuffers> buffers;  ///< one per thread of a call
@@ -184,6 +206,7 @@ std::uint64_t HnswIndex::State::insert(std::span<const float> rows,
     throw;
   }
   store.next_id += count;
+  publish();
   return store.next_id - count;
 }
 
@@ -242,6 +265,7 @@ HnswIndex HnswIndex::build(Context& context, std::span<const float> rows, std::s
 }
 
 std::uint64_t HnswIndex::add(std::span<const float> rows) try {
+  const auto lock = Impl::cancellable_lock(m_state->changing);
   return m_state->insert(rows, {});
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::add");
@@ -249,6 +273,7 @@ std::uint64_t HnswIndex::add(std::span<const float> rows) try {
 
 void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
   State& state = *m_state;
+  const auto lock = Impl::cancellable_lock(state.changing);
   state.by_id();
   for (const std::uint64_t id : ids) {
     if (state.find(id) != Impl::no_node) continue;
@@ -266,12 +291,14 @@ void HnswIndex::remove(std::span<const std::uint64_t> ids) try {
     state.store.deleted[node] = 1;
     ++state.store.dead;
   }
+  state.publish();
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::remove");
 }
 
 void HnswIndex::repair() try {
   State& state = *m_state;
+  const auto lock = Impl::cancellable_lock(state.changing);
   if (state.store.dead == 0) return;
   Impl::require_same_process();
   std::vector<std::uint32_t> order(state.store.size());
@@ -288,31 +315,39 @@ void HnswIndex::repair() try {
   Impl::rethrow_translated("Kindred::HnswIndex::repair");
 }
 
-std::size_t HnswIndex::size() const noexcept { return m_state->store.live(); }
-std::size_t HnswIndex::dimension() const noexcept { return m_state->store.dimension; }
-std::uint64_t HnswIndex::end_id() const noexcept { return m_state->store.next_id; }
+std::size_t HnswIndex::size() const noexcept { return m_state->size; }
+std::size_t HnswIndex::dimension() const noexcept { return m_state->dimension; }
+std::uint64_t HnswIndex::end_id() const noexcept { return m_state->end_id; }
 HnswSettings HnswIndex::settings() const noexcept {
-  HnswSettings settings = m_state->store.settings;
-  settings.traversal = m_state->store.traversal;
+  HnswSettings settings = m_state->settings;
+  settings.traversal = m_state->traversal;
   return settings;
 }
 bool HnswIndex::contains(std::uint64_t id) const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   return m_state->find(id) != Impl::no_node;
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::contains");
 }
 
-std::vector<float> HnswIndex::row(std::uint64_t id) const try {
-  const std::uint32_t node = m_state->find(id);
-  if (node == Impl::no_node)
-    throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed");
-  const float* const row = m_state->store.row(node);
-  return {row, row + dimension()};
+void HnswIndex::rows(std::span<const std::uint64_t> ids, std::span<float> out) const try {
+  KINDRED_THROW_IF(out.size() != size_product("ids × dimension", {ids.size(), dimension()}),
+                   value_message("the size of the output", out.size()) + "; " +
+                       std::to_string(ids.size()) + " rows have " + std::to_string(dimension()) +
+                       " elements each");
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
+  for (const std::uint64_t id : ids)
+    if (m_state->find(id) == Impl::no_node)
+      throw NotFound("id " + std::to_string(id) + " is not in the index, or was removed");
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    std::copy_n(m_state->store.row(m_state->find(ids[i])), dimension(),
+                out.data() + i * dimension());
 } catch (...) {
-  Impl::rethrow_translated("Kindred::HnswIndex::row");
+  Impl::rethrow_translated("Kindred::HnswIndex::rows");
 }
 
 HnswStatistics HnswIndex::statistics() const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   const Impl::HnswStore& store = m_state->store;
   HnswStatistics out;
   out.dimension = store.dimension;
@@ -334,9 +369,10 @@ HnswStatistics HnswIndex::statistics() const try {
   Impl::rethrow_translated("Kindred::HnswIndex::statistics");
 }
 
-HnswResults HnswIndex::search(std::span<const float> queries,
-                              const HnswSearchOptions& options) const try {
+HnswResults HnswIndex::search(std::span<const float> queries, const HnswSearchOptions& options,
+                              const HnswOutput& out) const try {
   const State& state = *m_state;
+  const auto lock = Impl::cancellable_shared_lock(state.changing);
   const Impl::HnswStore& store = state.store;
   const Impl::SearchPlan plan = state.plan(queries, options);
   if (options.space == Space::cuda)
@@ -351,10 +387,24 @@ HnswResults HnswIndex::search(std::span<const float> queries,
   record.predicted.fill(std::numeric_limits<double>::quiet_NaN());
   record.chosen = options.space.value_or(count > 1 ? host_space(state.context) : Space::serial);
   record.why = options.space ? Reason::forced : Reason::only;
-  results.top = plan.top;
-  const std::size_t places = size_product("queries × top", {count, plan.top});
-  results.ids.assign(places, -1);
-  results.scores.assign(places, padding_score(store.settings.metric));
+  const bool has_output = !out.scores.empty() || !out.ids.empty();
+  results.top = has_output ? options.top : plan.top;
+  const std::size_t places = size_product("queries × top", {count, results.top});
+  KINDRED_THROW_IF(has_output && (out.scores.size() != places || out.ids.size() != places),
+                   "there are arrays for " + std::to_string(out.scores.size()) + " scores and " +
+                       std::to_string(out.ids.size()) + " ids; both must be queries × top, " +
+                       std::to_string(places));
+  Impl::require_apart({"queries", queries}, {"scores", out.scores});
+  Impl::require_apart({"queries", queries}, {"ids", out.ids});
+  Impl::require_apart({"scores", out.scores}, {"ids", out.ids});
+  if (!has_output) {
+    results.scores.resize(places);
+    results.ids.resize(places);
+  }
+  const std::span<float> scores = has_output ? out.scores : results.scores;
+  const std::span<std::int64_t> ids = has_output ? out.ids : results.ids;
+  std::ranges::fill(scores, padding_score(store.settings.metric));
+  std::ranges::fill(ids, -1);
   if (plan.top == 0) return results;
 
   const auto answer = [&](std::size_t query, Impl::SearchBuffers& buffers) {
@@ -362,8 +412,8 @@ HnswResults HnswIndex::search(std::span<const float> queries,
                      buffers);
     for (std::size_t place = 0; place < buffers.found.size(); ++place) {
       const auto& [order, id] = buffers.found[place];
-      results.ids[query * plan.top + place] = static_cast<std::int64_t>(id);
-      results.scores[query * plan.top + place] = Impl::score_of_order(store.settings.metric, order);
+      ids[query * results.top + place] = static_cast<std::int64_t>(id);
+      scores[query * results.top + place] = Impl::score_of_order(store.settings.metric, order);
     }
   };
   const Impl::HostWorkers workers = Impl::host_workers(state.context, record.chosen);
@@ -390,6 +440,7 @@ HnswResults HnswIndex::search(std::span<const float> queries,
 }
 
 void HnswIndex::save(const std::string& path) const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   Impl::save_hnsw(path, m_state->store);
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::save");
@@ -404,6 +455,7 @@ HnswIndex HnswIndex::load(Context& context, const FileSource& source) try {
 
 std::vector<std::byte> HnswIndex::to_bytes() const try {
   std::vector<std::byte> bytes;
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   Impl::save_hnsw(bytes, m_state->store);
   return bytes;
 } catch (...) {
@@ -428,6 +480,7 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
     Impl::choose_traversal(store, rows, workers);
     store.resize(store.size(), store.upper.size() / store.settings.m);  // with codes
     Impl::code_rows(store, 0, store.size(), workers);
+    state->publish();
   }
   return HnswIndex(std::move(state));
 } catch (...) {
@@ -435,6 +488,7 @@ HnswIndex HnswIndex::import_hnswlib(Context& context, const std::string& path, M
 }
 
 void HnswIndex::export_hnswlib(const std::string& path) const try {
+  const auto lock = Impl::cancellable_shared_lock(m_state->changing);
   Impl::write_hnswlib(m_state->store, path);
 } catch (...) {
   Impl::rethrow_translated("Kindred::HnswIndex::export_hnswlib");

@@ -166,13 +166,16 @@ std::vector<std::int64_t> KeyedVectorIndex::find(const KeySpan& keys) const try 
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::find");
 }
 
-KeyedSearchResults KeyedVectorIndex::search(const ConstArray& queries,
-                                            const SearchOptions& options) const try {
+KeyedSearchResults KeyedVectorIndex::search(const ConstArray& queries, const SearchOptions& options,
+                                            const SearchOutput& out) const try {
   Impl::require_host({"queries", queries});
+  const std::span<const std::int64_t> given =
+      out.ids.size() == 0 ? std::span<const std::int64_t>() : out.ids.host_values<std::int64_t>();
   const auto content = m_state->content.get();
-  KeyedSearchResults out{m_state->rows.search(content->rows, queries, options, {}), {}};
-  out.keys = keys_of(*content->keys, out.ids, [](std::int64_t id) { return id; });
-  return out;
+  KeyedSearchResults results{m_state->rows.search(content->rows, queries, options, out), {}};
+  const auto ids = given.empty() ? std::span<const std::int64_t>(results.ids) : given;
+  results.keys = keys_of(*content->keys, ids, [](std::int64_t id) { return id; });
+  return results;
 } catch (...) {
   Impl::rethrow_translated("Kindred::KeyedVectorIndex::search");
 }

@@ -3,6 +3,7 @@
 
 #include "ResultText.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace HnswCallsTest {
@@ -47,7 +48,11 @@ TEST(OutOfMemory, OfAnHnswIndexIsTypedAndLeavesItAsItWas) {
   expect_out_of_memory("remove", make_index, [](HnswIndex& index) { index.remove({{7, 8}}); });
   expect_out_of_memory("repair", make_index, [](HnswIndex& index) { index.repair(); });
   expect_out_of_memory("contains", make_index, [](HnswIndex& index) { return index.contains(9); });
-  expect_out_of_memory("row", make_index, [](HnswIndex& index) { return index.row(9); });
+  expect_out_of_memory("rows", make_index, [](HnswIndex& index) {
+    const std::uint64_t id = 9;
+    std::array<float, dimension> row{};
+    index.rows({&id, 1}, row);
+  });
   expect_out_of_memory("statistics", make_index,
                        [](HnswIndex& index) { return index.statistics(); });
   const std::vector<float> queries = values(6, 4);

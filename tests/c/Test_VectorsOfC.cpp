@@ -120,9 +120,7 @@ TEST(CVectors, RowsChangeAndFilesKeepThem) {
   std::size_t size = 0;
   KINDRED_ASSERT_OK(kindred_index_size(loaded, &size));
   EXPECT_EQ(size, 4U);
-  std::uint64_t bytes = 0;
-  KINDRED_ASSERT_OK(kindred_index_bytes(loaded, KINDRED_SPACE_SERIAL, &bytes));
-  EXPECT_GT(bytes, 0U);
+  EXPECT_GT(statistics.host_bytes, 0U);
 
   // A scorer keeps the index alive.
   kindred_scorer* scorer = nullptr;
@@ -187,8 +185,8 @@ TEST(CVectors, FunctionsAreThoseOfCpp) {
       KINDRED_ASSERT_OK(kindred_weighted_average(c_context(), &row_tensor, nullptr, &weight_tensor,
                                                  space, &average_tensor));
       EXPECT_EQ(average, weighted_average(context(), span, weights));
-      KINDRED_ASSERT_OK(kindred_pairwise_dots(c_context(), &pair_tensor, &row_tensor, nullptr,
-                                              space, &dot_tensor));
+      KINDRED_ASSERT_OK(kindred_row_scores(c_context(), &pair_tensor, &row_tensor, nullptr,
+                                           KINDRED_IP, space, &dot_tensor));
       std::vector<float> expected_dots(dots.size());
       row_scores(context(), queries, span, expected_dots, {.metric = Metric::ip});
       EXPECT_EQ(dots, expected_dots);
@@ -206,7 +204,8 @@ TEST(CVectors, FunctionsAreThoseOfCpp) {
   Tensor right(shared.data() + 8, KINDRED_FLOAT32, 3, 4);
   for (const std::ptrdiff_t begin : {7, 19, 20}) {
     Tensor dots(shared.data() + begin, KINDRED_FLOAT32, 2, 3);
-    EXPECT_EQ(kindred_pairwise_dots(c_context(), &left, &right, nullptr, KINDRED_SPACE_ANY, &dots),
+    EXPECT_EQ(kindred_row_scores(c_context(), &left, &right, nullptr, KINDRED_IP, KINDRED_SPACE_ANY,
+                                 &dots),
               begin < 20 ? KINDRED_INVALID : KINDRED_OK);
   }
 }
@@ -267,12 +266,14 @@ TEST(CHnsw, SearchesAreThoseOfCppAndCanBeCancelled) {
   EXPECT_EQ(used.ef_construction, expected.settings().ef_construction);
   EXPECT_EQ(used.seed, expected.settings().seed);
   EXPECT_EQ(used.metric, KINDRED_COSINE);
-  std::uint64_t end_id = 0;
-  KINDRED_ASSERT_OK(kindred_hnsw_end_id(hnsw, &end_id));
-  EXPECT_EQ(end_id, size);
-  std::size_t width = 0;
-  KINDRED_ASSERT_OK(kindred_hnsw_dimension(hnsw, &width));
-  EXPECT_EQ(width, dimension);
+  kindred_hnsw_statistics statistics = KINDRED_HNSW_STATISTICS_INIT;
+  KINDRED_ASSERT_OK(kindred_hnsw_get_statistics(hnsw, &statistics));
+  EXPECT_EQ(statistics.end_id, size);
+  EXPECT_EQ(statistics.dimension, dimension);
+  EXPECT_EQ(statistics.m, used.m);
+  EXPECT_EQ(statistics.ef_construction, used.ef_construction);
+  EXPECT_EQ(statistics.seed, used.seed);
+  EXPECT_EQ(statistics.metric, KINDRED_COSINE);
   std::uint64_t first = 0;
   KINDRED_ASSERT_OK(kindred_hnsw_add(hnsw, &query_tensor, &first));
   EXPECT_EQ(first, size);
@@ -282,16 +283,18 @@ TEST(CHnsw, SearchesAreThoseOfCppAndCanBeCancelled) {
   std::int32_t contains = 1;
   KINDRED_ASSERT_OK(kindred_hnsw_contains(hnsw, 3, &contains));
   EXPECT_EQ(contains, 0);
-  std::vector<float> row(dimension);
-  Tensor one(row.data(), KINDRED_FLOAT32, 1, dimension);
-  KINDRED_ASSERT_OK(kindred_hnsw_row(hnsw, 4, &one));
-  EXPECT_TRUE(std::equal(row.begin(), row.end(), rows.begin() + 4 * dimension));
-  EXPECT_EQ(kindred_hnsw_row(hnsw, 3, &one), KINDRED_NOT_FOUND);
+  std::vector<float> some(2 * dimension);
+  Tensor two(some.data(), KINDRED_FLOAT32, 2, dimension);
+  const std::uint64_t wanted[] = {5, 4};
+  KINDRED_ASSERT_OK(kindred_hnsw_rows(hnsw, wanted, 2, &two));
+  EXPECT_TRUE(std::equal(some.begin(), some.begin() + dimension, rows.begin() + 5 * dimension));
+  EXPECT_TRUE(std::equal(some.begin() + dimension, some.end(), rows.begin() + 4 * dimension));
+  const std::uint64_t absent[] = {4, 3};
+  EXPECT_EQ(kindred_hnsw_rows(hnsw, absent, 2, &two), KINDRED_NOT_FOUND);
   const std::string path = folder / "hnsw.knd";
   KINDRED_ASSERT_OK(kindred_hnsw_save(hnsw, path.c_str()));
   Owned<kindred_hnsw> loaded(kindred_hnsw_destroy);
   KINDRED_ASSERT_OK(kindred_hnsw_load(c_context(), path.c_str(), &loaded));
-  kindred_hnsw_statistics statistics = KINDRED_HNSW_STATISTICS_INIT;
   KINDRED_ASSERT_OK(kindred_hnsw_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.rows, size + 3);
   const std::string exported = folder / "hnsw.bin";

@@ -76,8 +76,7 @@ class Interface(unittest.TestCase):
     def test_python_keeps_order_names_and_the_gil_as_described(self):
         made = generate.files(generate.interfaces())
         native, module = made["python/Hnsw.cpp"], made["pykindred/_hnsw.py"]
-        self.assertIn("changing(*shared, [&] { return object.add(", native)
-        self.assertIn("reading(*shared, [&] { return object.row(", native)
+        self.assertIn("unlocked([&] { object.rows(", native)
         self.assertIn("import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context", module)
         self.assertIn('{"VectorIndex.size", atomic},\n', made["python/KeepingGil.inc"])
         self.assertNotIn("VectorIndex.search", made["python/KeepingGil.inc"])

@@ -44,6 +44,13 @@ inline std::span<const float> row_of(const std::vector<float>& rows, std::size_t
   return std::span(rows).subspan(i * dimension, dimension);
 }
 
+/// The stored row of an id.
+inline std::vector<float> stored_row(const HnswIndex& index, std::uint64_t id) {
+  std::vector<float> row(index.dimension());
+  index.rows({&id, 1}, row);
+  return row;
+}
+
 /// The fraction of the true nearest neighbors that was found, in any order.
 inline double recall(const HnswResults& found, Metric metric, const std::vector<float>& rows,
                      std::size_t dimension, const std::vector<float>& queries,

@@ -152,7 +152,7 @@ TEST(HnswFile, StoresOneRow) {
   const TempFolder folder;
   HnswIndex::build(Testing::context(), std::vector<float>{3}, 1, settings_of(Metric::l2))
       .save(folder / "a");
-  EXPECT_EQ(load(folder / "a").row(0), std::vector<float>{3});
+  EXPECT_EQ(Testing::stored_row(load(folder / "a"), 0), std::vector<float>{3});
   Testing::expect_lengths_are_checked(folder / "a", "hnsw", load);
   const auto refuse = [&](std::size_t setting, const char* why) {
     std::string bad = read_all(folder / "a");
@@ -169,7 +169,7 @@ TEST(HnswFile, StoresBytesUpToTheLargestDimensionThatTheySupport) {
   settings.traversal = HnswTraversal::bytes;
   const std::vector<float> row(65536, 0.5F);
   HnswIndex::build(Testing::context(), row, row.size(), settings).save(folder / "a");
-  EXPECT_EQ(load(folder / "a").row(0), row);
+  EXPECT_EQ(Testing::stored_row(load(folder / "a"), 0), row);
 }
 
 /// The levels of 64 nodes fill 64 bytes: what follows them is the next column.
@@ -387,7 +387,7 @@ TEST(Hnswlib, LabelsMayBeLargeAndLimitTheIds) {
   file.set(bytes);
   HnswIndex index = import(file.path());
   EXPECT_TRUE(index.contains(label));
-  const std::vector<float> row = index.row(label);
+  const std::vector<float> row = Testing::stored_row(index, label);
   EXPECT_THROW(index.add(row), InvalidArgument);
   HnswSearchOptions options;
   options.top = 1;

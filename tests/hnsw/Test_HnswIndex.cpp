@@ -24,6 +24,7 @@ using ::testing::HasSubstr;
 using Testing::message_of;
 using Testing::recall;
 using Testing::row_of;
+using Testing::stored_row;
 
 constexpr std::size_t dimension = 24;
 constexpr std::size_t count = 3000;
@@ -207,7 +208,7 @@ TEST_P(HnswIndexOf, RemovedRowsAreNotFoundAndRepairKeepsRecall) {
   EXPECT_EQ(statistics.unreachable, 0U);
   EXPECT_EQ(statistics.end_id, count);
   EXPECT_FALSE(index.contains(removed.front()));
-  EXPECT_THROW(index.row(removed.front()), NotFound);
+  EXPECT_THROW(stored_row(index, removed.front()), NotFound);
 }
 
 TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
@@ -250,7 +251,7 @@ TEST(HnswIndex, IdsAreNeverReused) {
   index.repair();
   EXPECT_EQ(index.add(std::span(rows).first(8)), 50U);
   EXPECT_EQ(index.search(std::span(rows).first(8), top_of(1)).ids[0], 50);
-  EXPECT_EQ(index.row(50), std::vector<float>(rows.begin(), rows.begin() + 8));
+  EXPECT_EQ(stored_row(index, 50), std::vector<float>(rows.begin(), rows.begin() + 8));
 }
 
 TEST(HnswIndex, SmallIndexesAreExact) {
@@ -408,7 +409,9 @@ TEST(HnswIndex, RejectsBadCallsAndIsUnchanged) {
   EXPECT_THROW(index.search(query, options), SpaceUnavailable);
   EXPECT_THROW(index.remove(std::vector<std::uint64_t>{3, 60}), NotFound);
   EXPECT_THROW(index.remove(std::vector<std::uint64_t>{3, 3}), NotFound);
-  EXPECT_THROW(index.row(60), NotFound);
+  EXPECT_THROW(stored_row(index, 60), NotFound);
+  std::vector<float> row(dimension + 1);
+  EXPECT_THROW(index.rows(std::vector<std::uint64_t>{3}, row), InvalidArgument);
   EXPECT_EQ(index.size(), 60U);
   EXPECT_TRUE(file_of(index) == before);
 
@@ -447,6 +450,39 @@ TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
   index.remove(std::vector<std::uint64_t>{395, 396, 397, 398, 399});
   expect_rows(0);
   EXPECT_TRUE(HnswIndex(Testing::context(), 4).search(queries).ids.empty());
+}
+
+TEST(HnswIndex, WritesToArraysOfTheCaller) {
+  auto generator = Testing::generator("arrays");
+  const auto rows = clustered(generator, 5, 4, 2);
+  for (const Metric metric : all_metrics) {
+    const HnswIndex index = HnswIndex::build(Testing::context(), rows, 4, settings_of(metric));
+    const HnswIndex empty(Testing::context(), 4, settings_of(metric));
+    std::vector<float> memory(rows.begin(), rows.begin() + 3 * 4);
+    const std::span<const float> queries = memory;
+    const HnswResults found = index.search(queries, top_of(7));
+    ASSERT_EQ(found.top, 5U);
+    std::vector<float> scores(3 * 7, 8);
+    std::vector<std::int64_t> ids(3 * 7, 8);
+    const HnswResults written = index.search(queries, top_of(7), {scores, ids});
+    EXPECT_EQ(written.top, 7U);
+    EXPECT_TRUE(written.ids.empty());
+    EXPECT_TRUE(written.scores.empty());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const bool is_found = i % 7 < 5;
+      EXPECT_EQ(ids[i], is_found ? found.ids[i / 7 * 5 + i % 7] : -1);
+      EXPECT_EQ(scores[i], is_found ? found.scores[i / 7 * 5 + i % 7] : padding_score(metric));
+    }
+    empty.search(queries, top_of(7), {scores, ids});
+    EXPECT_THAT(ids, Each(-1));
+    EXPECT_THAT(scores, Each(padding_score(metric)));
+    EXPECT_THROW(index.search(queries, top_of(6), {scores, ids}), InvalidArgument);
+    EXPECT_THROW(index.search(queries, top_of(7), {scores, {}}), InvalidArgument);
+    EXPECT_THROW(
+        index.search(queries, top_of(2), {std::span(memory).last(6), std::span(ids).first(6)}),
+        InvalidArgument);
+    EXPECT_EQ(index.search(queries.first(0), top_of(7), {}).top, 5U);
+  }
 }
 
 TEST(HnswIndex, ReportsTheSpaceAndTheTimeOfASearch) {

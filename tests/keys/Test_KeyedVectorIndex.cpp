@@ -227,6 +227,12 @@ TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
     const auto found = index.search(std::span(rows).first(dimension), options);
     EXPECT_EQ(found.ids, (Ids{1, -1}));
     EXPECT_TRUE(same_keys(found.keys.span(), SomeKeys(kind, {2, 0})));
+    std::vector<float> scores(4);
+    Ids ids(4);
+    const auto written = index.search(std::span(rows).first(dimension), options, {scores, ids});
+    EXPECT_EQ(ids, (Ids{1, -1, -1, -1}));
+    EXPECT_EQ(scores[0], found.scores[0]);
+    EXPECT_TRUE(same_keys(written.keys.span(), SomeKeys(kind, {2, 0, 0, 0})));
   }
 }
 

@@ -123,7 +123,9 @@ inline nlohmann::json hnsw_answer(Context& context, const std::string& path) {
   const HnswResults results = index.search(queries, options);
   out["ids"] = results.ids;
   out["scores"] = numbers(results.scores);
-  out["row_7"] = numbers(index.row(7));
+  std::vector<float> row(index.dimension());
+  index.rows(std::vector<std::uint64_t>{7}, row);
+  out["row_7"] = numbers(row);
   out["next"] = index.add(std::vector<float>{9, 9, 9});
   return out;
 }

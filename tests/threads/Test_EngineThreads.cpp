@@ -237,6 +237,48 @@ TEST(HnswThreads, AGraphAnswersConcurrentCallers) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(HnswThreads, CallsReadAWholeChange) {
+  auto generator = Testing::generator("HnswThreads changes");
+  constexpr std::size_t dimension = 16;
+  constexpr std::size_t count = 200;
+  const std::vector<float> rows = random_values(generator, count * dimension);
+  const std::span<const float> some = std::span(rows).first(5 * dimension);
+  HnswSettings settings;
+  settings.m = 8;
+  settings.ef_construction = 40;
+  settings.metric = Metric::l2;
+  HnswIndex index = HnswIndex::build(context(), rows, dimension, settings);
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0};
+  by_threads(4, [&](std::size_t caller) {
+    if (caller == 0) {
+      for (int change = 0; change < 30; ++change) {
+        const std::uint64_t first = index.add(some);
+        index.remove(std::vector<std::uint64_t>{first, first + 1, first + 2, first + 3, first + 4});
+        if (change % 10 == 9) index.repair();
+      }
+      done = true;
+      return;
+    }
+    while (!done) {
+      // The rows that are added are the first ones once more.
+      const HnswResults found = index.search(some, {.top = 2});
+      std::vector<float> row(dimension);
+      index.rows(std::vector<std::uint64_t>{7}, row);
+      const HnswStatistics statistics = index.statistics();
+      for (std::size_t i = 0; i < 5; ++i)
+        if (found.ids[2 * i] != static_cast<std::int64_t>(i) || found.scores[2 * i] != 0) ++wrong;
+      if (!std::equal(row.begin(), row.end(), rows.begin() + 7 * dimension)) ++wrong;
+      if (statistics.rows != count && statistics.rows != count + 5) ++wrong;
+      if (index.size() != count && index.size() != count + 5) ++wrong;
+      if (!index.contains(7)) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(index.size(), count);
+  EXPECT_EQ(index.end_id(), count + 150);
+}
+
 std::string word(std::size_t number) {
   std::string text = "w";
   return text += std::to_string(number);

@@ -256,7 +256,10 @@ TEST(VectorRefusals, OfAGraphAllocateNothing) {
                                   [&] { index.search(data.queries, options); });
   const std::uint64_t unknown[] = {3, count};
   expect_refused<NotFound>({"id 3000", "below 3000"}, [&] { index.remove(unknown); });
-  expect_refused<NotFound>({"id 3000"}, [&] { index.row(count); });
+  std::vector<float> row(2 * dimension);
+  expect_refused<NotFound>({"id 3000"}, [&] { index.rows(unknown, row); });
+  expect_refused<InvalidArgument>({"output is 128", "1 rows"},
+                                  [&] { index.rows(std::span(unknown).first(1), row); });
   EXPECT_EQ(index.size(), count);
 }
 

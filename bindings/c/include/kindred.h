@@ -1559,9 +1559,6 @@ KINDRED_API kindred_status kindred_index_rows(const kindred_index* index, const 
 /** Sizes and counts of what the index holds, with the bytes of all copies. */
 KINDRED_API kindred_status kindred_index_get_statistics(
     const kindred_index* index, kindred_index_statistics* statistics) KINDRED_NOEXCEPT;
-/** Bytes in the memory of a space; 0 if the rows are not there. */
-KINDRED_API kindred_status kindred_index_bytes(const kindred_index* index, int32_t space,
-                                               uint64_t* bytes) KINDRED_NOEXCEPT;
 /** Writes all rows and ids to a file, atomically: the file at `path` is the old or the new one. */
 KINDRED_API kindred_status kindred_index_save(const kindred_index* index,
                                               const char* path) KINDRED_NOEXCEPT;
@@ -1639,7 +1636,7 @@ KINDRED_API kindred_status kindred_scorer_score(kindred_scorer* scorer, const DL
 KINDRED_API kindred_status kindred_scorer_space(const kindred_scorer* scorer,
                                                 int32_t* space) KINDRED_NOEXCEPT;
 
-/* ---- Files and encodings of vectors ---- */
+/* ---- Functions of vectors that are in no index, and files of vectors ---- */
 
 /* Formats of files of vectors; ANY: from the extension of the name, otherwise from the first bytes.
  */
@@ -1654,7 +1651,6 @@ enum {
   KINDRED_FORMAT_I8BIN = 6,
   KINDRED_FORMAT_HDF5 = 7
 };
-
 /* The types of numbers in such files. */
 enum {
   KINDRED_NUMBER_FLOAT32 = 0,
@@ -1678,18 +1674,6 @@ typedef struct kindred_vectors_source {
 KINDRED_API kindred_status kindred_vectors_source_init(kindred_vectors_source* source,
                                                        size_t struct_size) KINDRED_NOEXCEPT;
 
-/** The contents of a file of vectors, by its header. */
-typedef struct kindred_vectors_info {
-  size_t struct_size;
-  uint64_t rows;
-  uint64_t dimension;
-  uint64_t row_bytes;
-  int32_t format; /* KINDRED_FORMAT_... */
-  int32_t type;   /* KINDRED_NUMBER_... */
-} kindred_vectors_info;
-#define KINDRED_VECTORS_INFO_INIT \
-  { sizeof(kindred_vectors_info), 0, 0, 0, 0, 0 }
-
 /** Options of kindred_vectors_build. */
 typedef struct kindred_vectors_build_options {
   size_t struct_size;
@@ -1701,6 +1685,18 @@ typedef struct kindred_vectors_build_options {
 /** Sets the defaults of a struct of `struct_size` bytes. */
 KINDRED_API kindred_status kindred_vectors_build_options_init(
     kindred_vectors_build_options* options, size_t struct_size) KINDRED_NOEXCEPT;
+
+/** The contents of a file of vectors, by its header. */
+typedef struct kindred_vectors_info {
+  size_t struct_size;
+  uint64_t rows;
+  uint64_t dimension;
+  uint64_t row_bytes;
+  int32_t format; /* KINDRED_FORMAT_... */
+  int32_t type;   /* KINDRED_NUMBER_... */
+} kindred_vectors_info;
+#define KINDRED_VECTORS_INFO_INIT \
+  { sizeof(kindred_vectors_info), 0, 0, 0, 0, 0 }
 
 /** The contents of a file of an index. */
 typedef struct kindred_vectors_file_info {
@@ -1718,73 +1714,34 @@ typedef struct kindred_vectors_file_info {
 #define KINDRED_VECTORS_FILE_INFO_INIT \
   { sizeof(kindred_vectors_file_info), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Reads the header of a file of vectors. */
-KINDRED_API kindred_status
-kindred_vectors_describe(const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source,
-                         kindred_vectors_info* info) KINDRED_NOEXCEPT;
-/** Reads the rows first ... first + count of a file of vectors, and converts them to the type of
- * `out`, exactly to float32 or int64, otherwise as kindred_encode_rows does. After a failure, the
- * arrays may have been written.
- *  @param out count * dimension of float32, float16, bfloat16 or int8; int64 for files of integers
- *  @param scales float32, one per row, for int8 only; 1 for a file of int8 */
-KINDRED_API kindred_status kindred_vectors_read(
-    const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source, uint64_t first,
-    DLTensor* out, KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
-/** Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file may
- * exceed the memory.
- *  @param path the file to read; the id of a row is its number in it
- *  @param to the file to write, atomically
- *  @param progress receives the number of rows written so far */
-KINDRED_API kindred_status
-kindred_vectors_build(kindred_context* context, const char* path,
-                      KINDRED_OPTIONAL const kindred_vectors_source* source, const char* to,
-                      KINDRED_OPTIONAL const kindred_vectors_build_options* options,
-                      KINDRED_OPTIONAL kindred_progress_callback progress,
-                      KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
-/** Validates every byte of a file of an index and describes its contents.
- *  @param threads maximum number of threads; 0: all of the machine */
-KINDRED_API kindred_status kindred_vectors_inspect(
-    const char* path, int32_t threads, kindred_vectors_file_info* info) KINDRED_NOEXCEPT;
-/** Converts float32 rows, rounding to nearest, ties to even; int8 has one scale per row, the
- * largest magnitude / 127. Finite numbers outside the range of the type are refused, for int8 all
- * that are not finite.
- *  @param rows float32, count * dimension
- *  @param out count * dimension of float32, float16, bfloat16 or int8
- *  @param scales float32, one per row, for int8 only */
-KINDRED_API kindred_status kindred_encode_rows(const DLTensor* rows, DLTensor* out,
-                                               KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
-/** Converts rows to float32; an int8 is multiplied by its scale and rounded once.
- *  @param rows as of kindred_index_create, with their scales
- *  @param out float32, count * dimension */
-KINDRED_API kindred_status kindred_decode_rows(const DLTensor* rows,
-                                               KINDRED_OPTIONAL const DLTensor* scales,
-                                               DLTensor* out) KINDRED_NOEXCEPT;
+/* Functions run where the rows are, unless a space is given. */
 
-/* ---- Functions of vectors that are in no index, by default where the rows are ---- */
-
-/** The score of every row for every query, in the order of the rows, with the bits of an index of
- * them. Threads do not wait for one another on the host.
- *  @param queries float32, queries * dimension, or dimension for one query; on the host or on a
- * device, with any distance between rows, as all tensors of the call
- *  @param rows count * dimension of float32, float16 or bfloat16; or int8, then all tensors are on
- * the host without gaps
- *  @param scales one float32 per row, for int8 only
- *  @param metric KINDRED_COSINE, KINDRED_IP or KINDRED_L2
- *  @param out float32, queries * count, or count */
+/** The scores of all rows for every query, in the order of the rows, which are read where they
+ * are. They have the bits of an index of the rows. Threads do not wait for one another on the
+ * host.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query; on the host or on
+ * a device, with any distance between rows, as all tensors of the call
+ *  @param rows [count, dimension] of float32, float16 or bfloat16; or int8, then all tensors are
+ * on the host without gaps
+ *  @param out float32 [queries, count], or [count] for one query
+ *  @param scales float32 [count], for int8 only
+ *  @param metric KINDRED_COSINE, KINDRED_IP or KINDRED_L2 */
 KINDRED_API kindred_status kindred_row_scores(kindred_context* context, const DLTensor* queries,
                                               const DLTensor* rows,
                                               KINDRED_OPTIONAL const DLTensor* scales,
                                               int32_t metric, int32_t space,
                                               DLTensor* out) KINDRED_NOEXCEPT;
-/** The exact best rows of every query; tensors as of kindred_row_scores.
- *  @param scores float32, queries * top, or top, which is at least 1; -inf (+inf under KINDRED_L2)
- * beyond the number of rows
+/** The exact best `top` rows of every query, without an index. Arguments and failures as of
+ * kindred_row_scores.
+ *  @param scores float32 [queries, top], or [top], with a `top` of at least 1; -inf (+inf under
+ * KINDRED_L2) beyond the number of rows
  *  @param ids int64, of the same shape: numbers of rows; -1 beyond */
 KINDRED_API kindred_status kindred_top_rows(kindred_context* context, const DLTensor* queries,
                                             const DLTensor* rows,
                                             KINDRED_OPTIONAL const DLTensor* scales, int32_t metric,
                                             int32_t space, DLTensor* scores,
                                             DLTensor* ids) KINDRED_NOEXCEPT;
+
 /** kindred_row_scores of one query by KINDRED_COSINE, for plain pointers to host memory.
  *  @param query dim numbers
  *  @param rows count * dim numbers
@@ -1801,19 +1758,19 @@ KINDRED_API kindred_status kindred_top_k_rows(kindred_context* context, int32_t 
                                               const float* query, const float* rows, size_t count,
                                               size_t dim, size_t k, float* scores,
                                               int64_t* ids) KINDRED_NOEXCEPT;
-/** sigmoid((c - threshold) / max(temperature, 0.05)) for the cosine c of a query with every row, in
- * the order of the rows.
- *  @param query float32, of the dimension of the rows
- *  @param rows as of kindred_index_create, with their scales
- *  @param out float32, one per row */
+/** sigmoid((c - threshold) / max(temperature, 0.05)) for the cosine c of a query with every row,
+ * in the order of the rows.
+ *  @param query float32 [dimension]
+ *  @param rows [count, dimension] of float32, float16, bfloat16, or int8 with `scales`
+ *  @param out float32 [count] */
 KINDRED_API kindred_status kindred_cosine_sigmoids(kindred_context* context, const DLTensor* query,
                                                    const DLTensor* rows,
                                                    KINDRED_OPTIONAL const DLTensor* scales,
                                                    double threshold, double temperature,
                                                    int32_t space, DLTensor* out) KINDRED_NOEXCEPT;
 /** The average of rows with weights, elementwise; zeros if the weights sum to 0.
- *  @param weights float32, one per row
- *  @param out float32, of the dimension of the rows */
+ *  @param weights float32 [count]
+ *  @param out float32 [dimension] */
 KINDRED_API kindred_status kindred_weighted_average(kindred_context* context, const DLTensor* rows,
                                                     KINDRED_OPTIONAL const DLTensor* scales,
                                                     const DLTensor* weights, int32_t space,
@@ -1827,13 +1784,54 @@ KINDRED_API kindred_status kindred_weighted_average_rows(kindred_context* contex
                                                          size_t dim, const float* weights,
                                                          int32_t space,
                                                          float* out) KINDRED_NOEXCEPT;
-/** The dot products of all pairs.
- *  @param a float32, of the dimension of the rows
- *  @param out float32, rows of a * rows; overlaps neither a nor rows */
-KINDRED_API kindred_status kindred_pairwise_dots(kindred_context* context, const DLTensor* a,
-                                                 const DLTensor* rows,
-                                                 KINDRED_OPTIONAL const DLTensor* scales,
-                                                 int32_t space, DLTensor* out) KINDRED_NOEXCEPT;
+/** Compares the ids of approximate results with the true ones, row by row.
+ *  @param found,truth int64 [queries, top]; the ids of a row are distinct, -1 is no id
+ *  @param hits true neighbours that were found
+ *  @param all true neighbours */
+KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
+                                          uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
+/** Converts float32 rows, rounding to nearest, ties to even; int8 has one scale per row, the
+ * largest magnitude / 127. Finite numbers outside the range of the type are refused, for int8
+ * all that are not finite.
+ *  @param rows float32 [count, dimension]
+ *  @param out [count, dimension] of float32, float16, bfloat16 or int8
+ *  @param scales float32 [count], for int8 only */
+KINDRED_API kindred_status kindred_encode_rows(const DLTensor* rows, DLTensor* out,
+                                               KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
+/** Converts rows to float32; an int8 is multiplied by its scale and rounded once.
+ *  @param rows [count, dimension] of float32, float16, bfloat16, or int8 with `scales`
+ *  @param out float32 [count, dimension] */
+KINDRED_API kindred_status kindred_decode_rows(const DLTensor* rows,
+                                               KINDRED_OPTIONAL const DLTensor* scales,
+                                               DLTensor* out) KINDRED_NOEXCEPT;
+/** Reads the header of a file of vectors. */
+KINDRED_API kindred_status
+kindred_vectors_describe(const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source,
+                         kindred_vectors_info* info) KINDRED_NOEXCEPT;
+/** Reads the rows first ... first + count of a file of vectors, and converts them to the type of
+ * `out`, exactly to float32 or int64, otherwise as kindred_encode_rows does. After a failure,
+ * the arrays may have been written.
+ *  @param out [count, dimension] of float32, float16, bfloat16 or int8; int64 for files of
+ * integers
+ *  @param scales float32 [count], for int8 only; 1 for a file of int8 */
+KINDRED_API kindred_status kindred_vectors_read(
+    const char* path, KINDRED_OPTIONAL const kindred_vectors_source* source, uint64_t first,
+    DLTensor* out, KINDRED_OPTIONAL DLTensor* scales) KINDRED_NOEXCEPT;
+/** Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file
+ * may exceed the memory.
+ *  @param path the file to read; the id of a row is its number in it
+ *  @param to the file to write, atomically
+ *  @param progress receives the number of rows written so far */
+KINDRED_API kindred_status
+kindred_vectors_build(kindred_context* context, const char* path,
+                      KINDRED_OPTIONAL const kindred_vectors_source* source, const char* to,
+                      KINDRED_OPTIONAL const kindred_vectors_build_options* options,
+                      KINDRED_OPTIONAL kindred_progress_callback progress,
+                      KINDRED_OPTIONAL void* user) KINDRED_NOEXCEPT;
+/** Validates every byte of a file of an index and describes its contents.
+ *  @param threads maximum number of threads; 0: all of the machine */
+KINDRED_API kindred_status kindred_vectors_inspect(
+    const char* path, int32_t threads, kindred_vectors_file_info* info) KINDRED_NOEXCEPT;
 
 /* ---- HnswIndex: approximate nearest neighbours, on the host ---- */
 
@@ -1886,12 +1884,13 @@ typedef struct kindred_hnsw_statistics {
   uint64_t unreachable; /* rows that no traversal reaches */
   uint64_t bytes;
   int32_t traversal; /* the one that was chosen */
-  int32_t reserved;
+  int32_t metric;
+  uint64_t m;
+  uint64_t ef_construction;
+  uint64_t seed;
 } kindred_hnsw_statistics;
 #define KINDRED_HNSW_STATISTICS_INIT \
-  { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* A call that changes a kindred_hnsw must not run concurrently with others. */
+  { sizeof(kindred_hnsw_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /** Creates an empty index of rows of `dimension` elements. */
 KINDRED_API kindred_status kindred_hnsw_create(
@@ -1937,22 +1936,19 @@ KINDRED_API kindred_status kindred_hnsw_repair(kindred_hnsw* hnsw) KINDRED_NOEXC
 /** Number of rows that can be found. */
 KINDRED_API kindred_status kindred_hnsw_size(const kindred_hnsw* hnsw,
                                              size_t* size) KINDRED_NOEXCEPT;
-/** All ids below it have been assigned; filters have as many elements. */
-KINDRED_API kindred_status kindred_hnsw_end_id(const kindred_hnsw* hnsw,
-                                               uint64_t* end_id) KINDRED_NOEXCEPT;
-/** Number of elements of a row. */
-KINDRED_API kindred_status kindred_hnsw_dimension(const kindred_hnsw* hnsw,
-                                                  size_t* dimension) KINDRED_NOEXCEPT;
 /** The settings with which it was created. */
 KINDRED_API kindred_status kindred_hnsw_settings_of(
     const kindred_hnsw* hnsw, kindred_hnsw_settings* settings) KINDRED_NOEXCEPT;
-/** The row of an id, as it was added: float32 [dimension]. KINDRED_NOT_FOUND: no row has the id. */
-KINDRED_API kindred_status kindred_hnsw_row(const kindred_hnsw* hnsw, uint64_t id,
-                                            DLTensor* row) KINDRED_NOEXCEPT;
+/** The rows of `ids`, in the order of `ids`, as they were added: float32 [count, dimension].
+ * KINDRED_NOT_FOUND: no row has an id.
+ *  @param ids may be repeated
+ *  @param rows float32 [count, dimension], on the host */
+KINDRED_API kindred_status kindred_hnsw_rows(const kindred_hnsw* hnsw, const uint64_t* ids,
+                                             size_t count, DLTensor* rows) KINDRED_NOEXCEPT;
 /** Whether a row can be found. */
 KINDRED_API kindred_status kindred_hnsw_contains(const kindred_hnsw* hnsw, uint64_t id,
                                                  int32_t* contains) KINDRED_NOEXCEPT;
-/** Sizes and counts. Traverses the graph once. */
+/** Sizes, counts and settings. Traverses the graph once. */
 KINDRED_API kindred_status kindred_hnsw_get_statistics(
     const kindred_hnsw* hnsw, kindred_hnsw_statistics* statistics) KINDRED_NOEXCEPT;
 /** The rows nearest to each query, approximately.
@@ -1975,15 +1971,6 @@ KINDRED_API kindred_status kindred_hnsw_to_bytes(const kindred_hnsw* hnsw,
 /** Writes the index in hnswlib's format. Under KINDRED_COSINE, rows are normalised. */
 KINDRED_API kindred_status kindred_hnsw_export_hnswlib(const kindred_hnsw* hnsw,
                                                        const char* path) KINDRED_NOEXCEPT;
-
-/* ---- Recall of approximate results ---- */
-
-/** Compares the ids of approximate results with the true ones, row by row.
- *  @param found,truth int64, queries * top; the ids of a row are distinct, -1 is no id
- *  @param hits true neighbours that were found
- *  @param all true neighbours */
-KINDRED_API kindred_status kindred_recall(const DLTensor* found, const DLTensor* truth,
-                                          uint64_t* hits, uint64_t* all) KINDRED_NOEXCEPT;
 
 /* ---- SpreadingEngine: spreading activation and PageRank over a graph ---- */
 
@@ -3388,82 +3375,98 @@ typedef struct kindred_keyed_index_statistics {
 #define KINDRED_KEYED_INDEX_STATISTICS_INIT \
   { sizeof(kindred_keyed_index_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/** Builds an index of rows with keys, as kindred_keyed_index_upsert into an empty one. Equal scores
- * are ranked by the order in which keys were added.
+/** Builds an index of rows with keys, as kindred_keyed_index_upsert into an empty one. Equal
+ * scores are ranked by the order in which keys were added. KINDRED_NO_SPACE: the context cannot
+ * use the memory of `residency`.
  *  @param keys one per row; its kind is that of the index, also without keys
- *  @param rows count * dimension, float32, float16, bfloat16 or int8; count may be 0
- *  @param scales one float32 per row, for int8 only */
+ *  @param rows [count, dimension] of float32, float16, bfloat16, or int8 with `scales`; count
+ * may be 0
+ *  @param scales float32 [count], for int8 only */
 KINDRED_API kindred_status kindred_keyed_index_create(
     kindred_context* context, const kindred_key_span* keys, const DLTensor* rows,
     KINDRED_OPTIONAL const DLTensor* scales, KINDRED_OPTIONAL const kindred_index_options* options,
-    kindred_keyed_index** index) KINDRED_NOEXCEPT;
-/** Maps a file that kindred_keyed_index_save has written, and validates every byte.
- * KINDRED_NOT_FOUND, KINDRED_CORRUPT; KINDRED_INVALID for vectors without keys.
+    kindred_keyed_index** keyed_index) KINDRED_NOEXCEPT;
+/** Maps a file of kindred_keyed_index_save, and validates every byte. KINDRED_INVALID: it has
+ * vectors without keys. KINDRED_NOT_FOUND: there is no such file. KINDRED_CORRUPT: it is
+ * damaged; nothing of it is used.
  *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status
 kindred_keyed_index_load(kindred_context* context, const char* path,
                          KINDRED_OPTIONAL const kindred_index_options* options, int32_t threads,
-                         kindred_keyed_index** index) KINDRED_NOEXCEPT;
-/** The same from the bytes of such a file, which are copied. KINDRED_CORRUPT; KINDRED_INVALID for
- * vectors without keys. */
+                         kindred_keyed_index** keyed_index) KINDRED_NOEXCEPT;
+/** An index of the bytes of kindred_keyed_index_to_bytes, or of a file of
+ * kindred_keyed_index_save, which are copied. KINDRED_INVALID: they have vectors without keys.
+ * KINDRED_CORRUPT: the bytes are damaged; nothing of them is used.
+ *  @param threads maximum number of threads; 0: all of the machine */
 KINDRED_API kindred_status
 kindred_keyed_index_from_bytes(kindred_context* context, const uint8_t* bytes, size_t size,
                                KINDRED_OPTIONAL const kindred_index_options* options,
-                               int32_t threads, kindred_keyed_index** index) KINDRED_NOEXCEPT;
-/** Frees an index. */
-KINDRED_API kindred_status kindred_keyed_index_destroy(KINDRED_OPTIONAL kindred_keyed_index* index)
-    KINDRED_NOEXCEPT;
-/** Adds the rows of new keys and replaces those of the others. Of a key that occurs several times,
- * the last row counts. KINDRED_INVALID for keys of another kind or number, and for rows of another
- * type or dimension; the index is then unchanged.
+                               int32_t threads, kindred_keyed_index** keyed_index) KINDRED_NOEXCEPT;
+/** Frees a handle. */
+KINDRED_API kindred_status
+kindred_keyed_index_destroy(KINDRED_OPTIONAL kindred_keyed_index* keyed_index) KINDRED_NOEXCEPT;
+/** Adds the rows of new keys, and replaces those of the others under their ids. If it fails, the
+ * index is unchanged. New keys get ids in the order in which they first occur. If a key occurs
+ * several times, its last row counts. KINDRED_INVALID: keys of another kind or number, or rows
+ * of another type or dimension.
+ *  @param keys one per row, of the kind of the index
+ *  @param rows [count, dimension] of the element type of the index
+ *  @param scales float32 [count], of rows of int8
  *  @param added number of new keys
  *  @param replaced number of keys that were there */
 KINDRED_API kindred_status kindred_keyed_index_upsert(
-    kindred_keyed_index* index, const kindred_key_span* keys, const DLTensor* rows,
+    kindred_keyed_index* keyed_index, const kindred_key_span* keys, const DLTensor* rows,
     KINDRED_OPTIONAL const DLTensor* scales, KINDRED_OPTIONAL uint64_t* added,
     KINDRED_OPTIONAL uint64_t* replaced) KINDRED_NOEXCEPT;
-/** Removes keys with their rows. KINDRED_NOT_FOUND, and nothing is removed, for a key that is not
- * there or is listed twice. */
+/** Removes keys with their rows, whose ids are not reused. KINDRED_NOT_FOUND: a key is not
+ * there, or is listed twice; nothing is removed then.
+ *  @param keys of the kind of the index */
 KINDRED_API kindred_status kindred_keyed_index_remove(
-    kindred_keyed_index* index, const kindred_key_span* keys) KINDRED_NOEXCEPT;
-/** The ids of keys, for filters, which are by id; -1 for a key that is not there.
- *  @param ids one per key */
-KINDRED_API kindred_status kindred_keyed_index_find(const kindred_keyed_index* index,
+    kindred_keyed_index* keyed_index, const kindred_key_span* keys) KINDRED_NOEXCEPT;
+/** The ids of keys, for filters, which are by id.
+ *  @param keys of the kind of the index
+ *  @param ids one per key; -1 for a key that is not there */
+KINDRED_API kindred_status kindred_keyed_index_find(const kindred_keyed_index* keyed_index,
                                                     const kindred_key_span* keys,
                                                     int64_t* ids) KINDRED_NOEXCEPT;
-/** Sizes and counts. */
-KINDRED_API kindred_status kindred_keyed_index_get_statistics(
-    const kindred_keyed_index* index, kindred_keyed_index_statistics* statistics) KINDRED_NOEXCEPT;
-/** Bytes of the rows in the memory of a space; 0 if they are not there. */
-KINDRED_API kindred_status kindred_keyed_index_bytes(const kindred_keyed_index* index,
-                                                     int32_t space,
-                                                     uint64_t* bytes) KINDRED_NOEXCEPT;
-/** Writes all rows, ids and keys to one file, atomically. kindred_index_load reads it too, without
- * the keys. KINDRED_BUSY while another process writes it. */
-KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* index,
-                                                    const char* path) KINDRED_NOEXCEPT;
-/** The bytes that kindred_keyed_index_save writes. */
-KINDRED_API kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* index,
-                                                        kindred_string** bytes) KINDRED_NOEXCEPT;
-/** The exact best rows of every query: at most `top`, with their ids, scores and keys
- * (`keys` of kindred_results_view). KINDRED_INVALID if the options have a stream.
- *  @param queries float32, queries * dimension, on the host */
+/** Sizes and counts of what the index holds, with the bytes of all copies. */
 KINDRED_API kindred_status
-kindred_keyed_index_search(const kindred_keyed_index* index, const DLTensor* queries,
+kindred_keyed_index_get_statistics(const kindred_keyed_index* keyed_index,
+                                   kindred_keyed_index_statistics* statistics) KINDRED_NOEXCEPT;
+/** Writes rows, ids and keys to a file, atomically: the file at `path` is the old or the new
+ * one. kindred_index_load reads it too, without the keys. KINDRED_BUSY: another process writes
+ * it. */
+KINDRED_API kindred_status kindred_keyed_index_save(const kindred_keyed_index* keyed_index,
+                                                    const char* path) KINDRED_NOEXCEPT;
+/** The bytes of the file that kindred_keyed_index_save writes. */
+KINDRED_API kindred_status kindred_keyed_index_to_bytes(const kindred_keyed_index* keyed_index,
+                                                        kindred_string** bytes) KINDRED_NOEXCEPT;
+/** The exact best `top` rows of every query. At most `top` per query, with their ids, scores and
+ * keys (kindred_results_keys). KINDRED_INVALID: the options have a stream. KINDRED_NO_SPACE: the
+ * call cannot run in `space`.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query, on the host */
+KINDRED_API kindred_status
+kindred_keyed_index_search(const kindred_keyed_index* keyed_index, const DLTensor* queries,
                            KINDRED_OPTIONAL const kindred_search_options* options,
                            kindred_results** results) KINDRED_NOEXCEPT;
-/** All rows whose score is `score` or better; `top` is ignored. */
+/** All rows whose score is `score` or better, best first. Options as of
+ * kindred_keyed_index_search. Under KINDRED_L2, a score is better if it is smaller. `top` has no
+ * effect.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query, on the host */
 KINDRED_API kindred_status kindred_keyed_index_search_at_least(
-    const kindred_keyed_index* index, const DLTensor* queries, float score,
+    const kindred_keyed_index* keyed_index, const DLTensor* queries, float score,
     KINDRED_OPTIONAL const kindred_search_options* options,
     kindred_results** results) KINDRED_NOEXCEPT;
-/** Scores candidates: of every query the rows of the keys offsets[i] ... offsets[i + 1], of which
- * the best `top` are returned. KINDRED_INVALID for a key that is not there.
+/** Re-ranks candidates: the best `top` of each list. Repeated candidates count once. The
+ * candidates of query i are the keys offsets[i] ... offsets[i + 1]. KINDRED_INVALID: a key is
+ * not there.
+ *  @param queries float32 [queries, dimension], or [dimension] for one query, on the host
  *  @param candidates the keys of all queries */
-KINDRED_API kindred_status kindred_keyed_index_score(
-    const kindred_keyed_index* index, const DLTensor* queries, const kindred_key_span* candidates,
-    const uint64_t* offsets, KINDRED_OPTIONAL const kindred_search_options* options,
-    kindred_results** results) KINDRED_NOEXCEPT;
+KINDRED_API kindred_status
+kindred_keyed_index_score(const kindred_keyed_index* keyed_index, const DLTensor* queries,
+                          const kindred_key_span* candidates, const uint64_t* offsets,
+                          KINDRED_OPTIONAL const kindred_search_options* options,
+                          kindred_results** results) KINDRED_NOEXCEPT;
 
 /* ---- Fusion of rankings ---- */
 

@@ -188,9 +188,9 @@ std::vector<std::string_view> texts_of(const kindred_text* texts, std::size_t co
   return out;
 }
 
-std::string path_of(const char* path) {
-  require(path, "path");
-  KINDRED_C_REFUSE_IF(*path == '\0', "path is empty");
+std::string path_of(const char* path, const char* name) {
+  require(path, name);
+  KINDRED_C_REFUSE_IF(*path == '\0', std::string(name) + " is empty");
   return path;
 }
 

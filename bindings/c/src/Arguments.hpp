@@ -135,7 +135,7 @@ inline std::string_view text_of(const char* data, std::size_t size, const char* 
 std::vector<std::string_view> texts_of(const kindred_text* texts, std::size_t count,
                                        const char* name);
 /// \throws InvalidArgument for a null or empty path
-std::string path_of(const char* path);
+std::string path_of(const char* path, const char* name = "path");
 
 /// Checks offsets that start at 0 and never decrease. Returns the number of values.
 std::uint64_t check_row_offsets(const std::uint64_t* offsets, std::size_t rows,

@@ -121,6 +121,11 @@ Handle* shared_handle(const SharedContext& context, Engine engine) {
       std::make_shared<WithContext<Engine>>(WithContext<Engine>{context, std::move(engine)}));
 }
 
+/// A handle of an engine with its context, and `name_of`, which returns the engine.
+#define KINDRED_C_ENGINE(name, type)         \
+  KINDRED_C_HANDLE(name, WithContext<type>); \
+  inline type& name##_of(const kindred_##name* name) { return object_of(name, #name).engine; }
+
 /// Destroys the object of a handle, which cannot be cancelled; null is accepted.
 template <class Handle>
 kindred_status destroy_handle(Handle* handle, const char* name) noexcept {

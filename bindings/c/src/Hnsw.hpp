@@ -8,10 +8,7 @@
 
 namespace Kindred::C {
 
-KINDRED_C_HANDLE(hnsw, WithContext<HnswIndex>);
-
-inline HnswIndex& hnsw_of(const kindred_hnsw* hnsw) { return object_of(hnsw, "hnsw").engine; }
-HnswSearchOptions hnsw_search_options(const kindred_hnsw_search_options* options);
+KINDRED_C_ENGINE(hnsw, HnswIndex)
 
 }  // namespace Kindred::C
 

@@ -2,9 +2,12 @@
 #ifndef KINDRED_C_KEYS_HPP
 #define KINDRED_C_KEYS_HPP
 
-#include <kindred/matcher/KeySpan.hpp>
+#include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <kindred.h>
+
+#include "Handle.hpp"
+#include "Results.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +16,8 @@
 #include <vector>
 
 namespace Kindred::C {
+
+KINDRED_C_ENGINE(keyed_index, KeyedVectorIndex)
 
 /// A view of \p keys for C.
 kindred_key_span key_span_of(const KeyList& keys);
@@ -37,6 +42,15 @@ class KeyArgument {
   std::span<const std::uint64_t> m_integers;
   std::vector<std::string_view> m_texts;
 };
+
+/// One list of keys for each of \p rows. \throws InvalidArgument
+std::vector<KeySpan> lists_of(const KeyArgument& keys, const std::uint64_t* offsets,
+                              std::size_t rows);
+
+/// \param rows number of queries
+Results results_of(KeyedScoreResults found, std::size_t rows);
+/// The same without the slots that no row has filled.
+Results results_of(const KeyedSearchResults& found, std::size_t rows);
 
 }  // namespace Kindred::C
 

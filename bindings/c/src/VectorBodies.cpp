@@ -6,39 +6,10 @@
 
 namespace Kindred::C {
 
-/// Checks that rows have the dimension and type of an index.
-VectorSpan rows_for(const VectorIndex& index, const DLTensor* rows, const DLTensor* scales,
-                    const char* name) {
-  const VectorSpan out = rows_of(rows, scales, name);
-  KINDRED_C_REFUSE_IF(out.dimension != index.dimension(),
-                      std::string(name) + " has rows of " + std::to_string(out.dimension) +
-                          " elements; those of the index have " +
-                          std::to_string(index.dimension()));
-  return out;
-}
-
 RowArray row_array_of(const DLTensor* rows, const DLTensor* scales) {
   const ConstArray array = array_of(rows, "rows");
   if (scales == nullptr && array.type() != DataType::int8) return array;
   return rows_of(rows, scales, "rows");
-}
-
-SearchArrays::SearchArrays(const DLTensor* scores, const DLTensor* ids, std::uint64_t rows,
-                           std::size_t top)
-    : m_rows(rows),
-      m_top(top),
-      m_scores(output_matrix_of<float>(scores, "scores", rows, top)),
-      m_ids(output_matrix_of<std::int64_t>(ids, "ids", rows, top)) {}
-
-void SearchArrays::fill(std::span<const float> scores, std::span<const std::int64_t> ids,
-                        std::size_t found_top, Metric metric) const {
-  for (std::size_t row = 0; row < m_rows; ++row)
-    for (std::size_t place = 0; place < m_top; ++place) {
-      const std::size_t to = row * m_top + place;
-      const std::size_t from = row * found_top + place;
-      m_scores[to] = place < found_top ? scores[from] : padding_score(metric);
-      m_ids[to] = place < found_top ? ids[from] : -1;
-    }
 }
 
 kindred_status kindred_scorer_create(const kindred_index* index, std::size_t longest,

@@ -4,6 +4,10 @@ C_INCLUDES = ("Hnsw.hpp",)
 PYTHON_INCLUDES = ("VectorArguments.hpp",)
 
 
+class MetricOfSettings(EnumName):
+    value = "std::string(to_string(found.metric))"
+
+
 class HnswTraversal(Enum, c="KINDRED_TRAVERSAL_", values="automatic bytes floats"):
     """The codes from which a traversal computes distances."""
 
@@ -35,16 +39,19 @@ class HnswStatistics(Statistics, c="hnsw_statistics"):
     links: U64
     unreachable: U64  # rows that no traversal reaches
     bytes: U64
-    traversal: HnswTraversal = "object.settings().traversal"  # the one that was chosen
+    traversal: HnswTraversal = "found.settings.traversal"  # the one that was chosen
+    metric: Metric = "found.settings.metric"
+    m: U64 = "found.settings.m"
+    ef_construction: U64 = "found.settings.ef_construction"
+    seed: U64 = "found.settings.seed"
 
 
-class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True, header="kindred/matcher/HnswIndex.hpp"):
+class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", alone=True, header="kindred/matcher/HnswIndex.hpp",
+                  shows="{len(self)} rows of {self.dimension} float32, {self.metric}"):
     """Approximate nearest-neighbour search with a graph (HNSW). Scores are exact, but a row that is not returned may be nearer.
 
     Python: The same rows, settings and seed give the same graph and the same results, for any number of threads and any machine. Runs on the
     host. Thread-safe; a call that changes the index waits for the calls that run, and later calls wait for it.
-
-    C: A call that changes a kindred_hnsw must not run concurrently with others.
 
     >>> index = HnswIndex(np.float32([[3, 4], [4, -3], [1, 0]]), metric="ip")
     >>> index.search(np.float32([3, 4]), top=2)
@@ -55,7 +62,7 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def create(context: Context, dimension: Count(1), settings: HnswSettings) -> New:
         """Creates an empty index of rows of `dimension` elements."""
 
-    @of(hand="python", python="__init__")
+    @python("__init__")
     def build(context: Context, rows: NewRows, settings: HnswSettings, progress: Progress) -> New:
         """Builds an index of rows, which are copied, with the ids 0, 1, ...; faster to search than one that rows were added to.
 
@@ -141,38 +148,50 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
     def repair(self):
         """Deletes the removed rows from the graph, and releases their memory."""
 
-    @of(hand="python", python="__len__", gil="atomic")
+    @gil("atomic")
+    @python("__len__")
     def size(self) -> Size:
         """Number of rows that can be found."""
 
-    @of(hand="python", gil="atomic")
-    @property
+    @getter("atomic")
     def end_id(self) -> U64:
         """All ids below it have been assigned; filters have as many elements."""
 
-    @gil("constant")
-    @property
+    @getter("constant")
     def dimension(self) -> Size:
         """Number of elements of a row."""
 
-    @of(only="python", hand="python", gil="constant")
-    @property
-    def metric(self) -> Metric:
+    @getter("constant")
+    @cpp(name="settings")
+    def metric(self) -> MetricOfSettings:
         """``"cosine"``, ``"ip"`` or ``"l2"``."""
 
     @of(c="settings_of", only="c")
     def settings(self) -> HnswSettings:
         """The settings with which it was created."""
 
-    def row(self, id: Id) -> RowCopy:
-        """The row of an id, as it was added: float32 [dimension].
+    def rows(self, ids: Ids, rows: Matrix("ids", "object.dimension()")):
+        """The rows of `ids`, in the order of `ids`, as they were added: float32 [count, dimension].
+
+        Python Args:
+            ids: integers [count], or one; may be repeated
+
+        C Args:
+            ids: may be repeated
+            rows: float32 [count, dimension], on the host
 
         Raises:
-            NotFound: no row has the id
+            NotFound: no row has an id
 
-        >>> HnswIndex(np.float32([[3, 4]])).row(0)
-        array([3., 4.], dtype=float32)
+        >>> HnswIndex(np.float32([[3, 4], [4, -3]])).rows([1, 0])
+        array([[ 4., -3.],
+               [ 3.,  4.]], dtype=float32)
         """
+
+    def row(self, id: int) -> NDArray[np.float32]:
+        """The row of an ``id``: float32 ``[dimension]``. Raises as :meth:`rows`."""
+        row: NDArray[np.float32] = self._native.rows([id])[0]
+        return row
 
     @python("called")
     def contains(self, id: Id) -> Bool:
@@ -182,15 +201,10 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
         """Whether an id has a row."""
         return is_integer(id) and id >= 0 and self._native.contains(id)
 
-    @hand("python")
     def statistics(self) -> HnswStatistics:
-        """Sizes and counts. Traverses the graph once.
+        """Sizes, counts and settings. Traverses the graph once."""
 
-        Python: The settings are among them.
-        """
-
-    @of(hand="c python")
-    def search(self, queries: Queries, options: HnswSearchOptions, out: RankedRows) -> Visited | Record:
+    def search(self, queries: HostQueries, options: HnswSearchOptions, out: RankedRows) -> Visited | Record:
         """The rows nearest to each query, approximately.
 
         Args:
@@ -232,8 +246,3 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", locked=True,
 
         Python: Under ``"cosine"``, rows are normalised.
         """
-
-    def __repr__(self) -> str:
-        if self._native.is_closed():
-            return "<pykindred.HnswIndex: closed>"
-        return f"<pykindred.HnswIndex: {len(self)} rows of {self.dimension} float32, {self.metric}>"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """VectorIndex: exact nearest neighbours"""
 C_INCLUDES = ("Vector.hpp",)
-PYTHON_INCLUDES = ("VectorArguments.hpp", "VectorIndexHandle.hpp")
+PYTHON_INCLUDES = ("VectorArguments.hpp",)
 
 
 class Metric(Enum, c="KINDRED_", values="cosine ip l2"):
@@ -52,7 +52,8 @@ class IndexStatistics(Statistics, c="index_statistics", cpp="VectorStatistics"):
     element: Element = "object.element()"
 
 
-class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="kindred/matcher/VectorIndex.hpp"):
+class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=True, header="kindred/matcher/VectorIndex.hpp",
+                  shows="{len(self)} rows of {self.dimension} {self.element}"):
     """A store of vectors with exact nearest-neighbour search. Scores have the same bits on every machine and every space.
 
     A score is that of the float32 row that a row decodes to: ``"cosine"`` and ``"ip"`` (inner product) are similarities, larger is
@@ -161,13 +162,11 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
     def size(self) -> Size:
         """The number of rows that can be found."""
 
-    @of(only="python", gil="constant")
-    @property
+    @getter("constant")
     def dimension(self) -> Size:
         """The number of elements of a row."""
 
-    @of(only="python", gil="constant")
-    @property
+    @getter("constant")
     def element(self) -> Element:
         """How rows are stored: ``float32``, ``float16``, ``bfloat16`` or ``int8``."""
 
@@ -180,8 +179,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
             count: number of ids; if it exceeds `capacity`, the call fails with KINDRED_INVALID, and sets only this
         """
 
-    @of(only="python", gil="atomic")
-    @property
+    @getter("atomic")
     def end_id(self) -> Size:
         """All ids below it have been assigned."""
 
@@ -205,10 +203,6 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
 
     def statistics(self) -> IndexStatistics:
         """Sizes and counts of what the index holds, with the bytes of all copies."""
-
-    @only("c")
-    def bytes(self, space: NamedSpace) -> U64:
-        """Bytes in the memory of a space; 0 if the rows are not there."""
 
     def save(self, path: Path):
         """Writes all rows and ids to a file, atomically: the file at `path` is the old or the new one."""
@@ -334,13 +328,8 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, header="k
         row: NDArray[np.float32] = self._native.rows([id])[0]
         return row
 
-    def __repr__(self) -> str:
-        if self._native.is_closed():
-            return "<pykindred.VectorIndex: closed>"
-        return f"<pykindred.VectorIndex: {len(self)} rows of {self.dimension} {self.element}>"
 
-
-class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kindred/matcher/PreparedScore.hpp"):
+class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kindred/matcher/PreparedScore.hpp", shows="the best {self.top} on {self.space}"):
     """:meth:`VectorIndex.score` for one query after another, with everything prepared in advance: a call makes one launch.
 
     Python: The first call, and the first one whose rows lie in another segment, prepares again. A list whose rows lie in several segments is
@@ -402,8 +391,8 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
         (array([ 0., inf], dtype=float32), array([ 0, -1]))
         """
 
-    @of(only="python", hand="python", gil="constant")
-    @property
+    @getter("constant")
+    @hand("python")
     def top(self) -> Size:
         """Number of results."""
 
@@ -411,8 +400,3 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
     @property
     def space(self) -> SpaceName:
         """Where calls run."""
-
-    def __repr__(self) -> str:
-        if self._native.is_closed():
-            return "<pykindred.PreparedScore: closed>"
-        return f"<pykindred.PreparedScore: the best {self.top} on {self.space}>"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pykindred._bulk import Bulk
     from pykindred._context import Context, default_context, last_record
     from pykindred._hnsw import HnswIndex
-    from pykindred._keyed import KeyedRagged, KeyedResults, KeyedVectorIndex, UpsertCounts
+    from pykindred._keyed import KeyedResults, KeyedVectorIndex, UpsertCounts
     from pykindred._lattice import Lattice, LatticeDistances, LatticeRows
     from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,
                                    linear_act, linear_act_backward)
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
                                           SyncRecord)
     from pykindred._patterns import PatternMemory
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
-    from pykindred._results import Clusters, LatticePaths, Matches, Ragged, Record, Sequences, Spread, SpreadPath, SpreadStep
+    from pykindred._results import Clusters, KeyedRagged, LatticePaths, Matches, Ragged, Record, Sequences, Spread, SpreadPath, SpreadStep
     from pykindred._rows import row_scores, top_rows
     from pykindred._seed_passes import SeedGradients, SeedSequence, SeedSums, backward_seeds, forward_seeds
     from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,
@@ -63,13 +63,13 @@ _modules = {
     "_bulk": "Bulk",
     "_context": "Context default_context last_record",
     "_hnsw": "HnswIndex",
-    "_keyed": "KeyedRagged KeyedResults KeyedVectorIndex UpsertCounts",
+    "_keyed": "KeyedResults KeyedVectorIndex UpsertCounts",
     "_lattice": "Lattice LatticeDistances LatticeRows",
     "_layers": "LinearGradients NormGradients NormResults layer_norm_act layer_norm_act_backward linear_act linear_act_backward",
     "_pattern_types": "Anomaly EventLists Learned LearnedPatterns PatternSettings Prediction StoredPattern SyncRecord",
     "_patterns": "PatternMemory",
     "_prepared": "Prepared PreparedBulk PreparedLayer",
-    "_results": "Clusters LatticePaths Matches Ragged Record Sequences Spread SpreadPath SpreadStep",
+    "_results": "Clusters KeyedRagged LatticePaths Matches Ragged Record Sequences Spread SpreadPath SpreadStep",
     "_rows": "row_scores top_rows",
     "_seed_passes": "SeedGradients SeedSequence SeedSums backward_seeds forward_seeds",
     "_seed_types": (

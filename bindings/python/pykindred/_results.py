@@ -210,6 +210,27 @@ class LatticePaths:
         return f"<pykindred.LatticePaths: {len(self)} paths, {len(self.nodes)} nodes>"
 
 
+class KeyedRagged(Ragged):
+    """A :class:`Ragged` with a key per result. Iterating, or an index, gives pairs ``(scores, keys)`` of one row, which are views.
+
+    >>> index = KeyedVectorIndex([70, 80], np.float32([[1, 0], [0, 2]]))
+    >>> found = index.search_at_least(np.float32([[1, 1], [1, 0]]), 1, metric="ip")
+    >>> [keys.tolist() for scores, keys in found]
+    [[80, 70], [70]]
+    """
+
+    __slots__ = ("keys",)
+
+    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any], keys: NDArray[Any]) -> None:
+        super().__init__(lims, ids, scores)
+        self.keys: NDArray[Any] = keys  #: uint64 [lims[-1]], or objects of type bytes
+
+    def __getitem__(self, row: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        scores, _ = super().__getitem__(row)
+        row %= len(self)
+        return scores, self.keys[self.lims[row]:self.lims[row + 1]]
+
+
 class Record(NamedTuple):
     """Where a call ran, and why: :func:`last_record`, and what :class:`Context` passes to ``on_dispatch``.
 

@@ -60,6 +60,7 @@ template nb::object array_of(std::span<const std::int64_t>);
 template nb::object array_of(std::span<const float>);
 template nb::object array_of(std::span<const double>);
 template nb::object array_of(std::span<const std::uint32_t>);
+template nb::object array_of(std::span<const std::uint64_t>);
 
 std::vector<std::uint64_t> ids_of(nb::handle given, const char* name) {
   std::vector<std::uint64_t> ids;

@@ -23,7 +23,7 @@ constexpr const char* array_kinds =
     "an array: of NumPy, or of a library with __dlpack__ such as PyTorch or CuPy";
 
 /// Names of attributes, made once.
-struct Names {
+struct AttributeNames {
   nb::object dlpack_device = nb::steal(PyUnicode_InternFromString("__dlpack_device__"));
   nb::object exchange = nb::steal(PyUnicode_InternFromString("__dlpack_c_exchange_api__"));
   nb::object requires_grad = nb::steal(PyUnicode_InternFromString("requires_grad"));

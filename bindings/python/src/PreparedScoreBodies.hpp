@@ -5,7 +5,6 @@
 #include <kindred/core/common/Mutex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 
-#include <limits>
 #include <mutex>
 
 // What is special of PreparedScore.
@@ -19,8 +18,7 @@ struct Shared {
       : index(std::move(of)),
         dimension(index->index.dimension()),
         top(static_cast<std::int64_t>(options.top)),
-        empty_score(options.metric == Metric::l2 ? std::numeric_limits<float>::infinity()
-                                                 : -std::numeric_limits<float>::infinity()),
+        empty_score(padding_score(options.metric)),
         scorer(index->index, longest, options) {}
 
   std::shared_ptr<Vectors::Shared> index;
@@ -67,29 +65,16 @@ std::span<const std::uint64_t> candidates_of(const Input& given) {
 
 nb::object score(const Handle& self, nb::handle query, nb::handle candidates, nb::handle out) {
   const std::shared_ptr<Shared> shared = self.open();
-  const Input given(query, "query", nullptr, Copying::if_needed, Layout::dense);
-  given.require_rank(1, 1);
-  given.require_columns(shared->dimension);
-  const std::span<const float> values = given.host_values<float>();
+  const HostQueries given(query, shared->dimension, "query", 1, 1);
   const Input lists(candidates, "candidates", nullptr, Copying::if_needed, Layout::dense);
   const std::span<const std::uint64_t> ids = candidates_of(lists);
-  nb::object score_array;
-  nb::object id_array;
-  if (out.is_none()) {
-    score_array = empty_array(DataType::float32, {shared->top});
-    id_array = empty_array(DataType::int64, {shared->top});
-  } else {
-    outputs_of(out, shared->top, score_array, id_array);
-  }
-  const Output score_out(score_array, "scores");
-  const Output id_out(id_array, "ids");
-  score_out.require(DataType::float32, {&shared->top, 1});
-  id_out.require(DataType::int64, {&shared->top, 1});
-  const std::span<float> best_scores = score_out.array().host_values<float>();
-  const std::span<std::int64_t> best_ids = id_out.array().host_values<std::int64_t>();
+  const RankedOutputs to(*shared->index->context, query, given.input(), out, shared->top);
+  if (!out.is_none()) to.require_on_host({&shared->top, 1});
+  const std::span<float> best_scores = to.scores();
+  const std::span<std::int64_t> best_ids = to.ids();
   unlocked([&] {
     const std::lock_guard lock(shared->mutex);
-    const std::span<const ScoredId> found = shared->scorer.score(values, ids);
+    const std::span<const ScoredId> found = shared->scorer.score(given.values(), ids);
     for (std::size_t i = 0; i < found.size(); ++i) {
       best_scores[i] = found[i].score;
       best_ids[i] = found[i].id;
@@ -98,7 +83,7 @@ nb::object score(const Handle& self, nb::handle query, nb::handle candidates, nb
               shared->empty_score);
     std::fill(best_ids.begin() + static_cast<std::ptrdiff_t>(found.size()), best_ids.end(), -1);
   });
-  return nb::make_tuple(score_array, id_array);
+  return to.made();
 }
 
 std::int64_t top(const Handle& self) { return self.open()->top; }

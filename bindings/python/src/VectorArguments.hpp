@@ -18,10 +18,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 // Arguments that searches in vectors share.
 namespace Kindred::Python {
@@ -54,27 +56,6 @@ class Filter {
   std::unique_ptr<Input> m_array;
 };
 
-inline constexpr std::array<Choice<SearchPath>, 3> search_paths{
-    {{"brute_force", SearchPath::brute_force},
-     {"quantized", SearchPath::quantized},
-     {"gemm", SearchPath::gemm}}};
-
-inline VectorIndexOptions index_options(nanobind::handle residency,
-                                        nanobind::handle quantized_copy) {
-  return {residency_of(residency), flag_of(quantized_copy, "quantized_copy")
-                                       ? QuantizedCopy::automatic
-                                       : QuantizedCopy::never};
-}
-
-inline SearchOptions search_options(nanobind::handle metric, nanobind::handle space,
-                                    nanobind::handle path) {
-  SearchOptions options;
-  options.metric = metric_of(metric);
-  options.space = space_of(space);
-  if (!path.is_none()) options.path = value_of(path, "path", search_paths);
-  return options;
-}
-
 /// \throws InvalidType for elements that rows cannot have
 inline DataType element_of(const Input& rows) {
   rows.require_type({DataType::float32, DataType::float16, DataType::bfloat16, DataType::int8});
@@ -100,6 +81,10 @@ class VectorRows {
 
   const Input& input() const noexcept { return m_rows; }
   DataType element() const noexcept { return m_element; }
+  /// \throws InvalidArgument for rows without elements
+  void require_elements() const {
+    if (dimension() == 0) refuse("rows is " + m_rows.text() + "; a row needs elements");
+  }
   std::size_t dimension() const noexcept {
     return static_cast<std::size_t>(m_rows.extent(m_rows.rank() - 1));
   }
@@ -119,9 +104,9 @@ class VectorRows {
 class HostQueries {
  public:
   HostQueries(nanobind::handle queries, std::size_t dimension, const char* name = "queries",
-              int least_rank = 1)
+              int least_rank = 1, int highest_rank = 2)
       : m_queries(queries, name, nullptr, Copying::if_needed, Layout::dense) {
-    m_queries.require_rank(least_rank, 2);
+    m_queries.require_rank(least_rank, highest_rank);
     m_queries.require_columns(dimension);
     m_values = m_queries.host_values<float>();
   }
@@ -148,104 +133,97 @@ inline nanobind::object empty_rows(const Context& context, nanobind::handle like
                 : empty_array(like, queries, type, {count, columns});
 }
 
+/// A new matrix of float32 of NumPy.
+inline nanobind::object empty_matrix(const Context& context, std::size_t rows,
+                                     std::size_t columns) {
+  check_free_memory(context, static_cast<double>(rows) * static_cast<double>(columns) * 4);
+  return empty_array(DataType::float32,
+                     {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
+}
+
+/// An array for results.
+class RowsOutput {
+ public:
+  RowsOutput(nanobind::object made, const char* name, CallStream* order = nullptr)
+      : m_made(std::move(made)), m_array(m_made, name, order) {}
+  /// That which the caller gave, or a new one beside the queries.
+  RowsOutput(const Context& context, nanobind::handle like, const Input& queries,
+             nanobind::handle given, DataType type, std::int64_t columns, const char* name,
+             CallStream* order = nullptr)
+      : RowsOutput(given.is_none() ? empty_rows(context, like, queries, type, columns)
+                                   : nanobind::borrow(given),
+                   name, order) {}
+  Array array() const { return m_array.array(); }
+  /// The elements of an array on the host, without gaps.
+  template <class T>
+  std::span<T> values() const {
+    return array().host_values<T>();
+  }
+  const nanobind::object& made() const noexcept { return m_made; }
+  /// \throws InvalidType, InvalidArgument for another type or shape, and for memory on a device
+  void require_on_host(DataType type, std::span<const std::int64_t> shape) const {
+    m_array.require(type, shape);
+    if (m_array.on_device())
+      refuse(std::string(m_array.name()) + " is " + m_array.text() + "; it must lie on the host");
+  }
+
+ private:
+  nanobind::object m_made;
+  Output m_array;
+};
+
 /// The arrays of the argument `out`, or new ones beside the queries: scores and ids.
 class RankedOutputs {
  public:
   RankedOutputs(const Context& context, nanobind::handle like, const Input& queries,
-                nanobind::handle out, std::int64_t top, CallStream& order) {
-    if (out.is_none()) {
-      m_scores = empty_rows(context, like, queries, DataType::float32, top);
-      m_ids = empty_rows(context, like, queries, DataType::int64, top);
-    } else {
-      outputs_of(out, top, m_scores, m_ids);
-    }
-    m_score_array.emplace(m_scores, "scores", &order);
-    m_id_array.emplace(m_ids, "ids", &order);
+                nanobind::handle out, std::int64_t top, CallStream* order = nullptr)
+      : RankedOutputs(context, like, queries, given_of(out, top), top, order) {}
+  SearchOutput arrays() const { return {m_scores.array(), m_ids.array()}; }
+  /// As of `RowsOutput`.
+  void require_on_host(std::span<const std::int64_t> shape) const {
+    m_scores.require_on_host(DataType::float32, shape);
+    m_ids.require_on_host(DataType::int64, shape);
   }
-  SearchOutput arrays() const { return {m_score_array->array(), m_id_array->array()}; }
-  nanobind::object made() const { return nanobind::make_tuple(m_scores, m_ids); }
+  std::span<float> scores() const { return m_scores.values<float>(); }
+  std::span<std::int64_t> ids() const { return m_ids.values<std::int64_t>(); }
+  nanobind::object made() const { return nanobind::make_tuple(m_scores.made(), m_ids.made()); }
 
  private:
-  nanobind::object m_scores;
-  nanobind::object m_ids;
-  std::optional<Output> m_score_array;
-  std::optional<Output> m_id_array;
-};
-
-/// A new matrix of float32 of NumPy.
-class NewMatrix {
- public:
-  NewMatrix(const Context& context, std::size_t rows, std::size_t columns) {
-    check_free_memory(context, static_cast<double>(rows) * static_cast<double>(columns) * 4);
-    m_made = empty_array(DataType::float32,
-                         {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)});
-    m_values = Output(m_made, "rows").array().host_values<float>();
+  RankedOutputs(const Context& context, nanobind::handle like, const Input& queries,
+                const std::array<nanobind::object, 2>& given, std::int64_t top, CallStream* order)
+      : m_scores(context, like, queries, given[0], DataType::float32, top, "scores", order),
+        m_ids(context, like, queries, given[1], DataType::int64, top, "ids", order) {}
+  static std::array<nanobind::object, 2> given_of(nanobind::handle out, std::int64_t top) {
+    std::array<nanobind::object, 2> given{nanobind::none(), nanobind::none()};
+    if (!out.is_none()) outputs_of(out, top, given[0], given[1]);
+    return given;
   }
-  std::span<float> values() const noexcept { return m_values; }
-  nanobind::object made() const { return m_made; }
 
- private:
-  nanobind::object m_made;
-  std::span<float> m_values;
+  RowsOutput m_scores;
+  RowsOutput m_ids;
 };
 
 /// One row of the caller; a float is its scale.
-class OneRow {
- public:
-  OneRow(nanobind::handle row, nanobind::handle scale) {
-    nanobind::object scales = nanobind::borrow(scale);
-    if (!scale.is_none()) {
-      const auto value = static_cast<float>(number_of(scale, "scale"));
-      scales = array_of(std::span<const float>(&value, 1));
-    }
-    m_row.emplace(row, scales, "row", Layout::dense);
-  }
-  VectorSpan span() const { return m_row->span(); }
+inline VectorRows one_row(nanobind::handle row, nanobind::handle scale) {
+  if (scale.is_none()) return {row, scale, "row", Layout::dense};
+  const auto value = static_cast<float>(number_of(scale, "scale"));
+  return {row, array_of(std::span<const float>(&value, 1)), "row", Layout::dense};
+}
 
- private:
-  std::optional<VectorRows> m_row;
-};
+/// A callback of Python as a function of C++, which the calling thread calls with the number of
+/// rows so far: it gets the number since the last call. No function for None. \throws InvalidType
+inline std::function<void(std::uint64_t)> progress_of(nanobind::handle progress, const char* name) {
+  if (progress.is_none()) return {};
+  if (PyCallable_Check(progress.ptr()) == 0)
+    refuse_type(std::string(name) + " is of type " + type_text(progress) + "; it must be callable");
+  return [progress, reported = std::uint64_t{0}](std::uint64_t count) mutable {
+    if (const Locked locked; locked) progress(count - std::exchange(reported, count));
+  };
+}
 
 inline nanobind::object range_of(std::uint64_t first, std::int64_t count) {
   const nanobind::handle range(reinterpret_cast<PyObject*>(&PyRange_Type));
   return range(first, first + static_cast<std::uint64_t>(count));
-}
-
-/// Adds `load` and `from_bytes`. \tparam Shared a context and an index of vectors
-template <class Shared>
-void define_files(Calls<nanobind::class_<EngineHandle<Shared>>>& index) {
-  using Handle = EngineHandle<Shared>;
-  using Index = decltype(Shared::index);
-  index
-      .def_static(
-          "load",
-          [](nanobind::handle path, nanobind::handle residency, nanobind::handle quantized_copy,
-             nanobind::handle threads, nanobind::handle context) {
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const std::string file = path_of(path, "path");
-            const auto count = static_cast<int>(
-                std::min<std::int64_t>(integer_of(threads, "threads", 0), 1 << 16));
-            const SharedContext given = context_of(context);
-            return Handle{"index", shared_of<Shared>(given, [&] {
-                            return Index::load(*given, file, options, count);
-                          })};
-          },
-          nanobind::arg("path").none(), nanobind::arg("residency").none(),
-          nanobind::arg("quantized_copy").none(), nanobind::arg("threads").none(),
-          nanobind::arg("context").none())
-      .def_static(
-          "from_bytes",
-          [](nanobind::handle bytes, nanobind::handle residency, nanobind::handle quantized_copy,
-             nanobind::handle context) {
-            const Input data(bytes, "data", nullptr, Copying::if_needed, Layout::dense);
-            const std::span<const std::byte> file = data.host_bytes();
-            const VectorIndexOptions options = index_options(residency, quantized_copy);
-            const SharedContext given = context_of(context);
-            return Handle{"index", shared_of<Shared>(
-                                       given, [&] { return Index::load(*given, file, options); })};
-          },
-          nanobind::arg("bytes").none(), nanobind::arg("residency").none(),
-          nanobind::arg("quantized_copy").none(), nanobind::arg("context").none());
 }
 
 }  // namespace Kindred::Python

@@ -14,47 +14,40 @@ Handle create(nb::handle rows, nb::handle scales, nb::handle dimension, nb::hand
               nb::handle residency, nb::handle quantized_copy, nb::handle context_given) {
   const SharedContext context = context_of(context_given);
   const VectorIndexOptions options = GivenIndexOptions(residency, quantized_copy).options;
-  const auto handle_of = [&](const VectorSpan& span) {
-    return Handle("index",
-                  shared_of<Shared>(context, [&] { return VectorIndex(*context, span, options); }));
-  };
   if (rows.is_none()) {
     if (dimension.is_none())
       refuse_type("rows is None; an index needs rows, or the dimension of those to be added");
     if (!scales.is_none()) refuse("scales is given, and rows is None; leave out both or none");
-    const std::int64_t size = integer_of(dimension, "dimension", 1);
-    return handle_of(VectorSpan(
+    const VectorSpan none(
         element.is_none() ? DataType::float32 : value_of(element, "element", element_names), {},
-        static_cast<std::size_t>(size)));
+        static_cast<std::size_t>(integer_of(dimension, "dimension", 1)));
+    return Handle("index",
+                  shared_of<Shared>(context, [&] { return VectorIndex(*context, none, options); }));
   }
   if (!dimension.is_none())
     refuse("dimension is given, and rows, which have one; leave one of them out");
-  const bool is_int8 = !scales.is_none();
   const VectorRows given(rows, scales, "rows",
-                         is_int8 || !element.is_none() ? Layout::dense : Layout::rows);
+                         scales.is_none() && element.is_none() ? Layout::rows : Layout::dense);
   given.input().require_rank(2, 2);
   const DataType wanted =
       element.is_none() ? given.element() : value_of(element, "element", element_names);
-  const bool converts = wanted != given.element();
-  if (converts && given.element() != DataType::float32)
+  if (wanted != given.element() && given.element() != DataType::float32)
     refuse("element is '" + std::string(to_string(wanted)) + "', and rows is " +
            given.input().text() + "; only rows of float32 are converted");
-  if (given.dimension() == 0) refuse("rows is " + given.input().text() + "; a row needs elements");
-  if (converts) {
-    const std::span<const float> values = given.input().host_values<float>();
-    const VectorArray encoded = unlocked([&] {
-      VectorArray out(wanted, values.size() / given.dimension(), given.dimension());
-      encode_rows(values, given.dimension(), wanted, out.values(), out.scales());
-      return out;
-    });
-    return handle_of(encoded.span());
-  }
-  if (given.is_span()) return handle_of(given.span());
-  // Rows with gaps between them, or on a device, are added.
-  Handle made = handle_of(VectorSpan(given.element(), {}, given.dimension()));
-  const ConstArray array = given.input().array();
-  unlocked([&] { made.open()->index.add(array); });
-  return made;
+  given.require_elements();
+  const std::size_t width = given.dimension();
+  return Handle("index", shared_of<Shared>(context, [&] {
+                  VectorIndex index(*context, VectorSpan(wanted, {}, width), options);
+                  if (wanted == given.element()) {
+                    index.add(given.array());
+                    return index;
+                  }
+                  const std::span<const float> values = given.input().host_values<float>();
+                  VectorArray encoded(wanted, values.size() / width, width);
+                  encode_rows(values, width, wanted, encoded.values(), encoded.scales());
+                  index.add(encoded.span());
+                  return index;
+                }));
 }
 
 nb::object score_all(const Handle& self, nb::handle queries, nb::handle metric, nb::handle space,
@@ -65,25 +58,17 @@ nb::object score_all(const Handle& self, nb::handle queries, nb::handle metric, 
   const Input given(queries, "queries", &order, copying_of(copy));
   given.require_type({DataType::float32});
   given.require_rank(1, 2);
-  const auto write = [&](nb::handle to) {
-    const Output output(to, "out", &order);
-    options.stream = order.stream();
-    keep_record(
-        unlocked([&] { return shared->index.score_all(given.array(), output.array(), options); }));
-  };
-  if (!out.is_none()) {
-    write(out);
-    return nb::borrow(out);
-  }
   while (true) {
     const std::uint64_t changes = shared->index.changes();
-    const nb::object made = empty_rows(*shared->context, queries, given, DataType::float32,
-                                       static_cast<std::int64_t>(shared->index.size()));
+    const RowsOutput to(*shared->context, queries, given, out, DataType::float32,
+                        static_cast<std::int64_t>(shared->index.size()), "out", &order);
+    options.stream = order.stream();
     try {
-      write(made);
-      return made;
+      keep_record(
+          unlocked([&] { return shared->index.score_all(given.array(), to.array(), options); }));
+      return to.made();
     } catch (const InvalidArgument&) {
-      if (shared->index.changes() == changes) throw;
+      if (!out.is_none() || shared->index.changes() == changes) throw;
       // Another thread has changed the rows since their number was read.
     }
   }

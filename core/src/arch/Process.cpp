@@ -110,11 +110,7 @@ void require_usable_process() {
 
 }  // namespace Kindred::Arch
 
-namespace KINDRED_PUBLIC Kindred {
-
-namespace Impl {
-
-unsigned process_number() noexcept { return Arch::forks.load(std::memory_order_relaxed); }
+namespace Kindred::Impl {
 
 std::size_t thread_number() noexcept {
   static std::atomic<std::size_t> next{0};
@@ -131,6 +127,14 @@ std::size_t thread_slot_count() noexcept {
       std::bit_ceil(std::clamp(std::thread::hardware_concurrency(), 1U, most));
   return count;
 }
+
+}  // namespace Kindred::Impl
+
+namespace KINDRED_PUBLIC Kindred {
+
+namespace Impl {
+
+unsigned process_number() noexcept { return Arch::forks.load(std::memory_order_relaxed); }
 
 void require_same_process() {
   if (!Arch::is_forked()) return;

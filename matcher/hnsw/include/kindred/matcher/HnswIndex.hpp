@@ -55,8 +55,15 @@ struct HnswSearchOptions {
   std::optional<Space> space = {};
 };
 
+/// \brief Arrays of the caller for the results of a search, of `queries × top` without gaps. Beyond
+/// what was found, ids are −1 and scores −inf (+inf under l2).
+struct HnswOutput {
+  std::span<float> scores = {};
+  std::span<std::int64_t> ids = {};
+};
+
 /// \brief The results of `HnswIndex::search`: `queries × top`, row-major, in total order (score,
-/// then lower id).
+/// then lower id). Without ids and scores if they were written to arrays of the caller.
 struct HnswResults {
   std::size_t top = 0;  ///< results per row: the requested number, or `size()` if that is smaller
   std::vector<std::int64_t> ids;  ///< −1 in slots that a filter left empty
@@ -92,8 +99,8 @@ struct HnswStatistics {
 /// distance, node), and traversal distances are integer sums (`bytes`) or float32 sums in a fixed
 /// order (`floats`).
 ///
-/// Runs on the host. `search` may be called concurrently from several threads; a call that changes
-/// the index must not run concurrently with any other call.
+/// Runs on the host. Thread-safe: a call that changes the index waits for the calls that run, and
+/// later calls wait for it; the numbers of `size`, `end_id` and `settings` are read at any time.
 class HnswIndex {
  public:
   /// \brief Builds an empty index. Complexity O(1).
@@ -141,8 +148,11 @@ class HnswIndex {
   HnswSettings settings() const noexcept;  ///< with the `traversal` that was chosen
   /// Whether a row with \p id can be found. Complexity as `remove` of one id.
   bool contains(std::uint64_t id) const;
-  /// The row with \p id, as it was added. Complexity as `contains`. \throws NotFound
-  std::vector<float> row(std::uint64_t id) const;
+  /// \brief Copies the rows of these ids, as they were added. Complexity as `contains`, for each.
+  /// \param ids may be repeated \param out `ids.size() × dimension()`, row-major
+  /// \throws InvalidArgument for another size of \p out; NotFound for an id without a row; \p out
+  /// is then unchanged
+  void rows(std::span<const std::uint64_t> ids, std::span<float> out) const;
   /// The contents of the index. Traverses the graph once: complexity O(n · m). Does not fence.
   HnswStatistics statistics() const;
 
@@ -155,9 +165,12 @@ class HnswIndex {
   /// are counted once per call, O(n). The workspace of O(n) bytes per thread is kept for later
   /// calls.
   /// \param queries `count × dimension`, row-major, finite
+  /// \param out arrays for the results, which then own none
   /// \throws InvalidArgument for top = 0, a nonzero `ef` below `top`, a wrong dimension or filter
-  /// size, or a non-finite number; SpaceUnavailable for a device; OutOfMemory
-  HnswResults search(std::span<const float> queries, const HnswSearchOptions& options = {}) const;
+  /// size, a non-finite number, or arrays of another size or that share memory; SpaceUnavailable
+  /// for a device; OutOfMemory
+  HnswResults search(std::span<const float> queries, const HnswSearchOptions& options = {},
+                     const HnswOutput& out = {}) const;
 
   /// \brief Writes the index (docs/internals/file-format.md, kind `hnsw`); the file is written
   /// atomically. Complexity O(bytes). Does not fence.

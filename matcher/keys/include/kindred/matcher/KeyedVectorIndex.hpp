@@ -80,8 +80,9 @@ class KeyedVectorIndex {
   /// are by id. \throws InvalidArgument for keys of another kind
   std::vector<std::int64_t> find(const KeySpan& keys) const;
 
-  /// As `VectorIndex::search`, of queries on the host.
-  KeyedSearchResults search(const ConstArray& queries, const SearchOptions& options = {}) const;
+  /// As `VectorIndex::search`, of queries on the host. \param out likewise, without gaps
+  KeyedSearchResults search(const ConstArray& queries, const SearchOptions& options = {},
+                            const SearchOutput& out = {}) const;
   /// As `VectorIndex::search_at_least`.
   KeyedScoreResults search_at_least(const ConstArray& queries, float score,
                                     const SearchOptions& options = {}) const;
