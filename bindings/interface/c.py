@@ -260,6 +260,7 @@ def definition(function):
     for one in function.parameters:
         if hasattr(one.kind, "fields"):
             body.append(f"const {one.kind.cpp} {one.name}_given = {one.kind.function()}({one.name});")
+    body += [one.filled(one.c_before, function.name) for one in function.results if hasattr(one, "c_before")]
     body += [line for one in function.parameters if isinstance(one.kind, kinds.Kind) and not isinstance(one.kind, kinds.Context)
              for line in one.of("c_lines")]
     body += call_lines(function)

@@ -19,9 +19,6 @@ namespace Kindred::C {
 
 KINDRED_C_ENGINE(keyed_index, KeyedVectorIndex)
 
-/// A view of \p keys for C.
-kindred_key_span key_span_of(const KeyList& keys);
-
 /// \brief The keys of the caller, in any form.
 class KeyArgument {
  public:

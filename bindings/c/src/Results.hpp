@@ -10,7 +10,6 @@
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include "Handle.hpp"
-#include "Keys.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +18,8 @@
 
 namespace Kindred::C {
 
+/// A view of \p keys for C.
+kindred_key_span key_span_of(const KeyList& keys);
 /// Keys with their view for C.
 struct ResultKeys {
   ResultKeys(KeyList keys)  // NOLINT(google-explicit-constructor): the same with a view

@@ -29,8 +29,9 @@ struct AttributeNames {
   nb::object requires_grad = nb::steal(PyUnicode_InternFromString("requires_grad"));
   nb::object is_neg = nb::steal(PyUnicode_InternFromString("is_neg"));
 };
-const Names& attributes() {
-  static const Names& made = *new Names;  // never destroyed: Python may have ended before
+const AttributeNames& attributes() {
+  static const AttributeNames& made =
+      *new AttributeNames;  // never destroyed: Python may have ended before
   return made;
 }
 

@@ -30,7 +30,8 @@ struct Choice {
   Value value;
 };
 
-/// The position of \p given among \p names, which end in zeros. \throws InvalidType, InvalidArgument
+/// The position of \p given among \p names, which end in zeros. \throws InvalidType,
+/// InvalidArgument
 std::size_t choice_of(nanobind::handle given, const char* option,
                       std::span<const std::string_view> names);
 

@@ -187,7 +187,7 @@ Handle create(nb::handle hidden, nb::handle seeds, nb::handle telemetry_epochs,
               nb::handle residency, nb::handle blueprint_bytes, nb::handle rules,
               nb::handle schedules, nb::handle on_transition, nb::handle context) {
   SeedLayerOptions options = GivenSeedLayerOptions(hidden, seeds, telemetry_epochs, residency,
-                                                   blueprint_bytes, rules, schedules, nb::handle())
+                                                   blueprint_bytes, rules, schedules)
                                  .options;
   Kept kept;
   options.on_transition = listener_of(on_transition, kept);
