@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/bulk/RandomFill.hpp>
 
-#include <kindred/core/arch/CachedAccess.hpp>
+#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/bulk/impl/BulkLaunch.hpp>
 #include <kindred/core/common/Alignment.hpp>
 
@@ -13,13 +13,28 @@ namespace Kindred {
 
 namespace Impl {
 
-/// \brief Philox4x32-10: the four words of each of \p Width counters under \p seed.
+/// The keys of the rounds of Philox4x32-10 under a seed. A device reads them as arguments of the
+/// kernel; from a seed, every counter would add them up again.
+struct PhiloxKeys {
+  static constexpr int rounds = 10;
+
+  explicit PhiloxKeys(std::uint64_t seed) {
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      word[round][0] = static_cast<std::uint32_t>(seed) + round * 0x9E3779B9U;
+      word[round][1] = static_cast<std::uint32_t>(seed >> 32U) + round * 0xBB67AE85U;
+    }
+  }
+
+  std::uint32_t word[rounds][2];
+};
+
+/// \brief Philox4x32-10: the four words of each of \p Width counters under \p keys.
 /// Lanes are the inner index, so that the host vectorises over them.
 template <int Width>
 struct Philox {
   std::uint32_t word[4][Width];
 
-  KOKKOS_INLINE_FUNCTION Philox(std::uint64_t seed, std::uint64_t counter) {
+  KOKKOS_INLINE_FUNCTION Philox(const PhiloxKeys& keys, std::uint64_t counter) {
     for (int l = 0; l < Width; ++l) {
       const std::uint64_t own = counter + static_cast<std::uint64_t>(l);
       word[0][l] = static_cast<std::uint32_t>(own);
@@ -27,19 +42,15 @@ struct Philox {
       word[2][l] = 0;
       word[3][l] = 0;
     }
-    auto key0 = static_cast<std::uint32_t>(seed);
-    auto key1 = static_cast<std::uint32_t>(seed >> 32U);
-    for (int round = 0; round < 10; ++round) {
+    for (const auto& key : keys.word) {
       for (int l = 0; l < Width; ++l) {
         const std::uint64_t left = std::uint64_t{0xD2511F53U} * word[0][l];
         const std::uint64_t right = std::uint64_t{0xCD9E8D57U} * word[2][l];
-        word[0][l] = static_cast<std::uint32_t>(right >> 32U) ^ word[1][l] ^ key0;
+        word[0][l] = static_cast<std::uint32_t>(right >> 32U) ^ word[1][l] ^ key[0];
         word[1][l] = static_cast<std::uint32_t>(right);
-        word[2][l] = static_cast<std::uint32_t>(left >> 32U) ^ word[3][l] ^ key1;
+        word[2][l] = static_cast<std::uint32_t>(left >> 32U) ^ word[3][l] ^ key[1];
         word[3][l] = static_cast<std::uint32_t>(left);
       }
-      key0 += 0x9E3779B9U;
-      key1 += 0xBB67AE85U;
     }
   }
 };
@@ -62,40 +73,49 @@ KOKKOS_INLINE_FUNCTION T element_of(const Philox<Width>& words, std::uint32_t i,
   }
 }
 
+/// Elements that are stored together; a device needs an aligned address for that.
+template <class ExecutionSpace, class T, std::uint32_t Count>
+struct alignas(Arch::is_device<ExecutionSpace> ? 16 : alignof(T)) RandomBlock {
+  T value[Count];
+};
+
 /// \see random_fill
 template <class ExecutionSpace, class T>
 struct RandomChunks {
-  std::uint64_t seed;
+  PhiloxKeys keys;
   BulkItems<T> items;
   const std::uint64_t* offsets;
 
   KOKKOS_INLINE_FUNCTION void operator()(std::uint64_t chunk, std::uint32_t thread) const {
-    constexpr int counters = Arch::is_device<ExecutionSpace> ? 1 : 16;  // of a thread at a time
+    // Of a thread at a time. GCC unrolls loops of up to 16 before it can vectorise them.
+    constexpr int counters = Arch::is_device<ExecutionSpace> ? 1 : 32;
     constexpr std::uint32_t block = counters * counter_elements<T>;
+    using Block = RandomBlock<ExecutionSpace, T, block>;
     const BulkPart part = part_of(items, chunk);
-    T* out = items[part.index].output + part.begin;
     const std::uint64_t position = offsets[part.index] + part.begin;
     const std::uint64_t first_counter = position / counter_elements<T>;
     // The chunk's elements of the stream, counted from those of the first counter.
-    const std::uint64_t first = position % counter_elements<T>;
-    const std::uint64_t end = first + part.count;
-    const bool is_aligned = first == 0 && begin_at(16, out);
-    for (std::uint64_t begin = std::uint64_t{thread} * block; begin < end;
-         begin += bulk_team<ExecutionSpace> * block) {
-      const Philox<counters> words(seed, first_counter + begin / counter_elements<T>);
-      Arch::Adjacent<T, block> all;
+    const auto first = static_cast<std::uint32_t>(position % counter_elements<T>);
+    const std::uint32_t end = first + part.count;
+    T* origin = items[part.index].output + part.begin - first;
+    // Indexed by blocks: if nvcc knows that an index of elements is a multiple of four, it stores
+    // the elements of a block one by one.
+    auto* blocks = reinterpret_cast<Block*>(origin);
+    const bool is_aligned = begin_at(alignof(Block), blocks);
+    for (std::uint32_t b = thread; b * block < end; b += bulk_team<ExecutionSpace>) {
+      const Philox<counters> words(keys, first_counter + std::uint64_t{b} * counters);
+      Block all;
       for (std::uint32_t i = 0; i < counter_elements<T>; ++i) {
         for (int l = 0; l < counters; ++l)
           all.value[l * counter_elements<T> + i] = element_of<T>(words, i, l);
       }
-      const bool is_whole = begin >= first && end - begin >= block;
-      if (is_whole && is_aligned) {
-        *reinterpret_cast<Arch::Adjacent<T, block>*>(out + begin) = all;
-      } else if (is_whole) {
-        for (std::uint32_t e = 0; e < block; ++e) out[begin - first + e] = all.value[e];
+      const std::uint32_t begin = b * block;
+      if (is_aligned && begin >= first && end - begin >= block) {
+        blocks[b] = all;
       } else {
+        T* out = origin + begin;
         for (std::uint32_t e = 0; e < block; ++e) {
-          if (begin + e >= first && begin + e < end) out[begin + e - first] = all.value[e];
+          if (begin + e >= first && begin + e < end) out[e] = all.value[e];
         }
       }
     }
@@ -111,8 +131,9 @@ void random_fill(const ExecutionSpace& exec_space, const BulkPlan& plan, std::ui
   const Impl::ArgumentCheck check("random_fill");
   Impl::check_items(check, plan, items, false, true);
   check.has("offsets", offsets, items.count);
-  Impl::for_each_chunk(exec_space, "Kindred::Bulk::random_fill::elements", plan.chunks,
-                       Impl::RandomChunks<ExecutionSpace, T>{seed, items, offsets.data()});
+  Impl::for_each_chunk(
+      exec_space, "Kindred::Bulk::random_fill::elements", plan.chunks,
+      Impl::RandomChunks<ExecutionSpace, T>{Impl::PhiloxKeys(seed), items, offsets.data()});
 }
 
 KINDRED_INSTANTIATE_FOR_SPACES(random_fill, std::uint8_t);

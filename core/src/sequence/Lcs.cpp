@@ -26,6 +26,7 @@ struct LcsKernel {
   static constexpr bool is_light = true;
   static constexpr unsigned threads_max = 256;
   static constexpr unsigned teams_at_once = Words == 1 ? 6 : Words == 2 ? 5 : 3;
+  /// Segments of queries that have several are longer.
   static constexpr bool chained = Words > 2;
 
   PatternTiles<ExecutionSpace> tiles;
@@ -34,22 +35,23 @@ struct LcsKernel {
   ArrayView<std::uint32_t, ExecutionSpace> matched;  ///< empty: candidates are stored instead
   LcsCandidates<ExecutionSpace> candidates;
   double threshold;
+  std::uint64_t sampled;  ///< number of tiles that are scanned
   std::uint32_t stride;
   std::uint32_t segment;
   std::uint32_t tiles_per_team;
 
-  /// The tiles of a work item.
+  /// \brief The tiles of a work item. What is needed after the last row only is computed there: it
+  /// would take registers in which a device loads masks ahead.
   struct WorkItem {
     const SymbolType* symbols[pack::tiles];
     std::uint32_t tile_rows[pack::tiles];
     std::uint32_t rows;
     std::uint32_t slots;
-    std::uint32_t first_slot;
+    std::uint32_t tile;  ///< the first of them
     std::uint32_t query;
     std::uint32_t need;  ///< a count below it does not matter
     bool matters;        ///< whether any pattern can reach it
     std::uint64_t* plane;
-    std::uint32_t* matched;
     bool chained_in;
     bool chained_out;
     std::uint32_t lane;
@@ -78,8 +80,8 @@ struct LcsKernel {
         WorkItem work_item;
         work_item.query = query;
         work_item.lane = lane;
-        work_item.chained_in = segment > 0;
-        work_item.chained_out = at + 1 < end_segment;
+        work_item.chained_in = chained && segment > 0;
+        work_item.chained_out = chained && at + 1 < end_segment;
         take(work_item, tile, end, least, longest);
         scan_work_item(tables, s.words, work_item);
       });
@@ -111,22 +113,16 @@ struct LcsKernel {
       if (work_item.tile_rows[t] > work_item.rows) work_item.rows = work_item.tile_rows[t];
     }
     work_item.slots = count * tile_patterns;
-    work_item.first_slot = tile * stride * tile_patterns;
+    work_item.tile = tile;
     work_item.plane = carry.data();
     if (work_item.chained_in || work_item.chained_out) {
       work_item.plane += work_item.query * (tiles.rows + 16 * std::uint64_t{tiles.tiles}) +
                          tiles.offsets(tile) / tile_patterns + 16 * std::uint64_t{tile};
     }
-    work_item.matched =
-        matched.data() +
-        (matched.size() > 0
-             ? (work_item.query * std::uint64_t{sampled_tiles(tiles.tiles, stride)} + tile) *
-                   tile_patterns
-             : 0);
     // Slots are sorted by length: the first one of a work item needs the fewest matches.
     work_item.need = 0;
     if (least > 0.0) {
-      work_item.need = fewest_matched(least, std::uint64_t{tiles.lengths(work_item.first_slot)} +
+      work_item.need = fewest_matched(least, std::uint64_t{tiles.lengths(first_slot(work_item))} +
                                                  queries.lengths(work_item.query));
     }
     const std::uint32_t length = queries.lengths(work_item.query);
@@ -194,24 +190,40 @@ struct LcsKernel {
                                    const WorkItem& work_item) const {
     std::uint64_t state[Count];
     if (advance<Count, Chained>(tables, work_item, work_item.need, state)) {
-      finish(work_item, work_item.lane, pack::template zeros<Count>(state));
+      const std::uint32_t count = pack::template zeros<Count>(state);
+      finish(work_item, work_item.lane, &count, 1);
     } else {
       leave(work_item);
     }
   }
 
-  /// The patterns of the work item do not matter.
-  KOKKOS_INLINE_FUNCTION void leave(const WorkItem& work_item) const {
-    if (matched.size() > 0) pack::write_zero(work_item.matched, work_item.slots, work_item.lane);
+  KOKKOS_INLINE_FUNCTION std::uint32_t first_slot(const WorkItem& work_item) const {
+    return work_item.tile * stride * tile_patterns;
+  }
+  /// Where the counts of the work item are.
+  KOKKOS_INLINE_FUNCTION std::uint32_t* matched_of(const WorkItem& work_item) const {
+    return matched.data() + (work_item.query * sampled + work_item.tile) * tile_patterns;
   }
 
-  /// Receives the count of slot \p lane of the work item.
-  KOKKOS_INLINE_FUNCTION void finish(const WorkItem& work_item, unsigned lane,
-                                     std::uint32_t count) const {
+  /// The patterns of the work item do not matter.
+  KOKKOS_INLINE_FUNCTION void leave(const WorkItem& work_item) const {
+    if (matched.size() > 0)
+      pack::write_zero(matched_of(work_item), work_item.slots, work_item.lane);
+  }
+
+  /// Receives the counts of \p slots slots of the work item from slot \p first on.
+  template <class Count>
+  KOKKOS_INLINE_FUNCTION void finish(const WorkItem& work_item, unsigned first, const Count* counts,
+                                     unsigned slots) const {
     if (matched.size() > 0) {
-      work_item.matched[lane] = (work_item.chained_in ? work_item.matched[lane] : 0) + count;
-    } else if (count >= work_item.need) {
-      keep(work_item, work_item.first_slot + lane, count);
+      std::uint32_t* sums = matched_of(work_item) + first;
+      const bool adds = work_item.chained_in;
+      for (unsigned l = 0; l < slots; ++l) sums[l] = (adds ? sums[l] : 0) + counts[l];
+    } else {
+      for (unsigned l = 0; l < slots; ++l) {
+        if (counts[l] >= work_item.need)
+          keep(work_item, first_slot(work_item) + first + l, counts[l]);
+      }
     }
   }
 
@@ -245,7 +257,8 @@ void lcs_scan(const ExecutionSpace& exec_space, const PatternTiles<ExecutionSpac
       launch_segment<decltype(symbol), words()>(
           "Kindred::Sequence::lcs_lengths::scan", exec_space, sampled_tiles(tiles.tiles, stride),
           LcsKernel<ExecutionSpace, decltype(symbol), decltype(words)::value>{
-              tiles, queries, carry, matched, candidates, threshold, stride, segment, 0});
+              tiles, queries, carry, matched, candidates, threshold,
+              sampled_tiles(tiles.tiles, stride), stride, segment, 0});
     };
     launch_segments(queries, launch);
   });

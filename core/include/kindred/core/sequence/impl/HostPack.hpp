@@ -92,7 +92,7 @@ class HostPack {
     for (unsigned c = 0; c < tables.count; ++c) {
       state[c].add_matched(tables.columns[c].symbols, counts);
     }
-    for (unsigned l = 0; l < work_item.slots; ++l) sink.finish(work_item, l, counts.lane[l]);
+    sink.finish(work_item, 0, counts.lane, work_item.slots);
   }
 
   /// \brief The band that a pattern which reaches `need` can use: it skips at most rows − need of
