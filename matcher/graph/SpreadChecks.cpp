@@ -40,6 +40,9 @@ void check_options(const SpreadOptions& options, std::size_t queries) {
                                                    "; the limit is 1000 paths per result");
   KINDRED_THROW_IF(options.mode == SpreadMode::pagerank && options.trace_paths > 0,
                    "trace_paths is set, but PageRank has no paths to trace");
+  // In the other modes they have no effect, but are numbers.
+  KINDRED_THROW_IF(std::isnan(options.damping), "damping is NaN; it must be in [0, 1)");
+  KINDRED_THROW_IF(std::isnan(options.tolerance), "tolerance is NaN; it must be a number");
   check_query("", options.threshold, options.decay);
   if (options.per_query.empty()) return;
   KINDRED_THROW_IF(options.mode == SpreadMode::pagerank,

@@ -192,6 +192,7 @@ KeyedScoreResults KeyedVectorIndex::search_at_least(const ConstArray& queries, f
 KeyedScoreResults KeyedVectorIndex::score(const ConstArray& queries,
                                           std::span<const KeySpan> candidates,
                                           const SearchOptions& options) const try {
+  KINDRED_THROW_IF(options.top == 0, "top is 0; it must be at least 1");
   const auto content = m_state->content.get();
   Ragged<std::uint64_t> ids;
   for (std::size_t query = 0; query < candidates.size(); ++query) {

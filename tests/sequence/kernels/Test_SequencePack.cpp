@@ -44,6 +44,10 @@ struct Sink {
   void leave(const WorkItem& work_item) const {
     std::fill_n(work_item.matched, work_item.slots, 0);
   }
+  template <class Count>
+  void finish(const WorkItem& work_item, unsigned first, const Count* found, unsigned slots) const {
+    for (unsigned l = 0; l < slots; ++l) finish(work_item, first + l, found[l]);
+  }
   void finish(const WorkItem& work_item, unsigned lane, std::uint32_t count) const {
     work_item.matched[lane] = count;
   }
