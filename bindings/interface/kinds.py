@@ -155,9 +155,9 @@ class Progress(Kind):
 class RaggedIds(Kind):
     c = ("const uint64_t* {n}", "const uint64_t* offsets")
     c_value = 'ragged_of({n}, offsets, rows, "{n}")'
-    python = ("lims: Array", "{n}: Array")
-    lines = ('const std::vector<std::uint64_t> offsets = ids_of(lims, "candidates.lims");', 'const std::vector<std::uint64_t> {n}_given = ids_of({n}, "candidates.ids");')
-    value = "RaggedSpan<std::uint64_t>{offsets, {n}_given}"
+    python = ("offsets: Array", "{n}: Array")
+    lines = ('const std::vector<std::uint64_t> offsets_given = ids_of(offsets, "candidates.offsets");', 'const std::vector<std::uint64_t> {n}_given = ids_of({n}, "candidates.ids");')
+    value = "RaggedSpan<std::uint64_t>{offsets_given, {n}_given}"
 
 
 class Rows(Kind):

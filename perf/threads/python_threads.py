@@ -86,7 +86,7 @@ def bits_of(result):
     import numpy as np
     if isinstance(result, tuple):
         return b"".join(np.asarray(part).tobytes() for part in result)
-    return b"".join(np.asarray(part).tobytes() for part in (result.lims, result.ids, result.scores))
+    return b"".join(np.asarray(part).tobytes() for part in (result.offsets, result.ids, result.scores))
 
 
 class Objects:

@@ -101,7 +101,7 @@ class Library(unittest.TestCase):
                 for array in pykindred.VectorIndex(rows).search(rows[:50], 20, metric=metric):
                     digest.update(array.tobytes())
             matches = pykindred.SequenceMatcher(texts).match(texts[:20], threshold=0.4)
-            for array in (matches.lims, matches.ids, matches.scores):
+            for array in (matches.offsets, matches.ids, matches.scores):
                 digest.update(array.tobytes())
             print(digest.hexdigest())"""
         digests = {run("-c", program, GLIBC_TUNABLES=tunables) for tunables in ("", "glibc.cpu.hwcaps=-AVX512F", "glibc.cpu.hwcaps=-AVX2")}

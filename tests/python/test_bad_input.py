@@ -129,7 +129,7 @@ class Described:
 def described():
     """All functions of what is described, by their names."""
     interfaces, found = generate.interfaces(), []
-    for handle in [one for name in generate.IN_PYTHON for one in generate.python.handles_of(interfaces[name])]:
+    for handle in [one for name in generate.IN_PYTHON for one in generate.python.native_handles(interfaces[name])]:
         for function in generate.python.public_functions(handle):
             if function.is_constructor() or function.python is None:
                 found.append(Described(handle, "__init__" if function.is_constructor() else function.name, function.changes))

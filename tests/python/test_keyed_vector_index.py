@@ -90,7 +90,7 @@ class KeyedVectorIndex(unittest.TestCase):
         index, plain = pykindred.KeyedVectorIndex(names, rows), pykindred.VectorIndex(rows)
         found = index.score(query, [names[3:9], ["row 1", b"row 2", "row 1"]], top=4)
         expected = plain.score(query, pykindred.Ragged(np.int64([0, 6, 9]), np.int64([3, 4, 5, 6, 7, 8, 1, 2, 1]), np.empty(9)), top=4)
-        np.testing.assert_array_equal(found.lims, expected.lims)
+        np.testing.assert_array_equal(found.offsets, expected.offsets)
         np.testing.assert_array_equal(found.ids, expected.ids)
         np.testing.assert_array_equal(found.scores, expected.scores)
         self.assertEqual(found.keys.tolist(), [names[i].encode() for i in expected.ids])

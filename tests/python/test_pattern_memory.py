@@ -206,7 +206,7 @@ class PatternMemory(unittest.TestCase):
                                      (lambda: memory.learn_all([[["a"]]], dictionary=["a"]), TypeError, "dictionary"),
                                      (lambda: memory.learn_all(lists(np.int64([0, 1]), np.int64([0, 1]), np.uint32([9]))), ValueError, "9"),
                                      (lambda: memory.learn_all(lists(np.int64([0, 1]), np.int64([0, 5]), np.uint32([0]))), ValueError, ""),
-                                     (lambda: memory.learn_all(lists(np.int64([0, -1]), np.int64([0, 1]), np.uint32([0]))), ValueError, "lims"),
+                                     (lambda: memory.learn_all(lists(np.int64([0, -1]), np.int64([0, 1]), np.uint32([0]))), ValueError, "offsets"),
                                      (lambda: memory.learn_all(lists(np.int64([0, 1]), np.int64([0, 1]), np.int64([0]))), TypeError, "symbols"),
                                      (lambda: memory.learn_all(3), TypeError, "patterns"),
                                      (lambda: memory.set_frequency(9, 1), KeyError, "9"), (lambda: memory.set_frequency(0, 0), ValueError, "frequency"),

@@ -135,7 +135,7 @@ class SequenceMatcher(unittest.TestCase):
         self.assertEqual([ids.tolist() for _, ids in found], [[], [0], [], [0, 1], [2], []])
         clusters = matcher.cluster(measure="levenshtein", threshold=0.7)
         self.assertEqual(clusters.cluster_of.tolist(), [0, 0, 1, 0, 1, 2])
-        self.assertEqual((clusters.lims.tolist(), clusters.members.tolist()), ([0, 3, 5, 6], [0, 1, 3, 2, 4, 5]))
+        self.assertEqual((clusters.offsets.tolist(), clusters.members.tolist()), ([0, 3, 5, 6], [0, 1, 3, 2, 4, 5]))
         self.assertEqual(clusters.representatives.tolist(), [0, 2, 5])
 
     def test_scores_of_all_pairs_are_those_of_each_pair(self):
@@ -207,7 +207,7 @@ class SequenceMatcher(unittest.TestCase):
         matcher = pykindred.SequenceMatcher(given, residency="host")
         patterns = matcher.patterns()
         self.assertEqual(["".join(map(chr, row)) for row in patterns], given)
-        self.assertEqual((patterns.lims.dtype, patterns.symbols.dtype), (np.int64, np.uint32))
+        self.assertEqual((patterns.offsets.dtype, patterns.symbols.dtype), (np.int64, np.uint32))
         info = matcher.statistics()
         self.assertEqual((info["patterns"], info["device_bytes"]), (len(given), 0))
         self.assertGreaterEqual(info["host_bytes"], patterns.symbols.nbytes)
@@ -237,8 +237,8 @@ class SequenceMatcher(unittest.TestCase):
                                      (lambda: pykindred.SequenceMatcher([["a"]]), TypeError, "patterns has an item of type list"),
                                      (lambda: pykindred.SequenceMatcher([None]), TypeError, "patterns has an item"),
                                      (lambda: matcher.match([1]), TypeError, "queries has an item of type int"),
-                                     (lambda: matcher.match(wide(np.int64([0, 5]), np.uint32([1]))), ValueError, "lims"),
-                                     (lambda: matcher.match(wide(np.int64([0, -1]), np.uint32([1]))), ValueError, "lims"),
+                                     (lambda: matcher.match(wide(np.int64([0, 5]), np.uint32([1]))), ValueError, "offsets"),
+                                     (lambda: matcher.match(wide(np.int64([0, -1]), np.uint32([1]))), ValueError, "offsets"),
                                      (lambda: matcher.match(wide(np.int64([0, 2, 1]), np.uint32([1]))), ValueError, ""),
                                      (lambda: matcher.match(wide(np.int64([0, 5, 1]), np.uint32([1]))), ValueError, ""),
                                      (lambda: matcher.match(wide(np.int64([0, 1]), np.int64([1]))), TypeError, "symbols"),

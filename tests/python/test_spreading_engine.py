@@ -173,10 +173,10 @@ class SpreadingEngine(unittest.TestCase):
     def test_arrays(self):
         given = graph("graph", 50, 200)
         engine = pykindred.SpreadingEngine(50, *given)
-        lims, nodes, values = np.int64([0, 2, 2, 3]), np.int32([1, 7, 9]), np.float32([1, 0.5, 1])
-        expected = engine.spread(pykindred.Ragged(lims, nodes.astype(np.int64), values), top=60)
+        offsets, nodes, values = np.int64([0, 2, 2, 3]), np.int32([1, 7, 9]), np.float32([1, 0.5, 1])
+        expected = engine.spread(pykindred.Ragged(offsets, nodes.astype(np.int64), values), top=60)
         out = (np.zeros((3, 60), np.float32), np.zeros((3, 60), np.int32))
-        for found in (engine.spread_arrays(lims, nodes, values, 60), engine.spread_arrays(Exported(lims.astype(np.int32)), nodes, values, 60, out=out)):
+        for found in (engine.spread_arrays(offsets, nodes, values, 60), engine.spread_arrays(Exported(offsets.astype(np.int32)), nodes, values, 60, out=out)):
             self.assertEqual((found[0].dtype, found[1].dtype), (np.float32, np.int32))
             for row, (scores, ids) in enumerate(expected):
                 count = len(ids)
@@ -303,7 +303,7 @@ class SpreadingEngine(unittest.TestCase):
                                      (lambda: engine.spread([0], decay=("x", 1)), ValueError, "decay"), (lambda: engine.spread([0], mode="linear", per_query=[3]), TypeError, "per_query"),
                                      (lambda: engine.spread([0], mode="pagerank", damping=1), ValueError, "damping"),
                                      (lambda: engine.spread(pykindred.Ragged(np.int64([0, 9]), ints, x[:2]), mode="linear"), ValueError, ""),
-                                     (lambda: engine.spread_arrays(ints, ints, x), TypeError, "nodes"), (lambda: engine.spread_arrays(ints[:0], one, x[:1]), ValueError, "lims"),
+                                     (lambda: engine.spread_arrays(ints, ints, x), TypeError, "nodes"), (lambda: engine.spread_arrays(ints[:0], one, x[:1]), ValueError, "offsets"),
                                      (lambda: engine.spread_arrays(ints, one, x[:1], 2**50, mode="linear"), MemoryError, ""),
                                      (lambda: engine.add_edges([0], [3]), ValueError, "3"), (lambda: engine.remove_edges([2], [0]), KeyError, ""),
                                      (lambda: engine.remove_nodes([3]), KeyError, "3"), (lambda: engine.add_nodes(2, kinds=np.uint8([1])), ValueError, "kinds"),

@@ -176,7 +176,7 @@ class VectorIndex(unittest.TestCase):
         index = pykindred.VectorIndex(rows)
         for metric, score in (("cosine", 0.5), ("ip", 2.0), ("l2", 3.0)):
             found = index.search_at_least(queries, score, metric=metric)
-            self.assertEqual((len(found), found.lims[0], found.lims[-1]), (3, 0, len(found.ids)))
+            self.assertEqual((len(found), found.offsets[0], found.offsets[-1]), (3, 0, len(found.ids)))
             for query, (scores, ids) in zip(queries, found, strict=True):
                 expected = vector_scores(metric, rows, query)
                 count = int((expected <= score).sum() if metric == "l2" else (expected >= score).sum())

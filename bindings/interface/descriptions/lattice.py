@@ -412,7 +412,7 @@ class Lattice(Handle, c="lattice", namespace="Lattices", alone=True, header="kin
 
         Python: Shortest paths of pairs of nodes: int64 ``[n, 2]`` or a collection of pairs.
 
-        >>> Lattice(2, 3).paths([(0, 2), (4, 4)]).lims
+        >>> Lattice(2, 3).paths([(0, 2), (4, 4)]).offsets
         array([0, 3, 4])
         """
 

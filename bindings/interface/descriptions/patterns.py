@@ -6,7 +6,7 @@ IMPORTS = """
 import contextlib
 from collections.abc import Generator, Iterable
 from pykindred._pattern_types import Anomaly, EventLists, Learned, LearnedPatterns, PatternSettings, Prediction, StoredPattern, SyncRecord
-from pykindred._sequence import Matches, Sequences
+from pykindred._results import Matches, Sequences
 from pykindred._types import Events"""
 
 

@@ -283,9 +283,9 @@ class Pairs(Functions, namespace="Pairs", header="kindred/matcher/Similarity.hpp
         """
         return _kindred.PreparedQuery(query, measure, autojunk).similarity(pattern, score_cutoff)
 
-    def _restored(kind: "type[SequenceMatcher]", lims: NDArray[np.int64], symbols: NDArray[np.uint32], residency: str) -> "SequenceMatcher":
+    def _restored(kind: "type[SequenceMatcher]", offsets: NDArray[np.int64], symbols: NDArray[np.uint32], residency: str) -> "SequenceMatcher":
         """An unpickled or copied matcher, in the default context."""
-        return kind(Sequences(lims, symbols), residency=residency)
+        return kind(Sequences(offsets, symbols), residency=residency)
 
 
 class PreparedQuery(Handle, c="query", namespace="Queries", header="kindred/matcher/Similarity.hpp", closes=False):
@@ -428,7 +428,7 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
             InvalidArgument: an option is out of range
 
         >>> matches = SequenceMatcher(["kitten", "sitting", "mitten"]).match(["kittens", "sit"], measure="levenshtein", threshold=0.6)
-        >>> matches.lims, matches.ids, matches.distances
+        >>> matches.offsets, matches.ids, matches.distances
         (array([0, 2, 2]), array([0, 2]), array([1., 2.]))
         """
 
@@ -469,7 +469,7 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
             space: as for :meth:`match`
 
         >>> clusters = SequenceMatcher(["abcde", "vwxyz", "abcd"]).cluster(threshold=0.8)
-        >>> [clusters.members[clusters.lims[c]:clusters.lims[c + 1]].tolist() for c in range(2)]
+        >>> [clusters.members[clusters.offsets[c]:clusters.offsets[c + 1]].tolist() for c in range(2)]
         [[0, 2], [1]]
         """
 

@@ -410,9 +410,9 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", noun="engine", alo
             out_values: float32, queries * top
 
         Python Args:
-            lims: int32 or int64 ``[queries + 1]``
-            nodes: int32 or uint32 ``[lims[-1]]``
-            values: float32 ``[lims[-1]]``
+            offsets: int32 or int64 ``[queries + 1]``
+            nodes: int32 or uint32 ``[offsets[-1]]``
+            values: float32 ``[offsets[-1]]``
             top: number of results per query
             out: arrays for the results, as below
 

@@ -103,8 +103,8 @@ class SourceLists(Kind):
 class SourceArrays(Queries):
     c = ("const DLTensor* offsets!", "const DLTensor* nodes!", "const DLTensor* values!")
     c_value = 'SpreadSources(array_of(offsets, "offsets"), array_of(nodes, "nodes"), array_of(values, "values"))'
-    python = ("lims: Array", "nodes: Array", "values: Array")
-    lines = ("const SourceArrays {n}_given(lims, nodes, values, order, copying);",)
+    python = ("offsets: Array", "nodes: Array", "values: Array")
+    lines = ("const SourceArrays {n}_given(offsets, nodes, values, order, copying);",)
     value = "{n}_given.sources()"
 
 

@@ -273,7 +273,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=Tru
             a :class:`Ragged`, one row per query: int64 ``ids`` and float32 ``scores``
 
         >>> found = VectorIndex(np.float32([[3, 4], [4, -3], [1, 0]])).search_at_least(np.float32([[3, 4], [0, 1]]), 3, metric="ip")
-        >>> found.lims, found.ids
+        >>> found.offsets, found.ids
         (array([0, 2, 3]), array([0, 2, 0]))
         """
 
@@ -318,7 +318,7 @@ class VectorIndex(Handle, c="index", namespace="Vectors", shared=True, alone=Tru
             if out is not None or stream is not None:
                 raise InvalidArgument("out and stream are for candidates in an array; ragged candidates give a Ragged")
             count = max(len(candidates.ids), 1) if top is None else top
-            return Ragged(*self._native.score_lists(queries, candidates.lims, candidates.ids, count, filter, metric, space))
+            return Ragged(*self._native.score_lists(queries, candidates.offsets, candidates.ids, count, filter, metric, space))
         if filter is not None:
             raise InvalidArgument("filter is for ragged candidates; leave out candidates of an array, or write -1")
         return self._native.score_arrays(queries, candidates, top, metric, space, out, stream, copy)

@@ -167,7 +167,7 @@ class Vocabulary(Handle, c="vocabulary", namespace="Vocabularies", header="kindr
         """Sequences of texts as symbols. A new text is added, or without ``add`` gets the number 2³² − 1, which matches nothing.
 
         >>> encoded = Vocabulary(["a", "b"]).encode([["b", "a"], [], ["c"]])
-        >>> encoded.lims, encoded.symbols
+        >>> encoded.offsets, encoded.symbols
         (array([0, 2, 2, 3]), array([         1,          0, 4294967295], dtype=uint32))
         """
 

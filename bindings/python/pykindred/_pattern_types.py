@@ -28,24 +28,24 @@ class PatternSettings(NamedTuple):
 
 
 class EventLists:
-    """Patterns of numbers: pattern ``i`` has the events ``lims[i]`` to ``lims[i + 1]``, event ``e`` the symbols
-    ``symbols[event_lims[e]:event_lims[e + 1]]``. Calls use the arrays in place.
+    """Patterns of numbers: pattern ``i`` has the events ``offsets[i]`` to ``offsets[i + 1]``, event ``e`` the symbols
+    ``symbols[event_offsets[e]:event_offsets[e + 1]]``. Calls use the arrays in place.
 
     >>> lists = EventLists(np.array([0, 2]), np.array([0, 1, 3]), np.uint32([0, 1, 2]))  # one pattern: [0], [1, 2]
     >>> PatternMemory().learn_all(lists, dictionary=["a", "b", "c"]).indices
     array([0])
     """
 
-    __slots__ = ("event_lims", "lims", "symbols")
+    __slots__ = ("event_offsets", "offsets", "symbols")
 
-    def __init__(self, lims: NDArray[np.int64], event_lims: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
-        self.lims: NDArray[np.int64] = lims  #: int64 [patterns + 1], from 0
-        self.event_lims: NDArray[np.int64] = event_lims  #: int64 [lims[-1] + 1], from 0
-        self.symbols: NDArray[np.uint32] = symbols  #: uint32 [event_lims[-1]]
+    def __init__(self, offsets: NDArray[np.int64], event_offsets: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
+        self.offsets: NDArray[np.int64] = offsets  #: int64 [patterns + 1], from 0
+        self.event_offsets: NDArray[np.int64] = event_offsets  #: int64 [offsets[-1] + 1], from 0
+        self.symbols: NDArray[np.uint32] = symbols  #: uint32 [event_offsets[-1]]
 
     def __len__(self) -> int:
         """The number of patterns."""
-        return max(len(self.lims) - 1, 0)
+        return max(len(self.offsets) - 1, 0)
 
     def __repr__(self) -> str:
         return f"<pykindred.EventLists: {len(self)} patterns, {len(self.symbols)} symbols>"

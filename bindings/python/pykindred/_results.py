@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class Ragged:
-    """Rows of different lengths, best first: row ``i`` is ``ids[lims[i]:lims[i + 1]]`` with the scores beside it.
+    """Rows of different lengths, best first: row ``i`` is ``ids[offsets[i]:offsets[i + 1]]`` with the scores beside it.
 
     Iterating, or an index, gives pairs ``(scores, ids)`` of one row, which are views.
 
@@ -16,23 +16,23 @@ class Ragged:
     (array([3., 1.], dtype=float32), array([7, 5]))
     """
 
-    __slots__ = ("ids", "lims", "scores")
+    __slots__ = ("ids", "offsets", "scores")
 
-    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any]) -> None:
-        self.lims: NDArray[np.int64] = lims  #: int64 [rows + 1], from 0
-        self.ids: NDArray[np.int64] = ids  #: int64 [lims[-1]]
-        self.scores: NDArray[Any] = scores  #: [lims[-1]], float32 of vectors
+    def __init__(self, offsets: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any]) -> None:
+        self.offsets: NDArray[np.int64] = offsets  #: int64 [rows + 1], from 0
+        self.ids: NDArray[np.int64] = ids  #: int64 [offsets[-1]]
+        self.scores: NDArray[Any] = scores  #: [offsets[-1]], float32 of vectors
 
     def __len__(self) -> int:
         """The number of rows."""
-        return len(self.lims) - 1
+        return len(self.offsets) - 1
 
     def __getitem__(self, row: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
         count = len(self)
         if not -count <= row < count:
             raise IndexError(f"row {row} of {count}")
         row %= count
-        part = slice(self.lims[row], self.lims[row + 1])
+        part = slice(self.offsets[row], self.offsets[row + 1])
         return self.scores[part], self.ids[part]
 
     def __iter__(self) -> Iterator[tuple[NDArray[Any], NDArray[np.int64]]]:
@@ -43,28 +43,28 @@ class Ragged:
 
 
 class Sequences:
-    """Sequences of symbols, of different lengths: sequence ``i`` is ``symbols[lims[i]:lims[i + 1]]``. Calls use the arrays in place.
+    """Sequences of symbols, of different lengths: sequence ``i`` is ``symbols[offsets[i]:offsets[i + 1]]``. Calls use the arrays in place.
 
     >>> Sequences(np.array([0, 2, 3]), np.uint32([7, 8, 9]))[0]
     array([7, 8], dtype=uint32)
     """
 
-    __slots__ = ("lims", "symbols")
+    __slots__ = ("offsets", "symbols")
 
-    def __init__(self, lims: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
-        self.lims: NDArray[np.int64] = lims  #: int64 [sequences + 1], from 0
-        self.symbols: NDArray[np.uint32] = symbols  #: uint32 [lims[-1]]
+    def __init__(self, offsets: NDArray[np.int64], symbols: NDArray[np.uint32]) -> None:
+        self.offsets: NDArray[np.int64] = offsets  #: int64 [sequences + 1], from 0
+        self.symbols: NDArray[np.uint32] = symbols  #: uint32 [offsets[-1]]
 
     def __len__(self) -> int:
         """The number of sequences."""
-        return len(self.lims) - 1
+        return len(self.offsets) - 1
 
     def __getitem__(self, row: int) -> NDArray[np.uint32]:
         count = len(self)
         if not -count <= row < count:
             raise IndexError(f"sequence {row} of {count}")
         row %= count
-        return self.symbols[self.lims[row]:self.lims[row + 1]]
+        return self.symbols[self.offsets[row]:self.offsets[row + 1]]
 
     def __iter__(self) -> Iterator[NDArray[np.uint32]]:
         return (self[row] for row in range(len(self)))
@@ -85,14 +85,14 @@ class Matches(Ragged):
     array([3, 3, 2], dtype=uint32)
     """
 
-    __slots__ = ("_block_lims", "_blocks", "distances", "matched")
+    __slots__ = ("_block_offsets", "_blocks", "distances", "matched")
 
-    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float64], matched: NDArray[np.uint32],
-                 distances: NDArray[np.float64], block_lims: NDArray[np.int64] | None, blocks: NDArray[np.uint32] | None) -> None:
-        super().__init__(lims, ids, scores)
+    def __init__(self, offsets: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float64], matched: NDArray[np.uint32],
+                 distances: NDArray[np.float64], block_offsets: NDArray[np.int64] | None, blocks: NDArray[np.uint32] | None) -> None:
+        super().__init__(offsets, ids, scores)
         self.matched: NDArray[np.uint32] = matched  #: uint32: matched symbols
         self.distances: NDArray[np.float64] = distances  #: float64: a number of edits if the measure counts them, otherwise 1 − similarity
-        self._block_lims = block_lims
+        self._block_offsets = block_offsets
         self._blocks = blocks
 
     def blocks(self, match: int) -> NDArray[np.uint32]:
@@ -101,11 +101,11 @@ class Matches(Ragged):
         >>> SequenceMatcher(["abcd"]).match("bcde", blocks=True).blocks(0)
         array([[1, 0, 3]], dtype=uint32)
         """
-        if self._block_lims is None or self._blocks is None:
+        if self._block_offsets is None or self._blocks is None:
             raise ValueError("match was called without blocks=True")
         if not 0 <= match < len(self.ids):
             raise IndexError(f"match {match} of {len(self.ids)}")
-        return self._blocks[self._block_lims[match]:self._block_lims[match + 1]]
+        return self._blocks[self._block_offsets[match]:self._block_offsets[match + 1]]
 
 
 class Clusters(NamedTuple):
@@ -116,7 +116,7 @@ class Clusters(NamedTuple):
     """
 
     cluster_of: NDArray[np.int64]  #: the cluster of every pattern
-    lims: NDArray[np.int64]  #: cluster c has the members ``members[lims[c]:lims[c + 1]]``
+    offsets: NDArray[np.int64]  #: cluster c has the members ``members[offsets[c]:offsets[c + 1]]``
     members: NDArray[np.int64]
     representatives: NDArray[np.int64]  #: of every cluster, the member that is most similar to the others
 
@@ -150,15 +150,15 @@ class Spread(Ragged):
     """Activated nodes, one row per query: ``ids`` are nodes, ``scores`` their activations; greater ones first, then lower nodes.
 
     >>> found = SpreadingEngine(3, [0, 1], [1, 2]).spread([{0: 1.0}, {1: 0.5}], hops=1)
-    >>> found.lims, found.ids
+    >>> found.offsets, found.ids
     (array([0, 2, 4]), array([0, 1, 1, 2]))
     """
 
     __slots__ = ("_paths", "iterations", "not_guaranteed", "residuals")
 
-    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float32], iterations: NDArray[np.uint32],
+    def __init__(self, offsets: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[np.float32], iterations: NDArray[np.uint32],
                  residuals: NDArray[np.float64], not_guaranteed: bool, paths: Any) -> None:
-        super().__init__(lims, ids, scores)
+        super().__init__(offsets, ids, scores)
         self.iterations: NDArray[np.uint32] = iterations  #: of PageRank, uint32 [queries]; otherwise empty
         self.residuals: NDArray[np.float64] = residuals  #: of its last iteration, float64 [queries]
         self.not_guaranteed: bool = not_guaranteed  #: whether activations were rounded to bfloat16 between hops
@@ -174,34 +174,34 @@ class Spread(Ragged):
             raise ValueError("spread was called without trace_paths")
         if not 0 <= result < len(self.ids):
             raise IndexError(f"result {result} of {len(self.ids)}")
-        lims, strengths, step_lims, steps = self._paths
-        return [SpreadPath(float(strengths[path]), [SpreadStep(*step) for step in steps.view("u4,u4,f4,f4")[step_lims[path]:step_lims[path + 1]].tolist()])
-                for path in range(lims[result], lims[result + 1])]
+        offsets, strengths, step_offsets, steps = self._paths
+        return [SpreadPath(float(strengths[path]), [SpreadStep(*step) for step in steps.view("u4,u4,f4,f4")[step_offsets[path]:step_offsets[path + 1]].tolist()])
+                for path in range(offsets[result], offsets[result + 1])]
 
 
 class LatticePaths:
-    """Paths of different lengths: path ``i`` is ``nodes[lims[i]:lims[i + 1]]``, with both ends. An empty one says that there is none.
+    """Paths of different lengths: path ``i`` is ``nodes[offsets[i]:offsets[i + 1]]``, with both ends. An empty one says that there is none.
 
     >>> [path.tolist() for path in Lattice(1, 5, blocked_nodes=[3]).paths([(0, 2), (0, 4)])]
     [[0, 1, 2], []]
     """
 
-    __slots__ = ("lims", "nodes")
+    __slots__ = ("offsets", "nodes")
 
-    def __init__(self, lims: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
-        self.lims: NDArray[np.int64] = lims  #: int64 [paths + 1], from 0
-        self.nodes: NDArray[np.int64] = nodes  #: int64 [lims[-1]]
+    def __init__(self, offsets: NDArray[np.int64], nodes: NDArray[np.int64]) -> None:
+        self.offsets: NDArray[np.int64] = offsets  #: int64 [paths + 1], from 0
+        self.nodes: NDArray[np.int64] = nodes  #: int64 [offsets[-1]]
 
     def __len__(self) -> int:
         """The number of paths."""
-        return len(self.lims) - 1
+        return len(self.offsets) - 1
 
     def __getitem__(self, path: int) -> NDArray[np.int64]:
         count = len(self)
         if not -count <= path < count:
             raise IndexError(f"path {path} of {count}")
         path %= count
-        return self.nodes[self.lims[path]:self.lims[path + 1]]
+        return self.nodes[self.offsets[path]:self.offsets[path + 1]]
 
     def __iter__(self) -> Iterator[NDArray[np.int64]]:
         return (self[path] for path in range(len(self)))
@@ -221,14 +221,14 @@ class KeyedRagged(Ragged):
 
     __slots__ = ("keys",)
 
-    def __init__(self, lims: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any], keys: NDArray[Any]) -> None:
-        super().__init__(lims, ids, scores)
-        self.keys: NDArray[Any] = keys  #: uint64 [lims[-1]], or objects of type bytes
+    def __init__(self, offsets: NDArray[np.int64], ids: NDArray[np.int64], scores: NDArray[Any], keys: NDArray[Any]) -> None:
+        super().__init__(offsets, ids, scores)
+        self.keys: NDArray[Any] = keys  #: uint64 [offsets[-1]], or objects of type bytes
 
     def __getitem__(self, row: int) -> tuple[NDArray[Any], NDArray[Any]]:
         scores, _ = super().__getitem__(row)
         row %= len(self)
-        return scores, self.keys[self.lims[row]:self.lims[row + 1]]
+        return scores, self.keys[self.offsets[row]:self.offsets[row + 1]]
 
 
 class Record(NamedTuple):

@@ -146,7 +146,7 @@ inline nanobind::object ranking_of(const RankedOutputs& found, const KeyList& ke
                               made[1]);
 }
 
-/// `(lims, ids, scores, keys)`
+/// `(offsets, ids, scores, keys)`
 inline nanobind::object ragged_of(const KeyedScoreResults& found) {
   return ragged_of(found.results) + nanobind::make_tuple(array_of(found.keys));
 }

@@ -81,7 +81,7 @@ inline nb::object matrix_of(const std::vector<std::uint8_t>& matrix, std::uint64
   return made;
 }
 
-/// `(lims, nodes)`: int64
+/// `(offsets, nodes)`: int64
 inline nb::object rows_of(const Ragged<std::uint64_t>& paths) {
   return nb::make_tuple(ids_array_of(paths.offsets), ids_array_of(paths.values));
 }

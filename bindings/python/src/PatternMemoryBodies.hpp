@@ -72,9 +72,9 @@ nb::object learn_all(const Handle& self, nb::handle patterns, nb::handle diction
              " patterns");
     return arrays_of(unlocked([&] { return shared->memory.learn_all(given, options); }));
   };
-  if (nb::hasattr(patterns, "lims") && nb::hasattr(patterns, "event_lims")) {
-    const Offsets lims(patterns.attr("lims"), "patterns.lims");
-    const Offsets event_lims(patterns.attr("event_lims"), "patterns.event_lims");
+  if (nb::hasattr(patterns, "offsets") && nb::hasattr(patterns, "event_offsets")) {
+    const Offsets offsets(patterns.attr("offsets"), "patterns.offsets");
+    const Offsets event_offsets(patterns.attr("event_offsets"), "patterns.event_offsets");
     const Input symbols(patterns.attr("symbols"), "patterns.symbols", nullptr, Copying::if_needed,
                         Layout::dense);
     symbols.require_rank(1, 1);
@@ -85,7 +85,7 @@ nb::object learn_all(const Handle& self, nb::handle patterns, nb::handle diction
       options.dictionary = words;
     }
     return learn(
-        EventLists<Symbol>{lims.span(), {event_lims.span(), symbols.host_values<Symbol>()}});
+        EventLists<Symbol>{offsets.span(), {event_offsets.span(), symbols.host_values<Symbol>()}});
   }
   if (!dictionary.is_none())
     refuse_type("dictionary is for patterns of numbers, in a pykindred.EventLists");
@@ -103,7 +103,7 @@ nb::object learn_all(const Handle& self, nb::handle patterns, nb::handle diction
 class Queries {
  public:
   Queries(nb::handle given, const PatternMemory& memory, Level level) {
-    if (nb::hasattr(given, "lims") && nb::hasattr(given, "symbols")) {
+    if (nb::hasattr(given, "offsets") && nb::hasattr(given, "symbols")) {
       m_span = m_sequences.emplace(given, "queries").span();
       return;
     }

@@ -28,10 +28,10 @@ nanobind::object column_of(const std::vector<Value>& values, Member Value::*memb
   return made;
 }
 
-/// `(lims, ids, scores)`: int64, int64 and float32.
+/// `(offsets, ids, scores)`: int64, int64 and float32.
 nanobind::object ragged_of(const Ragged<ScoredId>& results);
-/// `(lims, ids, scores, matched, distances, block_lims, blocks)`: int64, int64, float64, uint32,
-/// float64, int64 and uint32 [n, 3]; the last two are None without blocks.
+/// `(offsets, ids, scores, matched, distances, block_offsets, blocks)`: int64, int64, float64,
+/// uint32, float64, int64 and uint32 [n, 3]; the last two are None without blocks.
 nanobind::object matches_of(const MatchResults& results, bool has_blocks);
 /// uint32 [n, 3]: begin in the pattern, begin in the query, length.
 nanobind::object array_of_blocks(const std::vector<Block>& blocks);

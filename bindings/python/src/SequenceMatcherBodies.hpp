@@ -37,7 +37,7 @@ ClusterOptions cluster_options(nb::handle threshold, nb::handle linkage, nb::han
   return options;
 }
 
-/// `(lims, symbols)`: int64 and uint32
+/// `(offsets, symbols)`: int64 and uint32
 nb::object sequences_of(const Ragged<Symbol>& found) {
   return nb::make_tuple(ids_array_of(found.offsets),
                         array_of(std::span<const Symbol>(found.values)));

@@ -122,22 +122,22 @@ std::optional<TextSpan> borrowed_text(nb::handle given) {
 }
 
 Sequences::Sequences(nb::handle given, const char* name) {
-  if (nb::hasattr(given, "lims") && nb::hasattr(given, "symbols")) {
-    m_lims = std::make_unique<Input>(given.attr("lims"), "lims", nullptr, Copying::if_needed,
-                                     Layout::dense);
+  if (nb::hasattr(given, "offsets") && nb::hasattr(given, "symbols")) {
+    m_offsets = std::make_unique<Input>(given.attr("offsets"), "offsets", nullptr,
+                                        Copying::if_needed, Layout::dense);
     m_symbols = std::make_unique<Input>(given.attr("symbols"), "symbols", nullptr,
                                         Copying::if_needed, Layout::dense);
-    m_lims->require_rank(1, 1);
+    m_offsets->require_rank(1, 1);
     m_symbols->require_rank(1, 1);
-    const std::span<const std::int64_t> lims = m_lims->host_values<std::int64_t>();
+    const std::span<const std::int64_t> offsets = m_offsets->host_values<std::int64_t>();
     const std::span<const Symbol> symbols = m_symbols->host_values<Symbol>();
-    for (const std::int64_t lim : lims)
-      if (lim < 0) refuse("lims has the negative number " + std::to_string(lim));
-    if (!lims.empty() && static_cast<std::size_t>(lims.back()) != symbols.size())
-      refuse("lims ends at " + std::to_string(lims.back()) + ", and symbols has " +
+    for (const std::int64_t lim : offsets)
+      if (lim < 0) refuse("offsets has the negative number " + std::to_string(lim));
+    if (!offsets.empty() && static_cast<std::size_t>(offsets.back()) != symbols.size())
+      refuse("offsets ends at " + std::to_string(offsets.back()) + ", and symbols has " +
              std::to_string(symbols.size()) + " elements");
     // The library checks that they ascend.
-    m_span = {{reinterpret_cast<const std::uint64_t*>(lims.data()), lims.size()}, symbols};
+    m_span = {{reinterpret_cast<const std::uint64_t*>(offsets.data()), offsets.size()}, symbols};
     return;
   }
   Alphabet none;

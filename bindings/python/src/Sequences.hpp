@@ -49,8 +49,8 @@ void append_sequence(nanobind::handle given, const char* name, Alphabet& alphabe
 /// str that is not ASCII.
 std::optional<TextSpan> borrowed_text(nanobind::handle given);
 
-/// \brief Several sequences of an argument: an object with `lims` and `symbols`, whose arrays are
-/// used in place, or a collection of sequences. A str or bytes is one sequence.
+/// \brief Several sequences of an argument: an object with `offsets` and `symbols`, whose arrays
+/// are used in place, or a collection of sequences. A str or bytes is one sequence.
 class Sequences {
  public:
   /// \throws InvalidType, InvalidArgument
@@ -59,7 +59,7 @@ class Sequences {
   bool is_one() const noexcept { return m_is_one; }
 
  private:
-  std::unique_ptr<Input> m_lims;
+  std::unique_ptr<Input> m_offsets;
   std::unique_ptr<Input> m_symbols;
   Ragged<Symbol> m_made;
   RaggedSpan<Symbol> m_span;

@@ -175,15 +175,16 @@ class GivenRows {
   std::shared_ptr<const Arrays> m_arrays;
 };
 
-/// \brief The sources of several queries: an object with `lims`, `ids` and `scores`, or a
+/// \brief The sources of several queries: an object with `offsets`, `ids` and `scores`, or a
 /// collection of queries: mappings of nodes to values, arrays or sequences of nodes, or single
 /// nodes. Without a value, a node has 1.
 class Sources {
  public:
   /// \throws InvalidType, InvalidArgument
   explicit Sources(nb::handle given) {
-    if (nb::hasattr(given, "lims") && nb::hasattr(given, "ids") && nb::hasattr(given, "scores")) {
-      m_offsets = ids_of(given.attr("lims"), "sources.lims");
+    if (nb::hasattr(given, "offsets") && nb::hasattr(given, "ids") &&
+        nb::hasattr(given, "scores")) {
+      m_offsets = ids_of(given.attr("offsets"), "sources.offsets");
       append_nodes(given.attr("ids"));
       const nb::object scores = given.attr("scores");
       const auto values = values_of<float>(scores, "sources.scores", m_sources.size(), "sources");
@@ -331,14 +332,14 @@ inline std::vector<SpreadQuery> queries_of(nb::handle given,
 /// The sources of several queries in arrays.
 class SourceArrays {
  public:
-  SourceArrays(nb::handle lims, nb::handle nodes, nb::handle values, CallStream& order,
+  SourceArrays(nb::handle offsets, nb::handle nodes, nb::handle values, CallStream& order,
                Copying copying)
       : m_like(values),
-        m_offsets(lims, "lims", {DataType::int32, DataType::int64}, &order, copying),
+        m_offsets(offsets, "offsets", {DataType::int32, DataType::int64}, &order, copying),
         m_nodes(nodes, "nodes", {DataType::int32, DataType::uint32}, &order, copying),
         m_values(values, "values", {DataType::float32}, &order, copying) {
     if (m_offsets.extent(0) == 0)
-      refuse("lims is " + m_offsets.text() + "; it has queries + 1 elements");
+      refuse("offsets is " + m_offsets.text() + "; it has queries + 1 elements");
   }
   SpreadSources sources() const { return {m_offsets.array(), m_nodes.array(), m_values.array()}; }
   /// A new array beside them, [queries, \p columns].

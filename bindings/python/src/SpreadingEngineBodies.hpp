@@ -11,9 +11,10 @@ namespace Kindred::Python::Spreads {
 
 namespace {
 
-/// \brief `(lims, nodes, values, iterations, residuals, not_guaranteed, paths)`: int64, int64,
-/// float32, uint32, float64; iterations and residuals are of PageRank. Paths are None, or `(lims,
-/// strengths, step_lims, steps)` with four numbers of 32 bits per step, those of a SpreadStep.
+/// \brief `(offsets, nodes, values, iterations, residuals, not_guaranteed, paths)`: int64, int64,
+/// float32, uint32, float64; iterations and residuals are of PageRank. Paths are None, or
+/// `(offsets, strengths, step_offsets, steps)` with four numbers of 32 bits per step, those of a
+/// SpreadStep.
 nb::object spread_of(const SpreadResults& found, bool has_paths) {
   nb::object paths = nb::none();
   if (has_paths) {

@@ -82,7 +82,7 @@ nb::list texts_of(const std::vector<std::string_view>& found) {
   return texts;
 }
 
-/// `(lims, symbols)` of sequences of texts. New texts are added, or have the unknown symbol.
+/// `(offsets, symbols)` of sequences of texts. New texts are added, or have the unknown symbol.
 nb::object encode(const Handle& self, nb::handle sequences, nb::handle add) {
   Vocabulary& vocabulary = self.open()->vocabulary;
   const bool adds = flag_of(add, "add");
@@ -90,7 +90,7 @@ nb::object encode(const Handle& self, nb::handle sequences, nb::handle add) {
     refuse_type("sequences is of type " + type_text(sequences) +
                 "; it must be a collection of sequences of texts");
   std::vector<std::string> texts;
-  std::vector<std::int64_t> lims{0};
+  std::vector<std::int64_t> offsets{0};
   ItemLoop loop;
   for (const nb::handle sequence : sequences) {
     loop.next();
@@ -98,7 +98,7 @@ nb::object encode(const Handle& self, nb::handle sequences, nb::handle add) {
       refuse_type("sequences has an item of type " + type_text(sequence) +
                   "; each must be a sequence of texts");
     for (const nb::handle text : sequence) texts.push_back(bytes_of_text(text, "sequences"));
-    lims.push_back(static_cast<std::int64_t>(texts.size()));
+    offsets.push_back(static_cast<std::int64_t>(texts.size()));
   }
   std::vector<Symbol> symbols(texts.size());
   unlocked([&] {
@@ -109,7 +109,7 @@ nb::object encode(const Handle& self, nb::handle sequences, nb::handle add) {
     std::transform(texts.begin(), texts.end(), symbols.begin(),
                    [&](const std::string& text) { return vocabulary.find(text); });
   });
-  return nb::make_tuple(array_of(std::span<const std::int64_t>(lims)),
+  return nb::make_tuple(array_of(std::span<const std::int64_t>(offsets)),
                         array_of(std::span<const Symbol>(symbols)));
 }
 
