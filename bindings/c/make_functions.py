@@ -39,7 +39,7 @@ class Function:
     def handle(self, handles):
         """The first argument that is a handle, which knows who serves it."""
         for parameter in self.parameters:
-            if re.fullmatch(r"(?:const )?(\w+)\*", parameter.type) and parameter.type.removeprefix("const ")[:-1] in handles:
+            if parameter.name == "handle" or re.fullmatch(r"(?:const )?(\w+)\*", parameter.type) and parameter.type.removeprefix("const ")[:-1] in handles:
                 return parameter.name
         return "nullptr"
 
@@ -122,9 +122,6 @@ def main(root, *options):
     declared = len(re.findall(r"^KINDRED_API\b", header, re.M))
     if declared != len(functions_of(header)):
         raise SystemExit(f"{HEADER} declares {declared} functions, of which {len(functions_of(header))} were understood")
-    destroyed = {f.parameters[0].type.removesuffix("*") for f in functions_of(header) if f.name.endswith("_destroy")}
-    if destroyed != set(HANDLE.findall(header)):
-        raise SystemExit(f"{HEADER}: every handle has one function that destroys it, not {destroyed ^ set(HANDLE.findall(header))}")
     if options[:1] == ("--list",):
         Path(options[1]).write_text(list_of(header), encoding="utf-8")
     elif options != ("--check",):

@@ -11,6 +11,18 @@ WIDTH = 100
 
 # What a call returns where Python raises; statuses without an own meaning, such as KINDRED_INVALID, are in the conventions of the header.
 STATUSES = {"NotFound": "KINDRED_NOT_FOUND", "CorruptFile": "KINDRED_CORRUPT", "SpaceUnavailable": "KINDRED_NO_SPACE"}
+# Functions of all kinds of handles: their parameters behind the handle, and their comment
+GENERIC = {
+    "destroy": ([], "Frees a handle of any kind."),
+    "save": (["const char* path"], "Writes an object to a file, atomically: the file at `path` is the old or the new one."),
+    "to_bytes": (["kindred_string** bytes"], "The bytes of the file that kindred_save writes."),
+    "get_statistics": (["void* statistics"], "Sizes and counts, in the struct of the kind, such as a kindred_index_statistics."),
+    "size": (["size_t* size"], "The number of rows, patterns, sets of weights, passes or predictions that an object has."),
+    "has": (["uint64_t id", "int32_t* has"], "Whether a node or a row exists, or an epoch of a layer, counted back from 0, has telemetry."),
+    "run": ([], "Runs a prepared call or a sequence. On a device it does not fence: the stream of its options orders it, or that of the context; on the host, the result is complete on return."),
+    "wait": ([], "Waits for the last run."),
+}
+HANDLE = {"destroy": "KINDRED_OPTIONAL void* handle", "run": "void* handle", "wait": "void* handle"}  # of those that change it
 COMMON = {"threads": "maximum number of threads; 0: all of the machine"}
 
 
@@ -95,9 +107,6 @@ def struct_text(struct, handles):
     lines.append(f"}} {struct.c};")
     if not isinstance(struct, Plain):
         lines += [f"#define {struct.c.upper()}_INIT \\", wrapped("  { ", [default for _, default, _ in members], " }").replace("\n", " \\\n")]
-    if isinstance(struct, Options) and not isinstance(struct, Input) and not struct.alone:
-        lines += ["/** Sets the defaults of a struct of `struct_size` bytes. */",
-                  f"KINDRED_API kindred_status {struct.c}_init({struct.c}* {struct.noun}, size_t struct_size) KINDRED_NOEXCEPT;"]
     return "\n".join(lines)
 
 
@@ -125,6 +134,10 @@ def parameters_of(function):
 
 
 def name_of(function):
+    return f"kindred_{function.c_name}" if is_generic(function) else own_name(function)
+
+
+def own_name(function):
     return "_".join(filter(None, ("kindred", function.handle.c, function.c_name)))
 
 
@@ -144,9 +157,52 @@ def functions_of(handle):
     return [one for one in handle.functions if one.only != "python"]
 
 
-def destroy(handle):
-    return "" if handle.kept else (f"/** Frees a handle. */\nKINDRED_API kindred_status kindred_{handle.c}_destroy(KINDRED_OPTIONAL kindred_{handle.c}* {handle.c}) "
-            "KINDRED_NOEXCEPT;")
+def is_generic(function):
+    """Whether a function of all kinds of handles calls it."""
+    return not function.handle.kept and function.c_name in GENERIC and len(parameters_of(function)) == 1 + len(GENERIC[function.c_name][0])
+
+
+def having(name, handles):
+    """The handles that have a generic function."""
+    return [one for one in handles if not one.kept and (name == "destroy" or any(is_generic(of) and of.c_name == name for of in functions_of(one)))]
+
+
+def generic_header(handles):
+    """The section of functions of all kinds of handles."""
+    parts = ["/* ---- Functions of all kinds of handles ---- */"]
+    for name, (parameters, text) in GENERIC.items():
+        kinds_text = "" if name == "destroy" else " Of " + ", ".join(f"kindred_{one.c}" for one in having(name, handles)) + "."
+        first = HANDLE.get(name, "const void* handle")
+        parts.append(comment(text + kinds_text) + "\n" + wrapped(f"KINDRED_API kindred_status kindred_{name}(", [first, *parameters], ") KINDRED_NOEXCEPT;"))
+    parts.append(comment("Sets the defaults of a struct of `struct_size` bytes, for languages without macros. `name` is that of the struct, such as `kindred_search_options`; the struct is "
+                         "one of those that have a KINDRED_..._INIT and that calls read.") + "\nKINDRED_API kindred_status kindred_init(const char* name, void* options, size_t struct_size) KINDRED_NOEXCEPT;")
+    return "\n\n".join(parts) + "\n\n"
+
+
+def generic_glue(interfaces):
+    """The functions of all kinds of handles, which call those of the kind."""
+    handles = [one for interface in interfaces for one in interface.handles.values()]
+    declared, defined = [], []
+    for name, (parameters, _) in GENERIC.items():
+        names, cases = [one.split()[-1].lstrip("*") for one in parameters], []
+        for one in having(name, handles):
+            function = next((of for of in functions_of(one) if is_generic(of) and of.c_name == name), None)
+            own = [of for of, _ in parameters_of(function)] if function else [f"kindred_{one.c}* handle"]
+            declared.append(f"kindred_status kindred_{one.c}_{name}({', '.join(own)}) noexcept;")
+            given = [f"static_cast<{to.rpartition(' ')[0]}>({of})" if "void*" in as_declared else f"narrowed({of})" if to.startswith("uint32_t") else of
+                     for as_declared, of, to in zip(parameters, names, own[1:], strict=True)]
+            cases.append(f"    case Kind::{one.c}:\n      return kindred_{one.c}_{name}({', '.join([f'handle_to<kindred_{one.c}>(handle)', *given])});")
+        kinds_of = ", ".join(f"Kind::{one.c}" for one in having(name, handles))
+        defined.append("\n".join([f"kindred_status kindred_{name}({', '.join([HANDLE.get(name, 'const void* handle').removeprefix('KINDRED_OPTIONAL '), *parameters])}) noexcept {{",
+                                  *(["  if (handle == nullptr) return KINDRED_OK;"] if name == "destroy" else []), "  switch (kind_of(handle)) {", *cases,
+                                  f"    default:\n      return refuse_kind(handle, {{{kinds_of}}});", "  }", "}"]))
+    structs = [one.c for interface in interfaces for one in interface.options() if not isinstance(one, Input)]
+    declared += [f"kindred_status {one}_init({one}* options, size_t struct_size) noexcept;" for one in structs]
+    defined.append("\n".join(["kindred_status kindred_init(const char* name, void* options, size_t struct_size) noexcept {",
+                              *(f'  if (is_named(name, "{one}")) return {one}_init(static_cast<{one}*>(options), struct_size);' for one in structs),
+                              "  return refuse_struct(name, options);", "}"]))
+    return "\n\n".join(["// SPDX-License-Identifier: Apache-2.0\n// Generated by bindings/interface: do not edit.", '#include "Generic.hpp"',
+                         "namespace Kindred::C {", "\n".join(declared), *defined, "}  // namespace Kindred::C\n"])
 
 
 def title(interface):
@@ -159,11 +215,9 @@ def header(interface):
     parts = [title(interface), "\n".join(map(enum_text, interface.enums.values())), interface.settings.get("C_DECLARATIONS", "")]
     parts += [*(struct_text(one, handles) for one in interface.structs), interface.settings.get("C_TYPES", "")]
     for handle in handles.values():
-        functions = functions_of(handle)
-        makers = sum(one.results == ["New"] for one in functions)
-        declared = [declaration(one, handles) for one in functions]
+        declared = [declaration(one, handles) for one in functions_of(handle) if not is_generic(one)]
         parts += [comment(text).replace("/**", "/*", 1) for language, text in handle.doc.paragraphs if language == "C"]
-        parts.append("\n".join(filter(None, [*declared[:makers], destroy(handle), *declared[makers:]])))
+        parts.append("\n".join(declared))
     return "\n\n".join(filter(None, parts)) + "\n\n"
 
 
@@ -265,7 +319,7 @@ def definition(function):
              for line in one.of("c_lines")]
     body += call_lines(function)
     indented = "\n".join(f"    {line}" for text in body for line in text.split("\n"))
-    return wrapped(f"kindred_status {name_of(function)}(", parameters, ") noexcept {") + f"\n  return guarded([&] {{\n{indented}\n  }});\n}}"
+    return wrapped(f"kindred_status {own_name(function)}(", parameters, ") noexcept {") + f"\n  return guarded([&] {{\n{indented}\n  }});\n}}"
 
 
 def glue(interface, includes):
@@ -279,10 +333,10 @@ def glue(interface, includes):
     parts += [converter(one) for one in interface.structs if isinstance(one, Statistics) and one.has_function]
     for one in interface.options():
         if not isinstance(one, Input):
-            parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.noun}, {one.c.upper()}_INIT)")
+            parts.append(f"KINDRED_C_DEFAULTS({one.c}, {one.c.upper()}_INIT)")
     for handle in interface.handles.values():
         parts += [definition(one) for one in functions_of(handle) if "c" not in one.hand]
         if not handle.kept:
             parts.append(f'kindred_status kindred_{handle.c}_destroy(kindred_{handle.c}* {handle.c}) noexcept {{\n'
-                         f'  return destroy_handle({handle.c}, "{handle.c}");\n}}')
+                         f'  return destroy_handle({handle.c}, "handle");\n}}')
     return "\n\n".join([*parts, "}  // namespace Kindred::C\n"])

@@ -77,14 +77,6 @@ class Float(Kind):
     value = "{n}_number"
 
 
-class NamedSpace(Kind):
-    c = ("int32_t {n}",)
-    c_value = "space_argument({n})"
-    python = ("{n}: str",)
-    lines = ("const Space {n}_given = space_of({n}).value_or(Space::serial);",)
-    value = "{n}_given"
-
-
 class Ids(Kind):
     c = ("const uint64_t* {n}", "size_t count")
     c_lines = ('const std::span<const std::uint64_t> {n}_given = span_of({n}, count, "{n}");',)
@@ -123,26 +115,6 @@ class HostQueries(Kind):
     value = "{n}_given.values()"
 
 
-class HostRows(Kind):
-    """Rows of float32 on the host without gaps, of the dimension of the object."""
-    c = ("const DLTensor* {n}",)
-    c_value = 'matrix_of<float>({n}, "{n}", object.dimension())'
-    python = ("{n}: Array",)
-    lines = ('const HostQueries {n}_given({n}, object.dimension(), "{n}", 2);',)
-    value = "{n}_given.values()"
-
-
-class NewRows(Kind):
-    """The same, which decide the dimension: two arguments of C++."""
-    c = ("const DLTensor* {n}",)
-    c_lines = ('const ConstArray {n}_array = array_of({n}, "{n}");', "const auto dimension = static_cast<std::size_t>({n}_array.extent({n}_array.rank() - 1));")
-    c_value = 'matrix_of<float>({n}, "{n}", dimension), dimension'
-    python = ("{n}: Array",)
-    lines = ('const Input {n}_array({n}, "{n}", nullptr, Copying::if_needed, Layout::dense);', "{n}_array.require_rank(2, 2);",
-             "const std::span<const float> {n}_values = {n}_array.host_values<float>();")
-    value = "{n}_values, static_cast<std::size_t>({n}_array.extent(1))"
-
-
 class Progress(Kind):
     """A callback on the calling thread, which may cancel."""
     c = ("kindred_progress_callback {n}?", "void* user?")
@@ -150,14 +122,6 @@ class Progress(Kind):
     python = ("* {n}: Callable[[int], object] | None = None",)
     lines = ('const std::function<void(std::uint64_t)> {n}_call = progress_of({n}, "{n}");',)
     value = "{n}_call"
-
-
-class RaggedIds(Kind):
-    c = ("const uint64_t* {n}", "const uint64_t* offsets")
-    c_value = 'ragged_of({n}, offsets, rows, "{n}")'
-    python = ("offsets: Array", "{n}: Array")
-    lines = ('const std::vector<std::uint64_t> offsets_given = ids_of(offsets, "candidates.offsets");', 'const std::vector<std::uint64_t> {n}_given = ids_of({n}, "candidates.ids");')
-    value = "RaggedSpan<std::uint64_t>{offsets_given, {n}_given}"
 
 
 class Rows(Kind):
@@ -175,14 +139,6 @@ class RowArray(Kind):
     lines = ('const VectorRows {n}_given({n}, scales, "{n}", scales.is_none() ? Layout::rows : Layout::dense);',
              "{n}_given.input().require_rank(2, 2);", "{n}_given.input().require_columns(object.dimension());")
     value = "{n}_given.array()"
-
-
-class Row(Kind):
-    c = ("const DLTensor* {n}", "const DLTensor* scale?")
-    c_value = 'rows_of({n}, scale, "{n}")'
-    python = ("{n}: Array", "* scale: float | None = None")
-    lines = ("const VectorRows {n}_given = one_row({n}, scale);",)
-    value = "{n}_given.span()"
 
 
 class Flag(Kind):
@@ -222,23 +178,6 @@ class Ranked(Kind):
     lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_array, {n}, {top}, &order);",)
     value = "{n}_arrays.arrays()"
     returns = ("tuple[Any, Any]", "{n}_arrays.made()")
-
-
-class RankedList(Kind):
-    c = ("float* scores", "int64_t* ids", "size_t capacity", "size_t* found")
-    python = ("* {n}: tuple[Array, Array] | None = None",)
-    returns = ("tuple[Any, Any]", "")
-
-
-class RankedRows(Ranked):
-    """The same of `HostQueries` without gaps, in Python always new arrays."""
-    c_lines = ()
-    c_value = ('{output_matrix_of<float>(scores, "scores", rows, options_given.top), '
-               'output_matrix_of<std::int64_t>(ids, "ids", rows, options_given.top)}')
-    python = ()
-    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_given.input(), nb::none(), {top});",)
-    value = "{{n}_arrays.scores(), {n}_arrays.ids()}"
-    returns = ("tuple[NDArray[np.float32], NDArray[np.int64]]", "{n}_arrays.made()")
 
 
 class Output(Kind):
@@ -400,12 +339,6 @@ class Out(Result):
         self.c, self.python = (f"{type}* {{n}}",), python
 
 
-class List(Result):
-    """A list of elements {0}."""
-    c = ("{0}* {n}", "size_t capacity", "size_t* count!")
-    c_write = 'write_list({found}, {n}, capacity, count, "{n}");'
-
-
 class Size(Result):
     c = ("size_t* {n}",)
     python = "int"
@@ -423,21 +356,9 @@ class Bool(Result):
     python = "bool"
 
 
-class Exists(Bool):
-    c = ("int32_t* exists",)
-    c_write = "*exists = {found} ? 1 : 0;"
-
-
-class TextView(Result):
-    c = ("kindred_text* {n}",)
-    c_write = "*{n} = view_of({found});"
-    python = "str"
-    value = "text_of_bytes(found)"
-
-
-class Visited(Result):
-    c = ("uint64_t* visited?", "uint64_t* scanned?")
-    c_write = "write_optional(visited, found.visited);\nwrite_optional(scanned, found.scanned);"
+class Has(Bool):
+    c = ("int32_t* has",)
+    c_write = "*has = {found} ? 1 : 0;"
 
 
 class FirstId(Result):
@@ -479,12 +400,6 @@ class Record(Result):
 
 class RecordOf(Record):
     """The record in what C++ returned."""
-
-
-class Report(Result):
-    c = ("kindred_search_report* report?",)
-    c_write = "write_output(report, report_of({found}));"
-    c_check = 'check_output(report, "report", true);'
 
 
 class SpaceName(Result):

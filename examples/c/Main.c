@@ -29,8 +29,8 @@ static void match_names(kindred_context* context) {
   check(kindred_results_get(results, &view));
   for (i = view.offsets[0]; i < view.offsets[1]; ++i)
     printf("%s: similarity %.3f\n", names[view.ids[i]].data, view.scores[i]);
-  check(kindred_results_destroy(results));
-  check(kindred_matcher_destroy(matcher));
+  check(kindred_destroy(results));
+  check(kindred_destroy(matcher));
 }
 
 static void search_vectors(kindred_context* context) {
@@ -51,7 +51,7 @@ static void search_vectors(kindred_context* context) {
       kindred_index_search(index, &query_tensor, &options, &score_tensor, &id_tensor, NULL, NULL));
   printf("row %d: cosine %.1f, row %d: cosine %.1f\n", (int)ids[0], (double)scores[0], (int)ids[1],
          (double)scores[1]);
-  check(kindred_index_destroy(index));
+  check(kindred_destroy(index));
 }
 
 static void spread_activation(kindred_context* context) {
@@ -68,8 +68,8 @@ static void spread_activation(kindred_context* context) {
   check(kindred_results_get(results, &view));
   for (i = 0; i < view.offsets[1]; ++i)
     printf("node %d: activation %.3f\n", (int)view.ids[i], view.scores[i]);
-  check(kindred_results_destroy(results));
-  check(kindred_graph_destroy(graph));
+  check(kindred_destroy(results));
+  check(kindred_destroy(graph));
 }
 
 int main(void) {
@@ -81,7 +81,7 @@ int main(void) {
   match_names(context);
   search_vectors(context);
   spread_activation(context);
-  check(kindred_context_destroy(context));
+  check(kindred_destroy(context));
   if (kindred_similarity(KINDRED_LCS, &given, &given, 0, 0, &similarity) != KINDRED_OK)
     printf("not UTF-8: refused\n");
   return 0;

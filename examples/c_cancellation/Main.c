@@ -36,7 +36,7 @@ int main(void) {
   check(kindred_context_create(NULL, &context));
   check(kindred_hnsw_create(context, DIMENSION, NULL, &hnsw));
   check(kindred_hnsw_add(hnsw, &tensor, NULL));
-  check(kindred_hnsw_to_bytes(hnsw, &before));
+  check(kindred_to_bytes(hnsw, &before));
 
   check(kindred_cancellation_create(&interrupted));
   check(kindred_set_cancellation(interrupted, NULL));
@@ -46,22 +46,22 @@ int main(void) {
     printf("cancelled: %s\n", kindred_last_error());
   check(kindred_cancellation_reset(interrupted));
 
-  check(kindred_hnsw_to_bytes(hnsw, &after));
+  check(kindred_to_bytes(hnsw, &after));
   check(kindred_string_get(before, &old_bytes));
   check(kindred_string_get(after, &bytes));
   if (old_bytes.size == bytes.size && memcmp(old_bytes.data, bytes.data, bytes.size) == 0)
     printf("the index is as it was\n");
   check(kindred_hnsw_from_bytes(context, (const uint8_t*)bytes.data, bytes.size, &copy));
   check(kindred_hnsw_add(copy, &tensor, NULL));
-  check(kindred_hnsw_size(copy, &size));
+  check(kindred_size(copy, &size));
   printf("a copy of it has %d rows\n", (int)size);
 
   check(kindred_set_cancellation(NULL, NULL));
-  check(kindred_cancellation_destroy(interrupted));
-  check(kindred_string_destroy(before));
-  check(kindred_string_destroy(after));
-  check(kindred_hnsw_destroy(copy));
-  check(kindred_hnsw_destroy(hnsw));
-  check(kindred_context_destroy(context));
+  check(kindred_destroy(interrupted));
+  check(kindred_destroy(before));
+  check(kindred_destroy(after));
+  check(kindred_destroy(copy));
+  check(kindred_destroy(hnsw));
+  check(kindred_destroy(context));
   return 0;
 }

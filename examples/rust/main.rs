@@ -22,7 +22,7 @@ struct DlTensor {
 extern "C" {
     fn kindred_last_error() -> *const c_char;
     fn kindred_context_create(options: *const c_void, context: *mut *mut c_void) -> c_int;
-    fn kindred_context_destroy(context: *mut c_void) -> c_int;
+    fn kindred_destroy(handle: *mut c_void) -> c_int;
     fn kindred_index_create(
         context: *mut c_void,
         rows: *const DlTensor,
@@ -39,7 +39,6 @@ extern "C" {
         report: *mut c_void,
         record: *mut c_void,
     ) -> c_int;
-    fn kindred_index_destroy(index: *mut c_void) -> c_int;
 }
 
 /// The message of the library if a call has failed.
@@ -87,8 +86,8 @@ fn main() -> Result<(), String> {
             null_mut(),
             null_mut(),
         ))?;
-        check(kindred_index_destroy(index))?;
-        check(kindred_context_destroy(context))?;
+        check(kindred_destroy(index))?;
+        check(kindred_destroy(context))?;
     }
     for (id, score) in ids.iter().zip(scores).filter(|(id, _)| **id >= 0) {
         println!("row {id}: cosine {score:.1}");

@@ -28,16 +28,15 @@ namespace Kindred::Testing {
 template <class T>
 class Owned {
  public:
-  explicit Owned(kindred_status (*destroy)(T*)) : m_destroy(destroy) {}
+  Owned() = default;
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
-  ~Owned() { EXPECT_EQ(m_destroy(handle), KINDRED_OK) << kindred_last_error(); }
+  ~Owned() { EXPECT_EQ(kindred_destroy(handle), KINDRED_OK) << kindred_last_error(); }
   T** operator&() { return &handle; }     // NOLINT(google-runtime-operator): as a pointer of C
   operator T*() const { return handle; }  // NOLINT(google-explicit-constructor): likewise
   T* handle = nullptr;
 
  private:
-  kindred_status (*m_destroy)(T*);
 };
 
 /// The bytes of a handle.
@@ -131,6 +130,11 @@ struct Tensor {
   std::int64_t shape[2];
   DLTensor tensor;
 };
+
+/// Whether \p text contains \p part.
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 /// Seeded sequences of symbols below 10, of random lengths up to \p longest.
 inline Ragged<std::uint32_t> random_sequences(const char* name, std::size_t rows,

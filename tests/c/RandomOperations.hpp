@@ -18,17 +18,16 @@ using Random = std::mt19937_64;
 inline std::size_t below(Random& random, std::size_t limit) { return random() % limit; }
 
 /// A copy of an object by its bytes.
-template <class Handle, class ToBytes, class FromBytes, class Destroy>
-void reopen(Handle*& handle, const ToBytes& to_bytes, const FromBytes& from_bytes,
-            const Destroy& destroy) {
+template <class Handle, class FromBytes>
+void reopen(Handle*& handle, const FromBytes& from_bytes) {
   kindred_string* bytes = nullptr;
-  KINDRED_ASSERT_OK(to_bytes(handle, &bytes));
+  KINDRED_ASSERT_OK(kindred_to_bytes(handle, &bytes));
   Handle* copy = nullptr;
   const std::string_view text = view_of(bytes);
   KINDRED_ASSERT_OK(
       from_bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), &copy));
-  KINDRED_EXPECT_OK(kindred_string_destroy(bytes));
-  KINDRED_EXPECT_OK(destroy(handle));
+  KINDRED_EXPECT_OK(kindred_destroy(bytes));
+  KINDRED_EXPECT_OK(kindred_destroy(handle));
   handle = copy;
 }
 

@@ -306,9 +306,9 @@ TEST(CBulk, PreparedCallsAreThoseOfCpp) {
   for (const std::int32_t space : {KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP, KINDRED_SPACE_ANY}) {
     options.space = space;
     const auto run = [](kindred_prepared* prepared) {
-      KINDRED_EXPECT_OK(kindred_prepared_run(prepared));
-      KINDRED_EXPECT_OK(kindred_prepared_wait(prepared));
-      KINDRED_EXPECT_OK(kindred_prepared_destroy(prepared));
+      KINDRED_EXPECT_OK(kindred_run(prepared));
+      KINDRED_EXPECT_OK(kindred_wait(prepared));
+      KINDRED_EXPECT_OK(kindred_destroy(prepared));
     };
     kindred_prepared* prepared = nullptr;
     KINDRED_ASSERT_OK(kindred_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0, outs, 1,
@@ -352,10 +352,10 @@ TEST(CBulk, PreparedCallsAreThoseOfCpp) {
   Tensor byte_tensor(bytes.data(), KINDRED_UINT8, 3);
   const DLTensor* byte_list[] = {&byte_tensor};
   DLTensor* results[] = {&byte_tensor};
-  Owned<kindred_prepared> prepared(kindred_prepared_destroy);
+  Owned<kindred_prepared> prepared;
   KINDRED_ASSERT_OK(kindred_bulk_xor(c_context(), byte_list, byte_list, results, 1, nullptr,
                                      &prepared, nullptr, nullptr));
-  KINDRED_ASSERT_OK(kindred_prepared_run(prepared));
+  KINDRED_ASSERT_OK(kindred_run(prepared));
   EXPECT_EQ(bytes, std::vector<std::uint8_t>(3));
 }
 

@@ -34,43 +34,36 @@ std::span<const std::byte> bytes_in(const std::string& text) {
 /// The functions of one kind of handle.
 template <class Handle>
 struct Functions {
-  kindred_status (*to_bytes)(const Handle*, kindred_string**);
   kindred_status (*from_bytes)(const std::uint8_t* bytes, std::size_t size, Handle** handle);
-  kindred_status (*save)(const Handle*, const char* path);
-  kindred_status (*destroy)(Handle*);
   const char* kind;  ///< of its file
 };
 
 constexpr Functions<kindred_index> index_functions{
-    &kindred_index_to_bytes,
     [](const std::uint8_t* bytes, std::size_t size, kindred_index** index) {
       return kindred_index_from_bytes(c_context(), bytes, size, nullptr, 0, index);
     },
-    &kindred_index_save, &kindred_index_destroy, "vectors"};
+    "vectors"};
 constexpr Functions<kindred_hnsw> hnsw_functions{
-    &kindred_hnsw_to_bytes,
     [](const std::uint8_t* bytes, std::size_t size, kindred_hnsw** hnsw) {
       return kindred_hnsw_from_bytes(c_context(), bytes, size, hnsw);
     },
-    &kindred_hnsw_save, &kindred_hnsw_destroy, "hnsw"};
+    "hnsw"};
 constexpr Functions<kindred_graph> graph_functions{
-    &kindred_graph_to_bytes,
     [](const std::uint8_t* bytes, std::size_t size, kindred_graph** graph) {
       return kindred_graph_from_bytes(c_context(), bytes, size, nullptr, 0, graph);
     },
-    &kindred_graph_save, &kindred_graph_destroy, "graph"};
+    "graph"};
 
 constexpr Functions<kindred_keyed_index> keyed_functions{
-    &kindred_keyed_index_to_bytes,
     [](const std::uint8_t* bytes, std::size_t size, kindred_keyed_index** index) {
       return kindred_keyed_index_from_bytes(c_context(), bytes, size, nullptr, 0, index);
     },
-    &kindred_keyed_index_save, &kindred_keyed_index_destroy, "vectors"};
+    "vectors"};
 
 template <class Handle>
-std::string bytes_of(const Functions<Handle>& functions, const Handle* handle) {
-  Owned<kindred_string> bytes(kindred_string_destroy);
-  KINDRED_EXPECT_OK(functions.to_bytes(handle, &bytes));
+std::string bytes_of(const Handle* handle) {
+  Owned<kindred_string> bytes;
+  KINDRED_EXPECT_OK(kindred_to_bytes(handle, &bytes));
   return std::string(view_of(bytes));
 }
 
@@ -86,28 +79,28 @@ kindred_status read(const Functions<Handle>& functions, std::span<const std::byt
 template <class Handle>
 void expect_bytes(const Functions<Handle>& functions, const Handle* handle,
                   const std::vector<std::byte>& expected) {
-  const std::string bytes = bytes_of(functions, handle);
+  const std::string bytes = bytes_of(handle);
   EXPECT_EQ(bytes, text_of(expected));
   const TempFolder folder;
   const std::string path = folder / "object.knd";
-  KINDRED_ASSERT_OK(functions.save(handle, path.c_str()));
-  Owned<kindred_string> kind(kindred_string_destroy);
+  KINDRED_ASSERT_OK(kindred_save(handle, path.c_str()));
+  Owned<kindred_string> kind;
   KINDRED_ASSERT_OK(kindred_file_kind(path.c_str(), &kind));
   EXPECT_EQ(view_of(kind), functions.kind);
   std::ifstream file(path, std::ios::binary);
   EXPECT_EQ(bytes, std::string(std::istreambuf_iterator<char>(file), {}));
-  Owned<Handle> copy(functions.destroy);
+  Owned<Handle> copy;
   {
     std::string borrowed = bytes;  // the object copies them
     KINDRED_ASSERT_OK(read(functions, bytes_in(borrowed), &copy));
     borrowed.assign(borrowed.size(), '\0');
   }
-  EXPECT_EQ(bytes_of(functions, static_cast<const Handle*>(copy.handle)), bytes);
+  EXPECT_EQ(bytes_of(static_cast<const Handle*>(copy.handle)), bytes);
 }
 
 template <class Handle>
 void expect_damage_refused(const Functions<Handle>& functions, const Handle* handle) {
-  const std::string text = bytes_of(functions, handle);
+  const std::string text = bytes_of(handle);
   const std::vector<std::byte> whole(bytes_in(text).begin(), bytes_in(text).end());
   Handle* none = nullptr;
   const auto refused = [&](const std::vector<std::byte>& damaged) {
@@ -126,7 +119,7 @@ TEST(CBytes, OfIndexesAreThoseOfCpp) {
   for (const std::size_t size : edge_sizes) {
     const std::vector<float> rows = random_rows("CBytes index", size * row_size);
     Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), row_size);
-    Owned<kindred_index> index(kindred_index_destroy);
+    Owned<kindred_index> index;
     KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index));
     VectorIndex expected(context(), VectorSpan(rows, row_size), {});
     if (size > 2) {
@@ -143,7 +136,7 @@ TEST(CBytes, OfGraphIndexesAreThoseOfCpp) {
   for (const std::size_t size : edge_sizes) {
     const std::vector<float> rows = random_rows("CBytes hnsw", size * row_size);
     Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), row_size);
-    Owned<kindred_hnsw> hnsw(kindred_hnsw_destroy);
+    Owned<kindred_hnsw> hnsw;
     KINDRED_ASSERT_OK(kindred_hnsw_build(c_context(), &tensor, nullptr, nullptr, nullptr, &hnsw));
     expect_bytes<kindred_hnsw>(hnsw_functions, hnsw,
                                HnswIndex::build(context(), rows, row_size).to_bytes());
@@ -163,7 +156,7 @@ TEST(CBytes, OfGraphsAreThoseOfCpp) {
       edges.push_back({from, to, 0.5F});
       expected_edges.push_back({from, to, 0.5F});
     }
-    Owned<kindred_graph> graph(kindred_graph_destroy);
+    Owned<kindred_graph> graph;
     KINDRED_ASSERT_OK(kindred_graph_create(c_context(), nodes, edges.data(), edges.size(), nullptr,
                                            nullptr, nullptr, nullptr, &graph));
     expect_bytes<kindred_graph>(graph_functions, graph,
@@ -182,7 +175,7 @@ TEST(CBytes, OfKeysAreThoseOfCpp) {
     const std::span<const std::uint64_t> cpp_keys(numbers);
     const std::vector<float> rows = random_rows("CBytes keys", size * row_size);
     Tensor tensor(rows.data(), KINDRED_FLOAT32, static_cast<std::int64_t>(size), row_size);
-    Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
+    Owned<kindred_keyed_index> index;
     KINDRED_ASSERT_OK(
         kindred_keyed_index_create(c_context(), &keys, &tensor, nullptr, nullptr, &index));
     const KeyedVectorIndex expected_index(context(), cpp_keys, VectorSpan(rows, row_size));
@@ -190,10 +183,10 @@ TEST(CBytes, OfKeysAreThoseOfCpp) {
     if (size != 33) continue;
     expect_damage_refused<kindred_keyed_index>(keyed_functions, index);
     // The rows are also those of an index without keys, but not the other way round.
-    const std::string bytes = bytes_of<kindred_keyed_index>(keyed_functions, index);
-    Owned<kindred_index> without_keys(kindred_index_destroy);
+    const std::string bytes = bytes_of<kindred_keyed_index>(index);
+    Owned<kindred_index> without_keys;
     KINDRED_ASSERT_OK(read<kindred_index>(index_functions, bytes_in(bytes), &without_keys));
-    const std::string plain = bytes_of<kindred_index>(index_functions, without_keys);
+    const std::string plain = bytes_of<kindred_index>(without_keys);
     kindred_keyed_index* none = nullptr;
     EXPECT_EQ(read<kindred_keyed_index>(keyed_functions, bytes_in(plain), &none), KINDRED_INVALID);
     EXPECT_EQ(none, nullptr);
@@ -204,7 +197,7 @@ TEST(CBytes, OtherFilesHaveNoKind) {
   const TempFolder folder;
   for (const std::string& path : {folder.write("text", "no file of this project"),
                                   folder.write("empty", ""), folder / "absent"}) {
-    Owned<kindred_string> kind(kindred_string_destroy);
+    Owned<kindred_string> kind;
     KINDRED_ASSERT_OK(kindred_file_kind(path.c_str(), &kind));
     EXPECT_EQ(view_of(kind), "");
   }
@@ -213,9 +206,9 @@ TEST(CBytes, OtherFilesHaveNoKind) {
 TEST(CBytes, OptionsAndThreadsAreChecked) {
   const std::vector<float> rows = random_rows("CBytes options", 4 * row_size);
   Tensor tensor(rows.data(), KINDRED_FLOAT32, 4, row_size);
-  Owned<kindred_index> index(kindred_index_destroy);
+  Owned<kindred_index> index;
   KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index));
-  const std::string bytes = bytes_of<kindred_index>(index_functions, index);
+  const std::string bytes = bytes_of<kindred_index>(index);
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   kindred_index* none = nullptr;
   kindred_index_options options = KINDRED_INDEX_OPTIONS_INIT;
@@ -235,10 +228,10 @@ TEST(CBytes, OptionsAndThreadsAreChecked) {
   EXPECT_EQ(no_hnsw, nullptr);
   // One thread reads what several do.
   options.residency = KINDRED_RESIDENCY_HOST;
-  Owned<kindred_index> read_by_one(kindred_index_destroy);
+  Owned<kindred_index> read_by_one;
   KINDRED_ASSERT_OK(
       kindred_index_from_bytes(c_context(), data, bytes.size(), &options, 1, &read_by_one));
-  EXPECT_EQ(bytes_of<kindred_index>(index_functions, read_by_one), bytes);
+  EXPECT_EQ(bytes_of<kindred_index>(read_by_one), bytes);
 }
 
 }  // namespace

@@ -76,10 +76,7 @@ struct LongSearch {
   static constexpr std::int64_t rows = 30'000;
   static constexpr std::int64_t queries = 8'000;
   LongSearch()
-      : values(random_rows("CCancellation rows", rows * dimension)),
-        scores(queries),
-        ids(queries),
-        index(kindred_index_destroy) {
+      : values(random_rows("CCancellation rows", rows * dimension)), scores(queries), ids(queries) {
     Tensor tensor(values.data(), KINDRED_FLOAT32, rows, dimension);
     KINDRED_EXPECT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index));
   }
@@ -101,7 +98,7 @@ struct LongSearch {
 
 TEST(CCancellation, ByAnotherThreadEndsASearchWithin100Milliseconds) {
   LongSearch search;
-  Owned<kindred_cancellation> cancellation(kindred_cancellation_destroy);
+  Owned<kindred_cancellation> cancellation;
   KINDRED_ASSERT_OK(kindred_cancellation_create(&cancellation));
   const SetForThread set(cancellation);
   for (const std::int32_t space : c_spaces()) {
@@ -136,8 +133,8 @@ TEST(CCancellation, ByAnotherThreadEndsASearchWithin100Milliseconds) {
 
 TEST(CCancellation, IsSetPerThread) {
   EXPECT_EQ(set_now(), nullptr);
-  Owned<kindred_cancellation> first(kindred_cancellation_destroy);
-  Owned<kindred_cancellation> second(kindred_cancellation_destroy);
+  Owned<kindred_cancellation> first;
+  Owned<kindred_cancellation> second;
   KINDRED_ASSERT_OK(kindred_cancellation_create(&first));
   KINDRED_ASSERT_OK(kindred_cancellation_create(&second));
   EXPECT_FALSE(is_cancelled(first));
@@ -175,7 +172,7 @@ TEST(CCancellation, IsSetPerThread) {
 
 TEST(CCancellation, OfOneHandleEndsTheCallsOfAllItsThreads) {
   const LongCall call;
-  Owned<kindred_cancellation> cancellation(kindred_cancellation_destroy);
+  Owned<kindred_cancellation> cancellation;
   KINDRED_ASSERT_OK(kindred_cancellation_create(&cancellation));
   std::atomic<int> started{0};
   std::atomic<int> cancelled{0};
@@ -203,7 +200,7 @@ TEST(CCancellation, MayBeDestroyedWhileItIsSetAndWhileACallRuns) {
   std::thread destroyer([&] {
     std::this_thread::sleep_for(milliseconds(20));
     KINDRED_EXPECT_OK(kindred_cancellation_cancel(cancellation));
-    KINDRED_EXPECT_OK(kindred_cancellation_destroy(cancellation));
+    KINDRED_EXPECT_OK(kindred_destroy(cancellation));
   });
   kindred_status status = KINDRED_OK;
   while (status == KINDRED_OK) status = call();
@@ -222,7 +219,7 @@ TEST(CCancellation, MayBeDestroyedWhileItIsSetAndWhileACallRuns) {
   KINDRED_ASSERT_OK(kindred_cancellation_create(&cancellation));
   std::thread([&] {
     KINDRED_EXPECT_OK(kindred_set_cancellation(cancellation, nullptr));
-    KINDRED_EXPECT_OK(kindred_cancellation_destroy(cancellation));
+    KINDRED_EXPECT_OK(kindred_destroy(cancellation));
     KINDRED_EXPECT_OK(short_call());
   }).join();
 }
@@ -239,7 +236,7 @@ TEST(CCancellation, OfAnEndingThreadIsRefused) {
     kindred_status& status;
     kindred_status& set;
   };
-  Owned<kindred_cancellation> cancellation(kindred_cancellation_destroy);
+  Owned<kindred_cancellation> cancellation;
   KINDRED_ASSERT_OK(kindred_cancellation_create(&cancellation));
   kindred_status status = KINDRED_INTERNAL;
   kindred_status set = KINDRED_INTERNAL;
@@ -267,7 +264,7 @@ TEST(CCancellation, SetByACallbackAppliesToLaterCalls) {
     KINDRED_EXPECT_OK(kindred_set_cancellation(it.cancellation, nullptr));
     return 0;
   };
-  Owned<kindred_hnsw> hnsw(kindred_hnsw_destroy);
+  Owned<kindred_hnsw> hnsw;
   // The call runs on without one, and a second one with the cancelled one.
   KINDRED_EXPECT_OK(kindred_hnsw_build(c_context(), &tensor, nullptr, set, &seen, &hnsw));
   EXPECT_GT(seen.calls, 0);
@@ -280,11 +277,11 @@ TEST(CCancellation, SetByACallbackAppliesToLaterCalls) {
   const auto destroy = [](void* user, std::uint64_t) {
     auto& it = *static_cast<Seen*>(user);
     KINDRED_EXPECT_OK(kindred_set_cancellation(nullptr, nullptr));
-    KINDRED_EXPECT_OK(kindred_cancellation_destroy(it.cancellation));
+    KINDRED_EXPECT_OK(kindred_destroy(it.cancellation));
     it.cancellation = nullptr;
     return 0;
   };
-  Owned<kindred_hnsw> again(kindred_hnsw_destroy);
+  Owned<kindred_hnsw> again;
   KINDRED_EXPECT_OK(kindred_hnsw_build(c_context(), &tensor, nullptr, destroy, &seen, &again));
   EXPECT_EQ(seen.cancellation, nullptr);
   EXPECT_EQ(set_now(), nullptr);
@@ -294,7 +291,7 @@ std::atomic<kindred_cancellation*> of_handler{nullptr};
 
 TEST(CCancellation, MayBeRequestedByASignalHandler) {
   const LongCall call;
-  Owned<kindred_cancellation> cancellation(kindred_cancellation_destroy);
+  Owned<kindred_cancellation> cancellation;
   KINDRED_ASSERT_OK(kindred_cancellation_create(&cancellation));
   of_handler = cancellation.handle;
   const auto before =
@@ -336,16 +333,16 @@ class Engines {
     m_offsets = offsets;
   }
   ~Engines() {
-    KINDRED_EXPECT_OK(kindred_matcher_destroy(m_matcher));
-    KINDRED_EXPECT_OK(kindred_graph_destroy(m_graph));
-    KINDRED_EXPECT_OK(kindred_memory_destroy(m_memory));
-    KINDRED_EXPECT_OK(kindred_lattice_destroy(m_lattice));
+    KINDRED_EXPECT_OK(kindred_destroy(m_matcher));
+    KINDRED_EXPECT_OK(kindred_destroy(m_graph));
+    KINDRED_EXPECT_OK(kindred_destroy(m_memory));
+    KINDRED_EXPECT_OK(kindred_destroy(m_lattice));
   }
   Engines(const Engines&) = delete;
   Engines& operator=(const Engines&) = delete;
 
   kindred_status match() const {
-    Owned<kindred_results> results(kindred_results_destroy);
+    Owned<kindred_results> results;
     kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
     options.threshold = 0;
     options.space = KINDRED_SPACE_SERIAL;
@@ -356,7 +353,7 @@ class Engines {
     const std::uint32_t node = 1;
     const float value = 1;
     const std::uint64_t offsets[] = {0, 1};
-    Owned<kindred_results> results(kindred_results_destroy);
+    Owned<kindred_results> results;
     kindred_spread_options options = KINDRED_SPREAD_OPTIONS_INIT;
     options.mode = KINDRED_SPREAD_PAGERANK;
     options.space = KINDRED_SPACE_SERIAL;
@@ -398,7 +395,7 @@ class Engines {
   }
   std::size_t patterns() const {
     std::size_t size = 0;
-    KINDRED_EXPECT_OK(kindred_memory_size(m_memory, &size));
+    KINDRED_EXPECT_OK(kindred_size(m_memory, &size));
     return size;
   }
 
@@ -414,7 +411,7 @@ class Engines {
 TEST(CCancellation, EndsCallsOfEveryEngineAndLeavesThemUsable) {
   const Engines engines;
   auto others = std::make_unique<Engines>();
-  Owned<kindred_cancellation> cancellation(kindred_cancellation_destroy);
+  Owned<kindred_cancellation> cancellation;
   KINDRED_ASSERT_OK(kindred_cancellation_create(&cancellation));
   const SetForThread set(cancellation);
   std::uint64_t reported = 0;

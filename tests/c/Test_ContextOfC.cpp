@@ -52,7 +52,7 @@ kindred_context_options options_with(Seen& seen) {
 }
 
 nlohmann::json described(const kindred_context* context) {
-  Owned<kindred_string> json(kindred_string_destroy);
+  Owned<kindred_string> json;
   KINDRED_EXPECT_OK(kindred_context_describe(context, &json));
   return nlohmann::json::parse(view_of(json));
 }
@@ -108,7 +108,7 @@ TEST(CContext, RecordsAreLinesOfJson) {
   expected.taken = 0.25;
   expected.threads = 3;
   expected.first = true;
-  Owned<kindred_string> json(kindred_string_destroy);
+  Owned<kindred_string> json;
   KINDRED_ASSERT_OK(kindred_record_json(&record, &json));
   EXPECT_EQ(view_of(json), to_json(expected));
   kindred_string* none = nullptr;
@@ -119,7 +119,7 @@ TEST(CContext, RecordsAreLinesOfJson) {
   }
   // A name without a final zero, and one of other bytes.
   std::memset(record.operation, 'x', sizeof(record.operation));
-  Owned<kindred_string> long_name(kindred_string_destroy);
+  Owned<kindred_string> long_name;
   KINDRED_ASSERT_OK(kindred_record_json(&record, &long_name));
   EXPECT_NE(view_of(long_name).find(std::string(32, 'x') + '"'), std::string::npos);
   record.operation[0] = '\xFF';
@@ -130,7 +130,7 @@ TEST(CContext, RecordsAreLinesOfJson) {
 TEST(CContext, DescribesItsDispatcher) {
   kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
   options.load_profile = 0;
-  Owned<kindred_context> context(kindred_context_destroy);
+  Owned<kindred_context> context;
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
   nlohmann::json found = described(context);
   EXPECT_GE(found["threads"], 1);
@@ -153,10 +153,10 @@ TEST(CContext, DescribesItsDispatcher) {
   const std::vector<std::string> words{"abc", "abd"};
   const std::vector<kindred_text> texts = c_texts(words);
   const GivenSequences sequences{std::span(texts)};
-  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  Owned<kindred_matcher> matcher;
   KINDRED_ASSERT_OK(kindred_matcher_create(context, &sequences, 0, &matcher));
   for (int repeat = 0; repeat < 3; ++repeat) {
-    Owned<kindred_results> results(kindred_results_destroy);
+    Owned<kindred_results> results;
     KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sequences, nullptr, &results));
   }
   found = described(context);
@@ -168,7 +168,7 @@ TEST(CContext, DescribesItsDispatcher) {
 TEST(CContext, MessagesGoToItsCallback) {
   Seen seen;
   const kindred_context_options options = options_with(seen);
-  Owned<kindred_context> context(kindred_context_destroy);
+  Owned<kindred_context> context;
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
   const int before = seen.logs;
   KINDRED_ASSERT_OK(kindred_context_log(context, KINDRED_LOG_WARNING, "message", 7));
@@ -187,19 +187,19 @@ TEST(CContext, CallbacksReceiveRecordsAndRefuseAllocations) {
   kindred_matcher* matcher = nullptr;
   KINDRED_ASSERT_OK(kindred_matcher_create(context, &sequences, 0, &matcher));
   // The matcher keeps the context alive.
-  KINDRED_ASSERT_OK(kindred_context_destroy(context));
-  Owned<kindred_results> results(kindred_results_destroy);
+  KINDRED_ASSERT_OK(kindred_destroy(context));
+  Owned<kindred_results> results;
   KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sequences, nullptr, &results));
   EXPECT_GE(seen.dispatched, 1);
   EXPECT_GE(seen.allocations, 1);
-  KINDRED_ASSERT_OK(kindred_matcher_destroy(matcher));
+  KINDRED_ASSERT_OK(kindred_destroy(matcher));
 
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
   seen.refuse = true;
   EXPECT_EQ(kindred_matcher_create(context, &sequences, 0, &matcher), KINDRED_NO_MEMORY);
   EXPECT_NE(std::string(kindred_last_error()).find("before_allocation"), std::string::npos)
       << kindred_last_error();
-  KINDRED_ASSERT_OK(kindred_context_destroy(context));
+  KINDRED_ASSERT_OK(kindred_destroy(context));
 }
 
 TEST(CContext, ProfilesAreSavedAndLoaded) {
@@ -207,7 +207,7 @@ TEST(CContext, ProfilesAreSavedAndLoaded) {
   const std::string path = folder / "profile.json";
   kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
   options.profile = path.c_str();
-  Owned<kindred_context> context(kindred_context_destroy);
+  Owned<kindred_context> context;
   KINDRED_ASSERT_OK(kindred_context_create(&options, &context));
   KINDRED_ASSERT_OK(kindred_context_calibrate(context, 0.1, nullptr, nullptr));
   KINDRED_ASSERT_OK(kindred_context_save_profile(context));
@@ -234,7 +234,7 @@ TEST(CContext, CalibrationCanBeCancelled) {
 }
 
 TEST(CContext, ForkedProcessesAreRefused) {
-  Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
+  Owned<kindred_vocabulary> vocabulary;
   KINDRED_ASSERT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
   kindred_context* const context = c_context();
   const pid_t child = fork();
@@ -248,7 +248,7 @@ TEST(CContext, ForkedProcessesAreRefused) {
     if (kindred_context_describe(context, &json) != KINDRED_NO_SPACE) failed |= 1;
     if (std::string(kindred_last_error()).find("forked") == std::string::npos) failed |= 2;
     if (kindred_context_create(nullptr, &other) != KINDRED_NO_SPACE) failed |= 4;
-    if (kindred_context_destroy(context) != KINDRED_NO_SPACE) failed |= 8;
+    if (kindred_destroy(context) != KINDRED_NO_SPACE) failed |= 8;
     const kindred_text text{"a", 1};
     if (kindred_vocabulary_add(vocabulary, &text, 1, 0, &symbol) != KINDRED_OK) failed |= 16;
     _exit(failed);
@@ -281,8 +281,8 @@ TEST(CContext, ThreadsShareIt) {
         failures +=
             kindred_similarity(100 + t, &query, &query, 0, 0, &similarity) != KINDRED_INVALID;
         failures += std::string(kindred_last_error()).find(wanted) == std::string::npos;
-        failures += kindred_results_destroy(results) != KINDRED_OK;
-        failures += kindred_matcher_destroy(matcher) != KINDRED_OK;
+        failures += kindred_destroy(results) != KINDRED_OK;
+        failures += kindred_destroy(matcher) != KINDRED_OK;
       }
     });
   for (std::thread& thread : threads) thread.join();

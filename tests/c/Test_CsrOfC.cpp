@@ -68,7 +68,7 @@ TEST(CCsr, GraphsAreThoseOfTheirEdges) {
     KINDRED_ASSERT_OK(kindred_graph_create_csr(c_context(), &rows.offset_tensor, &rows.end_tensor,
                                                &rows.weight_tensor, nullptr, &count_release,
                                                &released, &graph));
-    Owned<kindred_graph> narrow(kindred_graph_destroy);
+    Owned<kindred_graph> narrow;
     CsrRows::set(rows.offset_tensor, rows.short_offsets.data(), KINDRED_INT32,
                  rows.short_offsets.size());
     KINDRED_ASSERT_OK(kindred_graph_create_csr(c_context(), &rows.offset_tensor, &rows.end_tensor,
@@ -102,7 +102,7 @@ TEST(CCsr, GraphsAreThoseOfTheirEdges) {
       EXPECT_EQ(out, expected_out);
     }
     EXPECT_EQ(released, 0);
-    KINDRED_EXPECT_OK(kindred_graph_destroy(graph));
+    KINDRED_EXPECT_OK(kindred_destroy(graph));
     EXPECT_EQ(released, 1);
   }
 }
@@ -161,7 +161,7 @@ TEST(CGraphArrays, SpreadsAreThoseOfCpp) {
   CsrRows rows(129);
   const SpreadingEngine expected(context(), {rows.nodes, rows.edges},
                                  {.residency = Residency::host});
-  Owned<kindred_graph> graph(kindred_graph_destroy);
+  Owned<kindred_graph> graph;
   KINDRED_ASSERT_OK(kindred_graph_create_csr(c_context(), &rows.offset_tensor, &rows.end_tensor,
                                              &rows.weight_tensor, nullptr, nullptr, nullptr,
                                              &graph));

@@ -37,7 +37,7 @@ TEST(CGraph, SpreadsAndHopsAreThoseOfCpp) {
   span.edges = expected_edges;
   span.edge_kinds = kinds;
   const SpreadingEngine expected(context(), span, {.residency = Residency::host});
-  Owned<kindred_graph> graph(kindred_graph_destroy);
+  Owned<kindred_graph> graph;
   KINDRED_ASSERT_OK(kindred_graph_create(c_context(), nodes, edges.data(), edges.size(),
                                          kinds.data(), nullptr, nullptr, nullptr, &graph));
   const std::uint32_t sources[] = {1, 2, 3};
@@ -58,7 +58,7 @@ TEST(CGraph, SpreadsAndHopsAreThoseOfCpp) {
         options.kinds[1] = options.kinds[2] = options.kinds[3] = 0;
         expected_options.kinds = EdgeKinds(3);
       }
-      Owned<kindred_results> results(kindred_results_destroy);
+      Owned<kindred_results> results;
       KINDRED_ASSERT_OK(
           kindred_graph_spread(graph, sources, values, offsets, 3, &options, &results));
       const SpreadResults found = expected.spread(rows, expected_options);
@@ -112,7 +112,7 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   const TempFolder folder;
   const std::vector<std::string> names{"a", "b", "c"};
   const kindred_edge edges[] = {{0, 1, 1}, {1, 2, 0.5F}};
-  Owned<kindred_graph> graph(kindred_graph_destroy);
+  Owned<kindred_graph> graph;
   KINDRED_ASSERT_OK(kindred_graph_create(c_context(), 3, edges, 2, nullptr, nullptr,
                                          c_texts(names).data(), nullptr, &graph));
   const std::vector<std::string> more{"d", "a"};
@@ -132,7 +132,7 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   KINDRED_ASSERT_OK(kindred_graph_remove_nodes(graph, node, 1));
   KINDRED_ASSERT_OK(kindred_graph_merge(graph));
   std::int32_t exists = 1;
-  KINDRED_ASSERT_OK(kindred_graph_has_node(graph, 0, &exists));
+  KINDRED_ASSERT_OK(kindred_has(graph, 0, &exists));
   EXPECT_EQ(exists, 0);
   std::int64_t found = 0;
   KINDRED_ASSERT_OK(kindred_graph_find(graph, "d", 1, &found));
@@ -143,20 +143,20 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   KINDRED_ASSERT_OK(kindred_graph_name(graph, 3, &name));
   EXPECT_EQ(std::string(name.data, name.size), "d");
   const std::string path = folder / "graph.knd";
-  KINDRED_ASSERT_OK(kindred_graph_save(graph, path.c_str()));
+  KINDRED_ASSERT_OK(kindred_save(graph, path.c_str()));
   kindred_graph_file_info info = KINDRED_GRAPH_FILE_INFO_INIT;
   KINDRED_ASSERT_OK(kindred_graph_inspect(path.c_str(), 0, &info));
   EXPECT_EQ(info.edges, 2U);
   EXPECT_EQ(info.names, 1);
-  Owned<kindred_graph> loaded(kindred_graph_destroy);
+  Owned<kindred_graph> loaded;
   KINDRED_ASSERT_OK(kindred_graph_load(c_context(), path.c_str(), nullptr, 0, &loaded));
   kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_graph_get_statistics(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.nodes, 4U);
   EXPECT_EQ(statistics.removed_nodes, 1U);
   EXPECT_EQ(statistics.edges, 2U);
 
-  Owned<kindred_graph> unnamed(kindred_graph_destroy);
+  Owned<kindred_graph> unnamed;
   KINDRED_ASSERT_OK(kindred_graph_create(c_context(), 0, nullptr, 0, nullptr, nullptr, nullptr,
                                          nullptr, &unnamed));
   const std::uint8_t kinds[] = {0, 1};
@@ -165,7 +165,7 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   EXPECT_EQ(ids[0], 0U);
   EXPECT_EQ(ids[1], 1U);
   kindred_modifiers modifiers;
-  KINDRED_ASSERT_OK(kindred_modifiers_init(&modifiers, sizeof(modifiers)));
+  KINDRED_ASSERT_OK(kindred_init("kindred_modifiers", &modifiers, sizeof(modifiers)));
   EXPECT_EQ(modifiers.strengths[7][7], 1);
   const kindred_modifiers none = KINDRED_MODIFIERS_INIT;
   EXPECT_EQ(std::memcmp(&none, &modifiers, sizeof(none)), 0);
@@ -183,7 +183,7 @@ TEST(CGraph, GraphsChangeAndFilesKeepThem) {
   kindred_spread_query query{0.5, -1, {UINT64_MAX, 0, 0, 0}, 1, KINDRED_DECAY_CONSTANT};
   options.per_query = &query;
   options.per_query_size = 1;
-  Owned<kindred_results> results(kindred_results_destroy);
+  Owned<kindred_results> results;
   KINDRED_ASSERT_OK(kindred_graph_spread(unnamed, &source, &value, offsets, 1, &options, &results));
   ASSERT_EQ(view_of(results).offsets[1], 2U);
   EXPECT_EQ(view_of(results).ids[1], 0);
@@ -202,7 +202,7 @@ TEST(CFusion, IsThatOfCpp) {
                                                       {{3, 10}, {1, 9}, {4, 8}}};
   for (const FusionRule rule : {FusionRule::reciprocal_rank, FusionRule::borda}) {
     options.rule = static_cast<std::int32_t>(rule);
-    Owned<kindred_results> results(kindred_results_destroy);
+    Owned<kindred_results> results;
     KINDRED_ASSERT_OK(kindred_fuse_rankings(ids, scores, offsets, 2, &options, &results));
     const std::vector<FusedHit> expected =
         fuse_rankings(rankings, {.rule = rule, .weights = {1, 2}});
@@ -216,7 +216,7 @@ TEST(CFusion, IsThatOfCpp) {
       EXPECT_EQ(reasons[reason_offsets[i]].score, expected[i].reasons[0].score);
     }
   }
-  Owned<kindred_results> results(kindred_results_destroy);
+  Owned<kindred_results> results;
   options.weights_size = 1;
   EXPECT_EQ(kindred_fuse_rankings(ids, scores, offsets, 2, &options, &results), KINDRED_INVALID);
 }

@@ -88,7 +88,7 @@ TEST(CKeys, ListsOfKeysHaveOneForm) {
   const float row[] = {1, 0};
   Tensor tensor(row, KINDRED_FLOAT32, 1, 2);
   const SomeKeys one(Form::texts, {1});
-  Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
+  Owned<kindred_keyed_index> index;
   KINDRED_ASSERT_OK(
       kindred_keyed_index_create(c_context(), &one, &tensor, nullptr, nullptr, &index));
   const std::uint64_t integer = 1;
@@ -191,7 +191,7 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
     const SomeKeys keys(form, first);
     KeyedVectorIndex expected(context(), keys, {std::span(rows).first(30 * dimension), dimension});
     Tensor tensor(rows.data(), KINDRED_FLOAT32, 30, dimension);
-    Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
+    Owned<kindred_keyed_index> index;
     KINDRED_ASSERT_OK(
         kindred_keyed_index_create(c_context(), &keys, &tensor, nullptr, nullptr, &index));
 
@@ -215,12 +215,12 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
     EXPECT_EQ(ids, expected.find(more));
 
     const std::string path = folder / "keyed.knd";
-    KINDRED_ASSERT_OK(kindred_keyed_index_save(index, path.c_str()));
-    Owned<kindred_keyed_index> loaded(kindred_keyed_index_destroy);
+    KINDRED_ASSERT_OK(kindred_save(index, path.c_str()));
+    Owned<kindred_keyed_index> loaded;
     KINDRED_ASSERT_OK(kindred_keyed_index_load(c_context(), path.c_str(), nullptr, 0, &loaded));
     for (const kindred_keyed_index* const one : {index.handle, loaded.handle}) {
       kindred_keyed_index_statistics statistics = KINDRED_KEYED_INDEX_STATISTICS_INIT;
-      KINDRED_ASSERT_OK(kindred_keyed_index_get_statistics(one, &statistics));
+      KINDRED_ASSERT_OK(kindred_get_statistics(one, &statistics));
       EXPECT_EQ(statistics.keys, expected.size());
       EXPECT_EQ(statistics.kind, kind_of(form));
       EXPECT_EQ(statistics.dimension, dimension);
@@ -242,13 +242,13 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
           cpp_options.metric = metric;
           cpp_options.top = 20;
           cpp_options.filter = filter;
-          Owned<kindred_results> found(kindred_results_destroy);
+          Owned<kindred_results> found;
           KINDRED_ASSERT_OK(kindred_keyed_index_search(one, &query_tensor, &options, &found));
           expect_results(found, without_empty(expected.search(queries, cpp_options), 3));
           options.filter = nullptr;
           options.filter_size = 0;
           cpp_options.filter = {};
-          Owned<kindred_results> near(kindred_results_destroy);
+          Owned<kindred_results> near;
           KINDRED_ASSERT_OK(
               kindred_keyed_index_search_at_least(one, &query_tensor, 0.5F, &options, &near));
           expect_results(near, expected.search_at_least(queries, 0.5F, cpp_options));
@@ -257,7 +257,7 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
           const SomeKeys of_first(form, {3, 5});
           const SomeKeys of_third(form, {40, 3, 44});
           const KeySpan lists[] = {of_first, KeySpan(KeySpan(of_first).kind()), of_third};
-          Owned<kindred_results> scored(kindred_results_destroy);
+          Owned<kindred_results> scored;
           KINDRED_ASSERT_OK(kindred_keyed_index_score(one, &query_tensor, &candidates, offsets,
                                                       &options, &scored));
           expect_results(scored, expected.score(queries, lists, cpp_options));
@@ -270,7 +270,7 @@ TEST(CKeys, FailedCallsLeaveTheIndexAsItWas) {
   const float rows[] = {1, 0, 0, 1, 1, 1};
   const SomeKeys keys(Form::texts, {1, 2, 3});
   Tensor tensor(rows, KINDRED_FLOAT32, 3, 2);
-  Owned<kindred_keyed_index> index(kindred_keyed_index_destroy);
+  Owned<kindred_keyed_index> index;
   KINDRED_ASSERT_OK(
       kindred_keyed_index_create(c_context(), &keys, &tensor, nullptr, nullptr, &index));
   const SomeKeys integers(Form::integers, {1, 2, 3});
@@ -299,18 +299,18 @@ TEST(CKeys, FailedCallsLeaveTheIndexAsItWas) {
   EXPECT_EQ(kindred_keyed_index_remove(index, &absent), KINDRED_NOT_FOUND);
   EXPECT_EQ(results, nullptr);
   kindred_keyed_index_statistics statistics = KINDRED_KEYED_INDEX_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_keyed_index_get_statistics(index, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(index, &statistics));
   EXPECT_EQ(statistics.keys, 3U);
 
   // Results of others have no keys; files of vectors neither.
   const TempFolder folder;
-  Owned<kindred_index> plain(kindred_index_destroy);
+  Owned<kindred_index> plain;
   KINDRED_ASSERT_OK(kindred_index_create(c_context(), &tensor, nullptr, nullptr, &plain));
-  Owned<kindred_results> found(kindred_results_destroy);
+  Owned<kindred_results> found;
   KINDRED_ASSERT_OK(kindred_index_search_at_least(plain, &tensor, 0, nullptr, &found));
   EXPECT_EQ(view_of(found).keys, nullptr);
   const std::string path = folder / "plain.knd";
-  KINDRED_ASSERT_OK(kindred_index_save(plain, path.c_str()));
+  KINDRED_ASSERT_OK(kindred_save(plain, path.c_str()));
   kindred_keyed_index* loaded = nullptr;
   EXPECT_EQ(kindred_keyed_index_load(c_context(), path.c_str(), nullptr, 0, &loaded),
             KINDRED_INVALID);

@@ -20,12 +20,12 @@ TEST(CLattice, IsThatOfCpp) {
   const std::uint64_t blocked[] = {5};
   const kindred_lattice_pair blocked_edge[] = {{0, 1}};
   const LatticePair expected_edge[] = {{0, 1}};
-  Owned<kindred_lattice> lattice(kindred_lattice_destroy);
+  Owned<kindred_lattice> lattice;
   KINDRED_ASSERT_OK(
       kindred_lattice_create(c_context(), 2, 4, blocked, 1, blocked_edge, 1, &lattice));
   const Lattice expected(context(), 2, 4, {blocked, expected_edge});
   kindred_lattice_statistics statistics = KINDRED_LATTICE_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_lattice_get_statistics(lattice, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(lattice, &statistics));
   EXPECT_EQ(statistics.nodes, 16U);
   EXPECT_EQ(statistics.edges, 24);
   EXPECT_EQ(statistics.greatest_degree, 4U);
@@ -34,7 +34,7 @@ TEST(CLattice, IsThatOfCpp) {
   EXPECT_EQ(is_blocked, 1);
   EXPECT_EQ(kindred_lattice_is_blocked(lattice, 16, &is_blocked), KINDRED_INVALID);
   for (const std::int32_t space : c_spaces()) {
-    Owned<kindred_results> rows(kindred_results_destroy);
+    Owned<kindred_results> rows;
     KINDRED_ASSERT_OK(kindred_lattice_rows(lattice, space, &rows));
     const LatticeRows expected_rows = expected.rows();
     ASSERT_EQ(view_of(rows).offsets[16], expected_rows.ends.size());
@@ -42,7 +42,7 @@ TEST(CLattice, IsThatOfCpp) {
       EXPECT_EQ(view_of(rows).ids[i], expected_rows.ends[i]);
     const kindred_lattice_pair pairs[] = {{0, 15}, {0, 1}};
     const LatticePair expected_pairs[] = {{0, 15}, {0, 1}};
-    Owned<kindred_results> paths(kindred_results_destroy);
+    Owned<kindred_results> paths;
     KINDRED_ASSERT_OK(kindred_lattice_paths(lattice, pairs, 2, space, &paths));
     const LatticePaths found = expected.paths(expected_pairs);
     for (std::size_t i = 0; i <= 2; ++i)
@@ -70,7 +70,7 @@ TEST(CLattice, IsThatOfCpp) {
   EXPECT_EQ(kindred_lattice_distances(lattice, sources, 1, nullptr, 0, KINDRED_SPACE_ANY, two, 2,
                                       nullptr, nullptr, nullptr),
             KINDRED_INVALID);
-  Owned<kindred_results> all(kindred_results_destroy);
+  Owned<kindred_results> all;
   KINDRED_ASSERT_OK(kindred_lattice_all_paths(lattice, 0, 15, 8, 1000, &all));
   const Ragged<std::uint64_t> expected_all = expected.all_paths(0, 15, 8);
   EXPECT_EQ(view_of(all).rows, expected_all.rows());
@@ -98,7 +98,7 @@ void expect_structure(const kindred_graph_structure& found, const GraphStructure
 }
 
 TEST(CLattice, NodesAndStructureAreThoseOfCpp) {
-  Owned<kindred_lattice> lattice(kindred_lattice_destroy);
+  Owned<kindred_lattice> lattice;
   KINDRED_ASSERT_OK(kindred_lattice_create(c_context(), 3, 4, nullptr, 0, nullptr, 0, &lattice));
   const Lattice expected(context(), 3, 4);
   const LatticeShape& shape = expected.shape();
@@ -144,10 +144,10 @@ TEST(CLattice, NodesAndStructureAreThoseOfCpp) {
   EXPECT_EQ(kindred_lattice_dense(lattice, dense.data(), dense.size() - 1), KINDRED_INVALID);
 
   // More edges than 64 bits count.
-  Owned<kindred_lattice> large(kindred_lattice_destroy);
+  Owned<kindred_lattice> large;
   KINDRED_ASSERT_OK(kindred_lattice_create(c_context(), 19, 10, nullptr, 0, nullptr, 0, &large));
   kindred_lattice_statistics statistics = KINDRED_LATTICE_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_lattice_get_statistics(large, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(large, &statistics));
   const WideCount edges = Lattice(context(), 19, 10).metrics().edges;
   EXPECT_EQ(statistics.edges_low, static_cast<std::uint64_t>(edges));
   EXPECT_EQ(statistics.edges_high, static_cast<std::uint64_t>(edges >> 64U));

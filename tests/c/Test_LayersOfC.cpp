@@ -182,10 +182,10 @@ TEST(CLayers, PreparedCallsComputeTheCurrentContents) {
     kindred_layer_options options = KINDRED_LAYER_OPTIONS_INIT;
     options.space = space;
     options.reproducible = 1;
-    Owned<kindred_prepared> norms(kindred_prepared_destroy);
-    Owned<kindred_prepared> linears(kindred_prepared_destroy);
-    Owned<kindred_prepared> norm_gradients(kindred_prepared_destroy);
-    Owned<kindred_prepared> linear_gradients(kindred_prepared_destroy);
+    Owned<kindred_prepared> norms;
+    Owned<kindred_prepared> linears;
+    Owned<kindred_prepared> norm_gradients;
+    Owned<kindred_prepared> linear_gradients;
     KINDRED_ASSERT_OK(
         kindred_norm_layers(c_context(), structs.norms, 1, &options, &norms, nullptr));
     KINDRED_ASSERT_OK(
@@ -198,8 +198,8 @@ TEST(CLayers, PreparedCallsComputeTheCurrentContents) {
       for (float& value : numbers.x) value += 1;
       for (kindred_prepared* const prepared :
            {norms.handle, linears.handle, norm_gradients.handle, linear_gradients.handle}) {
-        KINDRED_ASSERT_OK(kindred_prepared_run(prepared));
-        KINDRED_ASSERT_OK(kindred_prepared_wait(prepared));
+        KINDRED_ASSERT_OK(kindred_run(prepared));
+        KINDRED_ASSERT_OK(kindred_wait(prepared));
       }
       EXPECT_EQ(found, expected_of(numbers));
     }

@@ -72,8 +72,8 @@ void create_quiet(kindred_memory** memory, std::int32_t level = KINDRED_LEVEL_TO
 }
 
 std::string bytes_of(const kindred_memory* memory) {
-  Owned<kindred_string> bytes(kindred_string_destroy);
-  KINDRED_EXPECT_OK(kindred_memory_to_bytes(memory, &bytes));
+  Owned<kindred_string> bytes;
+  KINDRED_EXPECT_OK(kindred_to_bytes(memory, &bytes));
   return std::string(view_of(bytes));
 }
 std::string bytes_of(const PatternMemory& memory) {
@@ -136,7 +136,7 @@ TEST(CMemories, ManyPatternsAreLearnedAsOneAfterTheOther) {
     Patterns given = random_patterns("CMemories many", size);
     for (const Form form : {Form::texts, Form::numbers, Form::symbols}) {
       PatternMemory expected(context(), quiet());
-      Owned<kindred_memory> memory(kindred_memory_destroy);
+      Owned<kindred_memory> memory;
       create_quiet(&memory);
       if (form == Form::symbols) {
         // Symbols of the memory, which have the numbers of the dictionary after this.
@@ -161,7 +161,7 @@ TEST(CMemories, ManyPatternsAreLearnedAsOneAfterTheOther) {
 
 TEST(CMemories, AFailedCallLearnsNothing) {
   Patterns given = random_patterns("CMemories failed", 10);
-  Owned<kindred_memory> memory(kindred_memory_destroy);
+  Owned<kindred_memory> memory;
   create_quiet(&memory);
   const std::string before = bytes_of(memory);
   std::vector<kindred_learned> learned;
@@ -224,7 +224,7 @@ struct Twins {
   }
   Patterns given;
   PatternMemory expected;
-  Owned<kindred_memory> memory{kindred_memory_destroy};
+  Owned<kindred_memory> memory;
 };
 
 void expect_same(const kindred_results* results, const MatchResults& expected) {
@@ -239,7 +239,7 @@ void expect_same(const kindred_results* results, const MatchResults& expected) {
 
 void expect_same(const kindred_predictions* predictions, const PredictionResults& expected) {
   std::size_t size = 0;
-  KINDRED_ASSERT_OK(kindred_predictions_size(predictions, &size));
+  KINDRED_ASSERT_OK(kindred_size(predictions, &size));
   ASSERT_EQ(size, expected.predictions.size());
   for (std::size_t i = 0; i < size; ++i) {
     kindred_prediction prediction = KINDRED_PREDICTION_INIT;
@@ -297,11 +297,11 @@ TEST(CMemories, MatchesAndPredictsAmongCandidatesAtEveryLevel) {
         options.filter_size = lists[list].size();
         cpp_options.filter = lists[list];
       }
-      Owned<kindred_results> results(kindred_results_destroy);
+      Owned<kindred_results> results;
       KINDRED_ASSERT_OK(kindred_memory_match(twins.memory, symbols.data(), encoded.offsets.data(),
                                              1, at, &options, &results));
       expect_same(results, twins.expected.match(encoded, cpp_options, level));
-      Owned<kindred_predictions> predictions(kindred_predictions_destroy);
+      Owned<kindred_predictions> predictions;
       kindred_prediction_options prediction = KINDRED_PREDICTION_OPTIONS_INIT;
       const PredictionOptions cpp_prediction{.fuzzy_token_threshold = 0.6};
       prediction.fuzzy_token_threshold = cpp_prediction.fuzzy_token_threshold;
@@ -392,7 +392,7 @@ TEST(CMemories, PredictionsFromGivenCandidatesAreThoseOfTheMemory) {
   std::vector<kindred_text> texts;
   for (Symbol symbol = 0; symbol < vocabulary.size(); ++symbol)
     texts.push_back({vocabulary.text(symbol).data(), vocabulary.text(symbol).size()});
-  Owned<kindred_predictor> predictor(kindred_predictor_destroy);
+  Owned<kindred_predictor> predictor;
   KINDRED_ASSERT_OK(kindred_predictor_create(c_context(), texts.data(), 2, &predictor));
   kindred_predictions* none = nullptr;
   const auto predict = [&](kindred_predictions** predictions) {
@@ -401,7 +401,7 @@ TEST(CMemories, PredictionsFromGivenCandidatesAreThoseOfTheMemory) {
   };
   EXPECT_EQ(predict(&none), KINDRED_INVALID) << "symbols without texts";
   KINDRED_ASSERT_OK(kindred_predictor_add(predictor, texts.data(), texts.size()));
-  Owned<kindred_predictions> found(kindred_predictions_destroy);
+  Owned<kindred_predictions> found;
   KINDRED_ASSERT_OK(predict(&found));
   const PredictionResults expected = memory.predict({events, views});
   expect_same(found, expected);
@@ -417,10 +417,10 @@ TEST(CMemories, PredictionsFromGivenCandidatesAreThoseOfTheMemory) {
   patterns[1] = offsets.size() + 1;
   EXPECT_EQ(predict(&none), KINDRED_INVALID);
   given = KINDRED_CANDIDATES_INIT;
-  Owned<kindred_predictions> empty(kindred_predictions_destroy);
+  Owned<kindred_predictions> empty;
   KINDRED_ASSERT_OK(predict(&empty));
   std::size_t count = 1;
-  KINDRED_ASSERT_OK(kindred_predictions_size(empty, &count));
+  KINDRED_ASSERT_OK(kindred_size(empty, &count));
   EXPECT_EQ(count, 0U);
   given.count = 1;
   EXPECT_EQ(predict(&none), KINDRED_INVALID);
@@ -451,7 +451,7 @@ TEST(CMemories, NamesOfManyPatternsAreFound) {
     EXPECT_EQ(found[i], expected[i] ? static_cast<std::int64_t>(*expected[i]) : -1) << sought[i];
   std::vector<std::uint64_t> indices;
   for (std::uint64_t i = 0; i < 22; ++i) indices.push_back(i);
-  Owned<kindred_strings> names(kindred_strings_destroy);
+  Owned<kindred_strings> names;
   KINDRED_ASSERT_OK(kindred_memory_names(twins.memory, indices.data(), indices.size(), &names));
   const kindred_text* texts = nullptr;
   std::size_t count = 0;
@@ -464,7 +464,7 @@ TEST(CMemories, NamesOfManyPatternsAreFound) {
       EXPECT_EQ(std::string(texts[i].data, texts[i].size), *expected_names[i]);
     }
   }
-  Owned<kindred_strings> none(kindred_strings_destroy);
+  Owned<kindred_strings> none;
   KINDRED_ASSERT_OK(kindred_memory_names(twins.memory, nullptr, 0, &none));
   KINDRED_ASSERT_OK(kindred_strings_get(none, &texts, &count));
   EXPECT_EQ(count, 0U);
@@ -486,7 +486,7 @@ TEST(CMemories, FrequenciesAreSetAndAllPatternsForgotten) {
   EXPECT_EQ(sync.trigger, KINDRED_SYNC_MANUAL);
   KINDRED_ASSERT_OK(kindred_memory_clear(twins.memory));
   std::uint64_t size = 1;
-  KINDRED_ASSERT_OK(kindred_memory_size(twins.memory, &size));
+  KINDRED_ASSERT_OK(kindred_size(twins.memory, &size));
   EXPECT_EQ(size, 0U);
   kindred_learned learned{};
   const std::uint64_t event[] = {0, 1};
@@ -499,7 +499,7 @@ TEST(CMemories, BytesAndVocabulariesAreThoseOfTheMemory) {
   const TempFolder folder;
   Twins twins("CMemories bytes", 30);
   const std::string bytes = bytes_of(twins.memory);
-  Owned<kindred_memory> loaded(kindred_memory_destroy);
+  Owned<kindred_memory> loaded;
   kindred_memory_options options = KINDRED_MEMORY_OPTIONS_INIT;
   options.background_sync = 0;
   options.level = KINDRED_LEVEL_CHARACTER;
@@ -521,10 +521,10 @@ TEST(CMemories, BytesAndVocabulariesAreThoseOfTheMemory) {
       KINDRED_CORRUPT);
   EXPECT_EQ(damaged, nullptr);
 
-  Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
+  Owned<kindred_vocabulary> vocabulary;
   KINDRED_ASSERT_OK(kindred_memory_vocabulary(twins.memory, &vocabulary));
   kindred_vocabulary_statistics statistics = KINDRED_VOCABULARY_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(vocabulary, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(vocabulary, &statistics));
   const Vocabulary& expected = twins.expected.vocabulary();
   ASSERT_EQ(statistics.symbols, expected.size());
   std::vector<std::uint32_t> symbols;
@@ -546,13 +546,13 @@ TEST(CMemories, BytesAndVocabulariesAreThoseOfTheMemory) {
             KINDRED_NOT_FOUND);
 
   // The bytes of a vocabulary are those of its file.
-  Owned<kindred_string> saved(kindred_string_destroy);
-  KINDRED_ASSERT_OK(kindred_vocabulary_to_bytes(vocabulary, &saved));
+  Owned<kindred_string> saved;
+  KINDRED_ASSERT_OK(kindred_to_bytes(vocabulary, &saved));
   const std::size_t size = view_of(saved).size();
   const auto* const first = reinterpret_cast<const std::uint8_t*>(view_of(saved).data());
-  Owned<kindred_vocabulary> again(kindred_vocabulary_destroy);
+  Owned<kindred_vocabulary> again;
   KINDRED_ASSERT_OK(kindred_vocabulary_from_bytes(first, size, &again));
-  KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(again, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(again, &statistics));
   EXPECT_EQ(statistics.symbols, expected.size());
   EXPECT_EQ(kindred_vocabulary_from_bytes(first, size - 1, &again), KINDRED_CORRUPT);
 }

@@ -119,12 +119,9 @@ TEST(COperations, OfPatternMemoriesMatchAList) {
           if (below(random, 2) == 0) {
             KINDRED_ASSERT_OK(kindred_memory_sync(memory, nullptr));
           } else {
-            reopen(
-                memory, kindred_memory_to_bytes,
-                [&](const std::uint8_t* bytes, std::size_t size, kindred_memory** out) {
-                  return kindred_memory_from_bytes(c_context(), bytes, size, &made, out);
-                },
-                kindred_memory_destroy);
+            reopen(memory, [&](const std::uint8_t* bytes, std::size_t size, kindred_memory** out) {
+              return kindred_memory_from_bytes(c_context(), bytes, size, &made, out);
+            });
           }
           break;
         default: {
@@ -151,7 +148,7 @@ TEST(COperations, OfPatternMemoriesMatchAList) {
               expected[static_cast<std::int64_t>(i)] = common(model[i].events, events);
           }
           ASSERT_EQ(found, expected);
-          KINDRED_EXPECT_OK(kindred_results_destroy(results));
+          KINDRED_EXPECT_OK(kindred_destroy(results));
         }
       }
       std::int64_t by_events = -2;
@@ -159,12 +156,12 @@ TEST(COperations, OfPatternMemoriesMatchAList) {
                                                    events.size(), &by_events));
       ASSERT_EQ(by_events, index_of([&](const Known& one) { return one.events == events; }));
       std::uint64_t size = 0;
-      KINDRED_ASSERT_OK(kindred_memory_size(memory, &size));
+      KINDRED_ASSERT_OK(kindred_size(memory, &size));
       ASSERT_EQ(size, static_cast<std::uint64_t>(
                           std::count_if(model.begin(), model.end(),
                                         [](const Known& one) { return one.frequency > 0; })));
     }
-    KINDRED_EXPECT_OK(kindred_memory_destroy(memory));
+    KINDRED_EXPECT_OK(kindred_destroy(memory));
   }
 }
 
@@ -243,12 +240,9 @@ TEST(COperations, OfGraphsMatchAListOfEdges) {
           if (below(random, 2) == 0) {
             KINDRED_ASSERT_OK(kindred_graph_merge(graph));
           } else {
-            reopen(
-                graph, kindred_graph_to_bytes,
-                [](const std::uint8_t* bytes, std::size_t size, kindred_graph** out) {
-                  return kindred_graph_from_bytes(c_context(), bytes, size, nullptr, 1, out);
-                },
-                kindred_graph_destroy);
+            reopen(graph, [](const std::uint8_t* bytes, std::size_t size, kindred_graph** out) {
+              return kindred_graph_from_bytes(c_context(), bytes, size, nullptr, 1, out);
+            });
           }
           break;
         default: {
@@ -265,11 +259,11 @@ TEST(COperations, OfGraphsMatchAListOfEdges) {
         }
       }
       kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
-      KINDRED_ASSERT_OK(kindred_graph_get_statistics(graph, &statistics));
+      KINDRED_ASSERT_OK(kindred_get_statistics(graph, &statistics));
       ASSERT_EQ(statistics.edges, model.size());
       ASSERT_EQ(statistics.nodes, exists.size());
     }
-    KINDRED_EXPECT_OK(kindred_graph_destroy(graph));
+    KINDRED_EXPECT_OK(kindred_destroy(graph));
   }
 }
 
@@ -320,13 +314,13 @@ TEST(COperations, OfMatchersMatchComparisonsOfPairs) {
             if (similarity >= options.threshold)
               expected[static_cast<std::int64_t>(pattern)] = similarity;
           }
-          KINDRED_EXPECT_OK(kindred_query_destroy(query));
+          KINDRED_EXPECT_OK(kindred_destroy(query));
           ASSERT_EQ(found, expected) << "measure " << measure;
         }
-        KINDRED_EXPECT_OK(kindred_results_destroy(results));
+        KINDRED_EXPECT_OK(kindred_destroy(results));
       }
     }
-    KINDRED_EXPECT_OK(kindred_matcher_destroy(matcher));
+    KINDRED_EXPECT_OK(kindred_destroy(matcher));
   }
 }
 

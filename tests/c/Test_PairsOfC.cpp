@@ -25,7 +25,7 @@ TEST(CPairs, AreThoseOfCpp) {
       KINDRED_ASSERT_OK(kindred_similarity(static_cast<std::int32_t>(measure), &first, &second, 0,
                                            0, &similarity));
       EXPECT_EQ(similarity, Kindred::similarity(measure, pattern, query));
-      Owned<kindred_query> prepared(kindred_query_destroy);
+      Owned<kindred_query> prepared;
       KINDRED_ASSERT_OK(
           kindred_query_create(static_cast<std::int32_t>(measure), &second, 0, &prepared));
       double again = -1;
@@ -57,7 +57,7 @@ TEST(CPairs, AreThoseOfCpp) {
   EXPECT_EQ(similarity, Kindred::similarity(Measure::levenshtein, std::string_view("gr\xC3\xBCn"),
                                             std::string_view("grau")));
   EXPECT_EQ(kindred_similarity(KINDRED_LCS, &bad, &grey, 0, 0, &similarity), KINDRED_INVALID);
-  Owned<kindred_query> text(kindred_query_destroy);
+  Owned<kindred_query> text;
   KINDRED_ASSERT_OK(kindred_query_create(KINDRED_LCS, &grey, 0, &text));
   std::uint32_t matched = 0;
   KINDRED_ASSERT_OK(kindred_query_matched(text, &green, &matched));
@@ -78,7 +78,7 @@ TEST(CPairs, ManyAreThoseOfCpp) {
     const GivenSequences patterns{
         RaggedSpan<Symbol>{std::span(rows.offsets).first(count + 1), rows.values}};
     for (const Measure measure : all_measures) {
-      Owned<kindred_query> prepared(kindred_query_destroy);
+      Owned<kindred_query> prepared;
       KINDRED_ASSERT_OK(
           kindred_query_create(static_cast<std::int32_t>(measure), &one, 0, &prepared));
       std::vector<std::uint32_t> matched(count + 1);
@@ -95,7 +95,7 @@ TEST(CPairs, ManyAreThoseOfCpp) {
     }
   }
   // Sequences that are all empty need no symbols.
-  Owned<kindred_query> prepared(kindred_query_destroy);
+  Owned<kindred_query> prepared;
   const GivenSequences none{std::span<const std::uint32_t>()};
   KINDRED_ASSERT_OK(kindred_query_create(KINDRED_LEVENSHTEIN, &none, 0, &prepared));
   const std::uint64_t empty[] = {0, 0, 0};

@@ -113,12 +113,9 @@ TEST(COperations, OfIndexesMatchAMap) {
           break;
         }
         case 5:
-          reopen(
-              index, kindred_index_to_bytes,
-              [](const std::uint8_t* bytes, std::size_t size, kindred_index** out) {
-                return kindred_index_from_bytes(c_context(), bytes, size, nullptr, 1, out);
-              },
-              kindred_index_destroy);
+          reopen(index, [](const std::uint8_t* bytes, std::size_t size, kindred_index** out) {
+            return kindred_index_from_bytes(c_context(), bytes, size, nullptr, 1, out);
+          });
           break;
         default: {
           const std::size_t top = 1 + below(random, 6);
@@ -148,7 +145,7 @@ TEST(COperations, OfIndexesMatchAMap) {
       std::size_t at = 0;
       for (const auto& [id, row] : model) ASSERT_EQ(ids[at++], static_cast<std::uint64_t>(id));
     }
-    KINDRED_EXPECT_OK(kindred_index_destroy(index));
+    KINDRED_EXPECT_OK(kindred_destroy(index));
   }
 }
 
@@ -221,12 +218,9 @@ TEST(COperations, OfKeyedIndexesMatchAMap) {
           break;
         }
         case 3:
-          reopen(
-              index, kindred_keyed_index_to_bytes,
-              [](const std::uint8_t* bytes, std::size_t size, kindred_keyed_index** out) {
-                return kindred_keyed_index_from_bytes(c_context(), bytes, size, nullptr, 1, out);
-              },
-              kindred_keyed_index_destroy);
+          reopen(index, [](const std::uint8_t* bytes, std::size_t size, kindred_keyed_index** out) {
+            return kindred_keyed_index_from_bytes(c_context(), bytes, size, nullptr, 1, out);
+          });
           break;
         default: {
           Rows query({random_row(random)});
@@ -244,7 +238,7 @@ TEST(COperations, OfKeyedIndexesMatchAMap) {
             ASSERT_EQ(id_of.at(name), expected[i].second);
             ASSERT_EQ(view_of(results).scores[i], expected[i].first);
           }
-          KINDRED_EXPECT_OK(kindred_results_destroy(results));
+          KINDRED_EXPECT_OK(kindred_destroy(results));
         }
       }
       std::vector<std::int64_t> ids(keys.size());
@@ -252,7 +246,7 @@ TEST(COperations, OfKeyedIndexesMatchAMap) {
       for (std::size_t i = 0; i < keys.size(); ++i)
         ASSERT_EQ(ids[i], id_of.count(keys[i]) == 1 ? id_of[keys[i]] : -1);
     }
-    KINDRED_EXPECT_OK(kindred_keyed_index_destroy(index));
+    KINDRED_EXPECT_OK(kindred_destroy(index));
   }
 }
 
@@ -291,12 +285,9 @@ TEST(COperations, OfHnswIndexesMatchAMap) {
           KINDRED_ASSERT_OK(kindred_hnsw_repair(hnsw));
           break;
         case 4:
-          reopen(
-              hnsw, kindred_hnsw_to_bytes,
-              [](const std::uint8_t* bytes, std::size_t size, kindred_hnsw** out) {
-                return kindred_hnsw_from_bytes(c_context(), bytes, size, out);
-              },
-              kindred_hnsw_destroy);
+          reopen(hnsw, [](const std::uint8_t* bytes, std::size_t size, kindred_hnsw** out) {
+            return kindred_hnsw_from_bytes(c_context(), bytes, size, out);
+          });
           break;
         default: {
           // It may miss rows, but what it finds exists, is scored exactly and in order.
@@ -322,13 +313,13 @@ TEST(COperations, OfHnswIndexesMatchAMap) {
       }
       const std::uint64_t id = below(random, end_id + 1);
       std::int32_t contains = -1;
-      KINDRED_ASSERT_OK(kindred_hnsw_contains(hnsw, id, &contains));
+      KINDRED_ASSERT_OK(kindred_has(hnsw, id, &contains));
       ASSERT_EQ(contains != 0, model.count(static_cast<std::int64_t>(id)) == 1);
       std::size_t size = 0;
-      KINDRED_ASSERT_OK(kindred_hnsw_size(hnsw, &size));
+      KINDRED_ASSERT_OK(kindred_size(hnsw, &size));
       ASSERT_EQ(size, model.size());
     }
-    KINDRED_EXPECT_OK(kindred_hnsw_destroy(hnsw));
+    KINDRED_EXPECT_OK(kindred_destroy(hnsw));
   }
 }
 

@@ -208,7 +208,7 @@ TEST(CSeedSequence, ComputesWhatItsPassesCompute) {
   const std::vector<float> weights = random_rows("CSeedSequence weights", features);
   const std::vector<float> x = random_rows("CSeedSequence x", 8 * features);
   for (const std::int32_t space : {KINDRED_SPACE_ANY, KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP}) {
-    Owned<kindred_seed_sequence> sequence(kindred_seed_sequence_destroy);
+    Owned<kindred_seed_sequence> sequence;
     kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
     call.space = space;
     KINDRED_ASSERT_OK(kindred_seed_sequence_create(c_context(), &call, &sequence));
@@ -248,13 +248,13 @@ TEST(CSeedSequence, ComputesWhatItsPassesCompute) {
     Tensor inside(x.data() + 1, KINDRED_FLOAT32, 4, features);
     EXPECT_EQ(kindred_seed_sequence_add(sequence, seeds, &x_tensor, &inside, 0), KINDRED_INVALID);
     std::size_t size = 0;
-    KINDRED_ASSERT_OK(kindred_seed_sequence_size(sequence, &size));
+    KINDRED_ASSERT_OK(kindred_size(sequence, &size));
     EXPECT_EQ(size, 2U);
-    KINDRED_ASSERT_OK(kindred_seeds_destroy(seeds));  // the sequence keeps the layer alive
+    KINDRED_ASSERT_OK(kindred_destroy(seeds));  // the sequence keeps the layer alive
     for (int run = 0; run < 2; ++run) {
       std::fill(found.begin(), found.end(), 0.0F);
-      KINDRED_ASSERT_OK(kindred_seed_sequence_run(sequence));
-      KINDRED_ASSERT_OK(kindred_seed_sequence_wait(sequence));
+      KINDRED_ASSERT_OK(kindred_run(sequence));
+      KINDRED_ASSERT_OK(kindred_wait(sequence));
       EXPECT_EQ(found_between, between);
       EXPECT_EQ(found, expected);
     }

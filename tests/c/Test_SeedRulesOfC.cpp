@@ -40,7 +40,7 @@ TEST(CSeedRules, TransitionsAreThoseOfCpp) {
                                                                     static_cast<Lifecycle>(to))));
       const kindred_seed_state seed{from, 0, 0, -1, 0, 0, 100, 0, 0, 0};
       std::int32_t accepted = -1;
-      Owned<kindred_string> why(kindred_string_destroy);
+      Owned<kindred_string> why;
       KINDRED_ASSERT_OK(
           kindred_seed_check_transition(&seed, to, &metrics, &options, &accepted, &why));
       const TransitionResult expected =
@@ -78,7 +78,7 @@ TEST(CSeedRules, SchedulesAreThoseOfCpp) {
   const std::vector<float> weights = random_rows("CSeedRules weights", 8);
   for (std::int32_t kind = KINDRED_SCHEDULE_LINEAR; kind <= KINDRED_SCHEDULE_STABILITY; ++kind) {
     SCOPED_TRACE(kind);
-    Owned<kindred_schedule> schedule(kindred_schedule_destroy);
+    Owned<kindred_schedule> schedule;
     KINDRED_ASSERT_OK(kindred_schedule_create(kind, &options, &schedule));
     GraftingSchedule expected(static_cast<AlphaSchedule>(kind), settings);
     std::int32_t found_kind = -1;
@@ -106,7 +106,7 @@ TEST(CSeedRules, SchedulesAreThoseOfCpp) {
     KINDRED_ASSERT_OK(kindred_schedule_state(schedule, numbers.data(), numbers.size(), &count));
     numbers.resize(count);
     EXPECT_EQ(numbers, expected.state());
-    Owned<kindred_schedule> restored(kindred_schedule_destroy);
+    Owned<kindred_schedule> restored;
     KINDRED_ASSERT_OK(kindred_schedule_create(kind, &options, &restored));
     KINDRED_ASSERT_OK(kindred_schedule_set_state(restored, numbers.data(), count));
     double next = -1;

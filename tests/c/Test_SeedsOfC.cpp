@@ -62,7 +62,7 @@ TEST(CSeeds, PassesAreThoseOfCpp) {
                                  .lifecycle = Lifecycle::fossilized,
                                  .mode = ApplyMode::additive}};
   expected.update(updates);
-  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  Owned<kindred_seeds> seeds;
   const kindred_seeds_options options = layer_options();
   KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &seeds));
   std::int32_t blueprint = -1;
@@ -122,7 +122,7 @@ TEST(CSeeds, PassesAreThoseOfCpp) {
 TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
   const TempFolder folder;
   Transitions transitions;
-  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  Owned<kindred_seeds> seeds;
   const kindred_seeds_options options = layer_options(&transitions);
   KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &seeds));
   const std::vector<float> weights = random_rows("CSeeds weights", hidden);
@@ -137,7 +137,7 @@ TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
   EXPECT_EQ(accepted, 1);
   EXPECT_EQ(transitions.count, 1);
   EXPECT_EQ(kindred_seeds_remove_blueprint(seeds, 0), KINDRED_INVALID);
-  Owned<kindred_string> why(kindred_string_destroy);
+  Owned<kindred_string> why;
   kindred_seed_metrics metrics = KINDRED_SEED_METRICS_INIT;
   metrics.given = KINDRED_METRIC_RECONSTRUCTION_LOSS;
   metrics.reconstruction_loss = 1;
@@ -156,22 +156,24 @@ TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
   KINDRED_ASSERT_OK(kindred_seeds_step(seeds, nullptr, 0, events, seed_count, &count));
   EXPECT_EQ(count, 0U);
   kindred_seeds_statistics info = KINDRED_SEEDS_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_seeds_get_statistics(seeds, &info));
+  KINDRED_ASSERT_OK(kindred_get_statistics(seeds, &info));
   EXPECT_EQ(info.epoch, 1U);
   EXPECT_EQ(info.hidden, hidden);
   std::uint32_t feature = 0;
   KINDRED_ASSERT_OK(kindred_seeds_chunk_begin(seeds, 1, &feature));
   EXPECT_GT(feature, 0U);
   EXPECT_EQ(kindred_seeds_chunk_begin(seeds, seed_count, &feature), KINDRED_INVALID);
-  Owned<kindred_string> trouble(kindred_string_destroy);
+  Owned<kindred_string> trouble;
   KINDRED_ASSERT_OK(kindred_seeds_device_trouble(seeds, &trouble));
   EXPECT_NE(view_of(trouble).data(), nullptr);
 
   const std::string state_path = folder / "seeds.knd";
   const std::string blueprint_path = folder / "blueprints.knd";
-  KINDRED_ASSERT_OK(kindred_seeds_save(seeds, state_path.c_str()));
-  KINDRED_ASSERT_OK(kindred_seeds_save_blueprints(seeds, blueprint_path.c_str()));
-  Owned<kindred_seeds> other(kindred_seeds_destroy);
+  KINDRED_ASSERT_OK(kindred_save(seeds, state_path.c_str()));
+  Owned<kindred_blueprints> copies;
+  KINDRED_ASSERT_OK(kindred_seeds_blueprints(seeds, &copies));
+  KINDRED_ASSERT_OK(kindred_save(copies, blueprint_path.c_str()));
+  Owned<kindred_seeds> other;
   KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &other));
   EXPECT_EQ(kindred_seeds_restore(other, state_path.c_str()), KINDRED_INVALID);
   KINDRED_ASSERT_OK(kindred_seeds_restore_blueprints(other, blueprint_path.c_str()));
@@ -218,7 +220,7 @@ void make_layer(Owned<kindred_seeds>& seeds, std::int32_t schedule = KINDRED_SCH
 }
 
 TEST(CSeeds, StatesAndHistoriesAreReplaced) {
-  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  Owned<kindred_seeds> seeds;
   make_layer(seeds);
   std::int32_t accepted = 0;
   KINDRED_ASSERT_OK(kindred_seeds_germinate(seeds, 4, 0, KINDRED_APPLY_MIXED,
@@ -235,7 +237,7 @@ TEST(CSeeds, StatesAndHistoriesAreReplaced) {
   EXPECT_EQ(histories[4].changes[0].to, KINDRED_SEED_CANCELLED);
   EXPECT_EQ(histories[4].changes[1].from, KINDRED_SEED_DORMANT);
 
-  Owned<kindred_seeds> other(kindred_seeds_destroy);
+  Owned<kindred_seeds> other;
   make_layer(other);
   KINDRED_ASSERT_OK(kindred_seeds_set_states(other, states, histories, seed_count));
   kindred_seed_state found[seed_count];
@@ -278,7 +280,7 @@ TEST(CSeeds, StatesAndHistoriesAreReplaced) {
 }
 
 TEST(CSeeds, EverySeedHasItsMetricsAndSchedule) {
-  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  Owned<kindred_seeds> seeds;
   make_layer(seeds, KINDRED_SCHEDULE_MOMENTUM);
   SeedLayer expected(context(),
                      {.hidden = hidden, .seeds = seed_count, .residency = Residency::host});
@@ -337,16 +339,16 @@ TEST(CSeeds, EverySeedHasItsMetricsAndSchedule) {
 }
 
 TEST(CSeeds, TelemetryIsStartedAndRated) {
-  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  Owned<kindred_seeds> seeds;
   make_layer(seeds);
   std::int32_t has = 1;
-  KINDRED_ASSERT_OK(kindred_seeds_has_telemetry(seeds, 0, &has));
+  KINDRED_ASSERT_OK(kindred_has(seeds, 0, &has));
   EXPECT_EQ(has, 0);
   EXPECT_EQ(kindred_seeds_start_telemetry(seeds, 0), KINDRED_NOT_FOUND);
   std::vector<float> x = random_rows("CSeeds telemetry", 4 * hidden);
   Tensor x_tensor(x.data(), KINDRED_FLOAT32, 4, hidden);
   KINDRED_ASSERT_OK(kindred_seeds_forward(seeds, &x_tensor, &x_tensor, nullptr, nullptr));
-  KINDRED_ASSERT_OK(kindred_seeds_has_telemetry(seeds, 0, &has));
+  KINDRED_ASSERT_OK(kindred_has(seeds, 0, &has));
   EXPECT_EQ(has, 1);
   KINDRED_ASSERT_OK(kindred_seeds_start_telemetry(seeds, 0));
   kindred_seed_telemetry telemetry[seed_count];
@@ -363,9 +365,9 @@ TEST(CSeeds, TelemetryIsStartedAndRated) {
 TEST(CSeeds, BlueprintsAreReadAndChanged) {
   const TempFolder folder;
   const std::string path = folder / "blueprints.knd";
-  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  Owned<kindred_seeds> seeds;
   make_layer(seeds);
-  Owned<kindred_blueprints> copy(kindred_blueprints_destroy);
+  Owned<kindred_blueprints> copy;
   KINDRED_ASSERT_OK(kindred_seeds_blueprints(seeds, &copy));
   kindred_blueprint blueprint = KINDRED_BLUEPRINT_INIT;
   KINDRED_ASSERT_OK(kindred_blueprints_get(copy, 0, &blueprint));
@@ -382,11 +384,11 @@ TEST(CSeeds, BlueprintsAreReadAndChanged) {
   KINDRED_ASSERT_OK(kindred_blueprints_replace(copy, 1, weights, 2));
   KINDRED_ASSERT_OK(kindred_blueprints_remove(copy, 0));
   EXPECT_EQ(kindred_blueprints_get(copy, 0, &blueprint), KINDRED_NOT_FOUND);
-  KINDRED_ASSERT_OK(kindred_blueprints_save(copy, path.c_str()));
-  Owned<kindred_blueprints> loaded(kindred_blueprints_destroy);
+  KINDRED_ASSERT_OK(kindred_save(copy, path.c_str()));
+  Owned<kindred_blueprints> loaded;
   KINDRED_ASSERT_OK(kindred_blueprints_load(path.c_str(), &loaded));
   std::size_t size = 0;
-  KINDRED_ASSERT_OK(kindred_blueprints_size(loaded, &size));
+  KINDRED_ASSERT_OK(kindred_size(loaded, &size));
   EXPECT_EQ(size, 2U);
   KINDRED_ASSERT_OK(kindred_blueprints_find(loaded, "second", 6, &id));
   EXPECT_EQ(id, 1);

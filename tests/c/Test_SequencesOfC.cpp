@@ -37,13 +37,13 @@ TEST(CSequences, MatchesAreThoseOfCpp) {
     const Ragged<Symbol> patterns = random_sequences("CSequences patterns", size, 20);
     const Ragged<Symbol> queries = random_sequences("CSequences queries", 3, 20);
     const SequenceMatcher expected(context(), patterns, Residency::host);
-    Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+    Owned<kindred_matcher> matcher;
     const GivenSequences given{RaggedSpan<Symbol>(patterns)};
     const GivenSequences sought{RaggedSpan<Symbol>(queries)};
     KINDRED_ASSERT_OK(
         kindred_matcher_create(c_context(), &given, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
     kindred_matcher_statistics statistics = KINDRED_MATCHER_STATISTICS_INIT;
-    KINDRED_ASSERT_OK(kindred_matcher_get_statistics(matcher, &statistics));
+    KINDRED_ASSERT_OK(kindred_get_statistics(matcher, &statistics));
     EXPECT_EQ(statistics.patterns, size);
     EXPECT_EQ(statistics.host_bytes, expected.bytes(Space::serial));
     for (const std::int32_t space : c_spaces())
@@ -52,7 +52,7 @@ TEST(CSequences, MatchesAreThoseOfCpp) {
         options.measure = static_cast<std::int32_t>(measure);
         options.blocks = counts_edits(measure) && measure != Measure::levenshtein ? 1 : 0;
         options.space = space;
-        Owned<kindred_results> results(kindred_results_destroy);
+        Owned<kindred_results> results;
         KINDRED_ASSERT_OK(kindred_matcher_match(matcher, &sought, &options, &results));
         const MatchResults found =
             expected.match(queries, {.measure = measure, .blocks = options.blocks != 0});
@@ -78,7 +78,7 @@ TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
   const Ragged<Symbol> patterns = random_sequences("CSequences scored patterns", 33, 20);
   const Ragged<Symbol> queries = random_sequences("CSequences scored queries", 3, 20);
   const SequenceMatcher expected(context(), patterns, Residency::host);
-  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  Owned<kindred_matcher> matcher;
   const GivenSequences given{RaggedSpan<Symbol>(patterns)};
   const GivenSequences sought{RaggedSpan<Symbol>(queries)};
   KINDRED_ASSERT_OK(
@@ -115,7 +115,7 @@ TEST(CSequences, ScoresOfAllPairsAreThoseOfCpp) {
 TEST(CSequences, ScoresOfTextsAreNumbersOfEdits) {
   const std::vector<std::string> texts{"kindred", "kindrid", "kindler", ""};
   const std::vector<kindred_text> given = c_texts(texts);
-  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  Owned<kindred_matcher> matcher;
   const GivenSequences patterns{std::span(given)};
   const GivenSequences one{std::string_view(texts[0])};
   const GivenSequences two{std::span(given).first(2)};
@@ -152,7 +152,7 @@ TEST(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
   const std::vector<std::string> texts{"kindred", "kindrid", "kindler", "other",
                                        "otter",   "",        "kindred"};
   const std::vector<kindred_text> given = c_texts(texts);
-  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  Owned<kindred_matcher> matcher;
   const GivenSequences patterns{std::span(given)};
   KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), &patterns, 0, &matcher));
   kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
@@ -171,7 +171,7 @@ TEST(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
   for (const Linkage linkage : {Linkage::single, Linkage::complete}) {
     const ClusterResults clusters =
         expected.cluster({.linkage = linkage, .matching = {.threshold = 0.8}});
-    Owned<kindred_clusters> found(kindred_clusters_destroy);
+    Owned<kindred_clusters> found;
     KINDRED_ASSERT_OK(
         kindred_matcher_cluster(matcher, static_cast<std::int32_t>(linkage), &options, &found));
     kindred_clusters_view view = KINDRED_CLUSTERS_VIEW_INIT;
@@ -204,7 +204,7 @@ TEST(CSequences, OnlyCandidatesAreResults) {
   const Ragged<Symbol> patterns = random_sequences("CSequences candidates", 50, 20);
   const Ragged<Symbol> queries = random_sequences("CSequences candidate queries", 3, 20);
   const SequenceMatcher expected(context(), patterns, Residency::host);
-  Owned<kindred_matcher> matcher(kindred_matcher_destroy);
+  Owned<kindred_matcher> matcher;
   const GivenSequences given{RaggedSpan<Symbol>(patterns)};
   const GivenSequences sought{RaggedSpan<Symbol>(queries)};
   KINDRED_ASSERT_OK(kindred_matcher_create(c_context(), &given, 0, &matcher));
@@ -216,7 +216,7 @@ TEST(CSequences, OnlyCandidatesAreResults) {
     kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
     options.filter = only.data();
     options.filter_size = only.size();
-    Owned<kindred_results> results(kindred_results_destroy);
+    Owned<kindred_results> results;
     KINDRED_ASSERT_OK(match(options, &results));
     expect_matches(results, expected.match(queries, {.filter = only}));
   }
@@ -241,7 +241,7 @@ TEST(CSequences, SimilarPairsFormTheClustersOfCpp) {
     expected_pairs.push_back({pair.first, pair.second, pair.similarity});
   for (const Linkage linkage : {Linkage::single, Linkage::complete}) {
     const Clusters expected = cluster_pairs(7, expected_pairs, linkage);
-    Owned<kindred_clusters> found(kindred_clusters_destroy);
+    Owned<kindred_clusters> found;
     KINDRED_ASSERT_OK(kindred_cluster_pairs(7, pairs.data(), pairs.size(),
                                             static_cast<std::int32_t>(linkage), &found));
     kindred_clusters_view view = KINDRED_CLUSTERS_VIEW_INIT;
@@ -255,7 +255,7 @@ TEST(CSequences, SimilarPairsFormTheClustersOfCpp) {
     for (std::size_t i = 0; i < view.clusters; ++i)
       EXPECT_EQ(view.representatives[i], expected.representatives[i]);
   }
-  Owned<kindred_clusters> none(kindred_clusters_destroy);
+  Owned<kindred_clusters> none;
   KINDRED_ASSERT_OK(kindred_cluster_pairs(0, nullptr, 0, KINDRED_LINKAGE_SINGLE, &none));
   kindred_clusters* clusters = nullptr;
   EXPECT_EQ(kindred_cluster_pairs(5, pairs.data(), pairs.size(), 0, &clusters), KINDRED_INVALID);
@@ -279,7 +279,7 @@ TEST(CVocabulary, CodePointsAreTheSymbolsOfCharacters) {
 
 TEST(CVocabulary, IsMadeOfDifferentTexts) {
   const std::vector<std::string> words{"b", "", "a"};
-  Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
+  Owned<kindred_vocabulary> vocabulary;
   KINDRED_ASSERT_OK(kindred_vocabulary_create(c_texts(words).data(), 3, &vocabulary));
   const std::uint32_t symbols[] = {2, 0, 1, 2};
   kindred_text texts[4] = {};
@@ -294,7 +294,7 @@ TEST(CVocabulary, IsMadeOfDifferentTexts) {
 
 TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
   const TempFolder folder;
-  Owned<kindred_vocabulary> vocabulary(kindred_vocabulary_destroy);
+  Owned<kindred_vocabulary> vocabulary;
   KINDRED_ASSERT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
   const kindred_text empty[] = {{nullptr, 0}, {"", 0}};
   std::uint32_t added[] = {7, 7};
@@ -305,8 +305,8 @@ TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
   KINDRED_ASSERT_OK(kindred_vocabulary_add(vocabulary, c_texts(words).data(), 3, 1, nullptr));
   KINDRED_ASSERT_OK(kindred_vocabulary_add(vocabulary, nullptr, 0, 0, nullptr));
   const std::string path = folder / "vocabulary.knd";
-  KINDRED_ASSERT_OK(kindred_vocabulary_save(vocabulary, path.c_str()));
-  Owned<kindred_vocabulary> loaded(kindred_vocabulary_destroy);
+  KINDRED_ASSERT_OK(kindred_save(vocabulary, path.c_str()));
+  Owned<kindred_vocabulary> loaded;
   KINDRED_ASSERT_OK(kindred_vocabulary_load(path.c_str(), &loaded));
   const std::vector<std::string> sought{"a", "b", "c"};
   std::uint32_t symbols[3];
@@ -320,7 +320,7 @@ TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
   EXPECT_EQ(std::string_view(text.data, text.size), "b");
   EXPECT_EQ(kindred_vocabulary_decode(loaded, &absent, 1, &text), KINDRED_NOT_FOUND);
   kindred_vocabulary_statistics statistics = KINDRED_VOCABULARY_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_vocabulary_get_statistics(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.symbols, 3U);
   EXPECT_EQ(kindred_vocabulary_load((folder / "absent").c_str(), &loaded), KINDRED_NOT_FOUND);
   EXPECT_EQ(kindred_vocabulary_load(
@@ -330,7 +330,7 @@ TEST(CVocabulary, NumbersTextsAndKeepsThemInAFile) {
 
 TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
   const TempFolder folder;
-  Owned<kindred_memory> memory(kindred_memory_destroy);
+  Owned<kindred_memory> memory;
   kindred_memory_options options = KINDRED_MEMORY_OPTIONS_INIT;
   options.background_sync = 0;
   KINDRED_ASSERT_OK(kindred_memory_create(c_context(), &options, &memory));
@@ -353,7 +353,7 @@ TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
     expected.learn({offsets, views}, name, i + 1);
   }
   const std::string path = folder / "patterns.knd";
-  KINDRED_ASSERT_OK(kindred_memory_save(memory, path.c_str()));
+  KINDRED_ASSERT_OK(kindred_save(memory, path.c_str()));
 
   const std::vector<std::string> query{"a", "b", "q"};
   const std::vector<std::string_view> query_views(query.begin(), query.end());
@@ -370,18 +370,18 @@ TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
   Ragged<Symbol> encoded;
   expected.encode({events, query_views}, encoded);
   const std::uint64_t one[] = {0, 3};
-  Owned<kindred_results> results(kindred_results_destroy);
+  Owned<kindred_results> results;
   KINDRED_ASSERT_OK(
       kindred_memory_match(memory, symbols, one, 1, KINDRED_LEVEL_OF_MEMORY, nullptr, &results));
   expect_matches(results, expected.match(encoded));
 
-  Owned<kindred_predictions> predictions(kindred_predictions_destroy);
+  Owned<kindred_predictions> predictions;
   KINDRED_ASSERT_OK(kindred_memory_predict(memory, c_texts(query).data(), events, 2,
                                            KINDRED_LEVEL_OF_MEMORY, nullptr, nullptr, &predictions,
                                            nullptr));
   const PredictionResults found = expected.predict({events, query_views});
   std::size_t size = 0;
-  KINDRED_ASSERT_OK(kindred_predictions_size(predictions, &size));
+  KINDRED_ASSERT_OK(kindred_size(predictions, &size));
   ASSERT_EQ(size, found.predictions.size());
   ASSERT_GT(size, 0U);
   for (std::size_t i = 0; i < size; ++i) {
@@ -416,12 +416,12 @@ TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
   KINDRED_ASSERT_OK(kindred_memory_inspect(path.c_str(), 0, &info));
   EXPECT_EQ(info.patterns, 2U);
   EXPECT_EQ(info.commits, 2U);
-  Owned<kindred_memory> loaded(kindred_memory_destroy);
+  Owned<kindred_memory> loaded;
   KINDRED_ASSERT_OK(kindred_memory_load(c_context(), path.c_str(), &options, &loaded));
   std::uint64_t patterns_left = 0;
-  KINDRED_ASSERT_OK(kindred_memory_size(loaded, &patterns_left));
+  KINDRED_ASSERT_OK(kindred_size(loaded, &patterns_left));
   EXPECT_EQ(patterns_left, 2U);
-  Owned<kindred_pattern> pattern(kindred_pattern_destroy);
+  Owned<kindred_pattern> pattern;
   KINDRED_ASSERT_OK(kindred_memory_pattern(loaded, 2, &pattern));
   kindred_pattern_view view = KINDRED_PATTERN_VIEW_INIT;
   KINDRED_ASSERT_OK(kindred_pattern_get(pattern, &view));
@@ -443,7 +443,7 @@ TEST(CPatternMemory, LearnsMatchesPredictsAndKeepsItsFile) {
   KINDRED_ASSERT_OK(kindred_memory_sync(loaded, &record));
   EXPECT_EQ(record.trigger, KINDRED_SYNC_MANUAL);
   kindred_memory_statistics statistics = KINDRED_MEMORY_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_memory_get_statistics(loaded, &statistics));
+  KINDRED_ASSERT_OK(kindred_get_statistics(loaded, &statistics));
   EXPECT_EQ(statistics.patterns, 2U);
   std::uint64_t frequencies[16] = {};
   KINDRED_ASSERT_OK(kindred_memory_symbol_frequencies(memory, frequencies, 16, &count));

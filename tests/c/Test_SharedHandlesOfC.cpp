@@ -55,13 +55,13 @@ struct Shared {
     KINDRED_EXPECT_OK(kindred_seeds_create(c_context(), &options, &seeds));
   }
   ~Shared() {
-    KINDRED_EXPECT_OK(kindred_index_destroy(index));
-    KINDRED_EXPECT_OK(kindred_keyed_index_destroy(keyed));
-    KINDRED_EXPECT_OK(kindred_memory_destroy(memory));
-    KINDRED_EXPECT_OK(kindred_graph_destroy(graph));
-    KINDRED_EXPECT_OK(kindred_matcher_destroy(matcher));
-    KINDRED_EXPECT_OK(kindred_vocabulary_destroy(vocabulary));
-    KINDRED_EXPECT_OK(kindred_seeds_destroy(seeds));
+    KINDRED_EXPECT_OK(kindred_destroy(index));
+    KINDRED_EXPECT_OK(kindred_destroy(keyed));
+    KINDRED_EXPECT_OK(kindred_destroy(memory));
+    KINDRED_EXPECT_OK(kindred_destroy(graph));
+    KINDRED_EXPECT_OK(kindred_destroy(matcher));
+    KINDRED_EXPECT_OK(kindred_destroy(vocabulary));
+    KINDRED_EXPECT_OK(kindred_destroy(seeds));
   }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
@@ -100,8 +100,8 @@ struct Shared {
             },
             [this](std::uint64_t /*number*/) {
               kindred_string* bytes = nullptr;
-              const kindred_status status = kindred_memory_to_bytes(memory, &bytes);
-              kindred_string_destroy(bytes);
+              const kindred_status status = kindred_to_bytes(memory, &bytes);
+              kindred_destroy(bytes);
               return status;
             },
             [this](std::uint64_t number) {
@@ -116,7 +116,7 @@ struct Shared {
               kindred_results* results = nullptr;
               const kindred_status status =
                   kindred_graph_spread(graph, &node, &value, offsets, 1, nullptr, &results);
-              kindred_results_destroy(results);
+              kindred_destroy(results);
               return status;
             },
             [this](std::uint64_t /*number*/) {
@@ -125,7 +125,7 @@ struct Shared {
               kindred_results* results = nullptr;
               const kindred_status status =
                   kindred_matcher_match(matcher, &queries, nullptr, &results);
-              kindred_results_destroy(results);
+              kindred_destroy(results);
               return status;
             },
             [this](std::uint64_t /*number*/) {
@@ -193,16 +193,16 @@ TEST(CSharedHandles, AreUsedByManyThreads) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(failed, 0U);
   std::size_t rows = 0;
-  KINDRED_EXPECT_OK(kindred_index_size(shared.index, &rows));
+  KINDRED_EXPECT_OK(kindred_size(shared.index, &rows));
   EXPECT_EQ(rows, copies * each);
   std::uint64_t patterns = 0;
-  KINDRED_EXPECT_OK(kindred_memory_size(shared.memory, &patterns));
+  KINDRED_EXPECT_OK(kindred_size(shared.memory, &patterns));
   EXPECT_EQ(patterns, each);
   kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
-  KINDRED_EXPECT_OK(kindred_graph_get_statistics(shared.graph, &statistics));
+  KINDRED_EXPECT_OK(kindred_get_statistics(shared.graph, &statistics));
   EXPECT_EQ(statistics.edges, copies * each);
   kindred_keyed_index_statistics keys = KINDRED_KEYED_INDEX_STATISTICS_INIT;
-  KINDRED_EXPECT_OK(kindred_keyed_index_get_statistics(shared.keyed, &keys));
+  KINDRED_EXPECT_OK(kindred_get_statistics(shared.keyed, &keys));
   EXPECT_EQ(keys.keys, 50U);
 }
 
@@ -215,7 +215,7 @@ TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
-        const kindred_status status = kindred_vocabulary_destroy(vocabulary);
+        const kindred_status status = kindred_destroy(vocabulary);
         destroyed += status == KINDRED_OK ? 1 : 0;
         refused += status == KINDRED_INVALID ? 1 : 0;
       });
@@ -246,10 +246,10 @@ TEST(CSharedHandles, OutliveTheirContextWhileThreadsCreateAndDestroyOthers) {
             kindred_context_create(&options, &context) == KINDRED_OK &&
             kindred_matcher_create(context, &sequences, KINDRED_RESIDENCY_AUTOMATIC, &matcher) ==
                 KINDRED_OK &&
-            kindred_context_destroy(context) == KINDRED_OK &&
+            kindred_destroy(context) == KINDRED_OK &&
             kindred_matcher_match(matcher, &sequences, nullptr, &results) == KINDRED_OK &&
-            kindred_matcher_destroy(matcher) == KINDRED_OK && view_of(results).ids[0] == 0 &&
-            kindred_results_destroy(results) == KINDRED_OK;
+            kindred_destroy(matcher) == KINDRED_OK && view_of(results).ids[0] == 0 &&
+            kindred_destroy(results) == KINDRED_OK;
         failed += is_right ? 0 : 1;
       }
     });
@@ -289,7 +289,7 @@ TEST(CSharedHandles, OfAForkedProcessAreRefusedAndNothingHangs) {
       }
       kindred_context* context = nullptr;
       if (kindred_context_create(nullptr, &context) != KINDRED_NO_SPACE) return 50;
-      if (kindred_index_destroy(shared.index) != KINDRED_NO_SPACE) return 51;
+      if (kindred_destroy(shared.index) != KINDRED_NO_SPACE) return 51;
       // What needs no context works.
       kindred_vocabulary* vocabulary = nullptr;
       const kindred_text text{"a", 1};
@@ -297,7 +297,7 @@ TEST(CSharedHandles, OfAForkedProcessAreRefusedAndNothingHangs) {
       if (kindred_vocabulary_create(nullptr, 0, &vocabulary) != KINDRED_OK) return 52;
       if (kindred_vocabulary_add(vocabulary, &text, 1, 0, &symbol) != KINDRED_OK) return 53;
       if (kindred_vocabulary_add(shared.vocabulary, &text, 1, 0, &symbol) != KINDRED_OK) return 54;
-      if (kindred_vocabulary_destroy(vocabulary) != KINDRED_OK) return 55;
+      if (kindred_destroy(vocabulary) != KINDRED_OK) return 55;
       return 0;
     });
     ASSERT_EQ(status, 0) << "the number of the call, or 100 + the signal; round " << round;
@@ -345,9 +345,9 @@ kindred_status use_memory(std::int32_t space) {
   if (status == KINDRED_OK)
     status = kindred_matcher_create(c_context(), &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher);
   if (status == KINDRED_OK) status = kindred_matcher_match(matcher, &queries, &match, &results);
-  kindred_results_destroy(results);
-  kindred_matcher_destroy(matcher);
-  kindred_index_destroy(index);
+  kindred_destroy(results);
+  kindred_destroy(matcher);
+  kindred_destroy(index);
   return status;
 }
 

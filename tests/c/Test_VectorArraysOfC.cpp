@@ -63,7 +63,7 @@ struct Indices {
   }
   std::vector<float> rows;
   VectorIndex expected;
-  Owned<kindred_index> index{kindred_index_destroy};
+  Owned<kindred_index> index;
 };
 
 TEST(CVectorArrays, ScoresAndCandidatesAreThoseOfCpp) {
@@ -389,10 +389,10 @@ TEST(CVectorFiles, AreBuiltAndInspected) {
   EXPECT_EQ(info.quantized_bytes, expected.quantized_bytes);
   EXPECT_EQ(info.bytes, std::filesystem::file_size(path));
   EXPECT_EQ(info.element, KINDRED_ELEMENT_FLOAT16);
-  Owned<kindred_index> index(kindred_index_destroy);
+  Owned<kindred_index> index;
   KINDRED_ASSERT_OK(kindred_index_load(c_context(), path.c_str(), nullptr, 0, &index));
   std::size_t size = 0;
-  KINDRED_ASSERT_OK(kindred_index_size(index, &size));
+  KINDRED_ASSERT_OK(kindred_size(index, &size));
   EXPECT_EQ(size, 3U);
 
   options.element = 4;

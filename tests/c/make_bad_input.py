@@ -22,7 +22,7 @@ def bad_arguments(one):
         return beyond(one.kind.enum)
     if isinstance(one.kind, kinds.Count):
         return [0] if one.kind.arguments[0] > 0 else []
-    return {kinds.NamedSpace: [-1, 3], kinds.Threads: [-1]}.get(type(one.kind), [])
+    return {"NamedSpace": [-1, 3], "Threads": [-1]}.get(type(one.kind).__name__, [])
 
 
 def bad_members(function, field):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The described sections of kindred.h are those of the descriptions, mistakes in these are named, and what is made of them is well formed."""
+import re
 import shutil
 import sys
 import tempfile
@@ -28,8 +29,8 @@ class Interface(unittest.TestCase):
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
         return generate.interfaces(folder.name)
 
-    def test_sections_of_the_header_are_generated(self):
-        made = generate.with_sections(generate.interfaces(), HEADER)
+    def test_the_header_is_generated(self):
+        made = generate.header(generate.interfaces())
         for wanted, found in zip(made.split("\n\n"), HEADER.split("\n\n"), strict=False):  # the first difference is short
             self.assertEqual(generate.compact(wanted), generate.compact(found), "run bindings/interface/generate.py --header bindings/c/include/kindred.h")
         self.assertEqual(generate.compact(made), generate.compact(HEADER))
@@ -37,22 +38,31 @@ class Interface(unittest.TestCase):
     def test_a_difference_is_found(self):
         for old, new, found in (("top: Count(1) = 10", "top: Count(1) = 11", "sizeof(kindred_search_options), 11"), ('values="cosine ip l2"', 'values="ip cosine l2"', "KINDRED_IP = 0"),
                                 ("def remove(self, ids: Ids)", "def remove(self, id: Id)", "kindred_index_remove(kindred_index* index, uint64_t id)"),
-                                ("host_bytes: U64", "host_size: U64", "uint64_t host_size;"), ("def size(self)", "def count(self)", "kindred_index_count"),
+                                ("host_bytes: U64", "host_size: U64", "uint64_t host_size;"), ("def remove(self, ids: Ids)", "def erase(self, ids: Ids)", "kindred_index_erase"),
                                 ("Removes rows;", "Deletes rows;", "Deletes rows;")):
             with self.subTest(old):
-                made = generate.with_sections(self.changed(old, new), HEADER)
+                made = generate.header(self.changed(old, new))
                 self.assertNotEqual(generate.compact(made), generate.compact(HEADER))
                 self.assertIn(generate.compact(found), generate.compact(made))
 
     def test_texts_are_those_of_the_language(self):
         text = generate.c.header(generate.interfaces()["vector"])
-        for found in ("The bytes of the file that kindred_index_save writes.", "@param threads maximum number of threads; 0: all of the machine",
+        for found in ("An index of the bytes of kindred_to_bytes, or of a file of kindred_save, which are copied.", "@param threads maximum number of threads; 0: all of the machine",
                       "KINDRED_NOT_FOUND: no row has the id.", "/* nonzero: `stream` orders a call on tensors on a device */"):
             self.assertIn(generate.compact(found), generate.compact(text))
         self.assertTrue(text.isascii())
         self.assertIn("struct kindred_learned { uint64_t index;", " ".join(HEADER.split()))  # an element of an array has no size
         self.assertNotIn("KINDRED_LEARNED_INIT", HEADER)
         self.assertNotIn("@param first_id", generate.python.module(generate.interfaces()["vector"], ""))
+
+    def test_functions_of_all_kinds_of_handles_call_those_of_the_kind(self):
+        made = generate.files(generate.interfaces())["c/Handles.cpp"]
+        for found in ("case Kind::graph: return kindred_graph_has(handle_to<kindred_graph>(handle), narrowed(id), has);",
+                      "case Kind::memory: return kindred_memory_get_statistics(handle_to<kindred_memory>(handle), static_cast<kindred_memory_statistics*>(statistics));",
+                      "refuse_kind(handle, {Kind::prepared, Kind::seed_sequence});", 'if (is_named(name, "kindred_search_options"))'):
+            self.assertIn(generate.compact(found), generate.compact(made))
+        handles = {one.c for interface in generate.interfaces().values() for one in interface.handles.values() if not one.kept}
+        self.assertEqual(handles, set(re.findall(r"case Kind::\w+:\s+return kindred_(\w+)_destroy", made)))
 
     def test_mistakes_are_named_with_their_line(self):
         for old, new, message in (("queries: Queries", "queries: Querys", "vector.py:.*Querys is neither a kind nor a struct"),
@@ -103,7 +113,7 @@ class Interface(unittest.TestCase):
         for name, interface in generate.interfaces().items():
             for handle in interface.handles.values():
                 for function in generate.c.functions_of(handle):
-                    defined = f"kindred_status {generate.c.name_of(function)}(" in made[f"c/{name.capitalize()}.cpp"]
+                    defined = f"kindred_status {generate.c.own_name(function)}(" in made[f"c/{name.capitalize()}.cpp"]
                     self.assertEqual(defined, "c" not in function.hand, function.name)
 
 

@@ -69,8 +69,8 @@ class Library:
         self.call("string_get", described, ctypes.byref(text))
         library = json.loads(text.data)["library"]
         self.answers["library"], self.answers["why"] = library["name"], library["why"]
-        self.call("string_destroy", described)
-        self.call("results_destroy", results)
+        self.call("destroy", described)
+        self.call("destroy", results)
 
     def cancel(self):
         """Calls that take seconds, by the library that serves the matcher and by this one, which another thread cancels."""
@@ -99,19 +99,19 @@ class Library:
                 timer = threading.Timer(0.05, request)
                 timer.start()
                 while (status := call()) == 0:
-                    self.call("results_destroy", results)
+                    self.call("destroy", results)
                     results.value = None
                 took.append(time.monotonic() - requested[0])
                 timer.join()
                 self.call("cancellation_reset", cancellation)
             self.answers["cancelled"][name], self.answers["took"][name] = status, min(took)
-        self.call("cancellation_destroy", cancellation)
-        self.call("matcher_destroy", matcher)
+        self.call("destroy", cancellation)
+        self.call("destroy", matcher)
         self.call("set_cancellation", None, None)
 
     def end(self):
-        self.call("context_destroy", self.context)
-        self.call("matcher_destroy", self.matcher)
+        self.call("destroy", self.context)
+        self.call("destroy", self.matcher)
 
 
 def main(*paths):

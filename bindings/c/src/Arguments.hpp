@@ -94,9 +94,9 @@ kindred_status set_defaults(Options* options, std::size_t size, const Options& d
   });
 }
 
-#define KINDRED_C_DEFAULTS(type, parameter, ...)                                     \
-  kindred_status type##_init(type* parameter, size_t struct_size) noexcept {         \
-    return set_defaults<type>(parameter, struct_size, type __VA_ARGS__, #parameter); \
+#define KINDRED_C_DEFAULTS(type, ...)                                             \
+  kindred_status type##_init(type* options, size_t struct_size) noexcept {        \
+    return set_defaults<type>(options, struct_size, type __VA_ARGS__, "options"); \
   }
 
 /// \throws InvalidArgument if \p value is not one of the \p count values of an enumeration

@@ -3,10 +3,15 @@
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Mutex.hpp>
+#include <kindred/core/common/Quotes.hpp>
+
+#include "Arguments.hpp"
+#include "Generic.hpp"
 
 #include <pthread.h>
 
 #include <array>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <new>
@@ -62,6 +67,12 @@ Slots& slots() {
   return *pool;
 }
 
+/// Such as `kindred_index`; of a slot that is none, text that says so.
+std::string name_of(Kind kind) {
+  const auto number = static_cast<std::size_t>(kind);
+  return number < kind_names.size() ? std::string("kindred_") + kind_names[number] : "of no object";
+}
+
 }  // namespace
 
 Slot* take_slot(Kind kind, void* object) {
@@ -104,15 +115,40 @@ void check_slot(const Slot* slot, Kind kind, const char* name) {
     if (!is_plain(kind)) refuse_in_forked_process(name);
     return;
   }
-  const char* const expected = kind_names[static_cast<std::size_t>(kind)];
-  const auto number = static_cast<std::size_t>(actual);
   KINDRED_C_REFUSE_IF(
       actual == Kind::destroyed,
-      std::string(name) + " was destroyed; it must be a handle of the kind kindred_" + expected);
-  refuse(std::string(name) + " is a handle of the kind " +
-         (number < kind_names.size() ? std::string("kindred_") + kind_names[number]
-                                     : std::string("of no object")) +
-         "; it must be one of the kind kindred_" + expected);
+      std::string(name) + " was destroyed; it must be a handle of the kind " + name_of(kind));
+  refuse(std::string(name) + " is a handle of the kind " + name_of(actual) +
+         "; it must be one of the kind " + name_of(kind));
+}
+
+Kind kind_of(const void* handle) noexcept {
+  return handle == nullptr ? Kind::destroyed
+                           : static_cast<const Slot*>(handle)->kind.load(std::memory_order_acquire);
+}
+
+kindred_status refuse_kind(const void* handle, std::initializer_list<Kind> kinds) noexcept {
+  return guarded([&] {
+    require(handle, "handle");
+    std::string expected;
+    for (const Kind kind : kinds) expected += (expected.empty() ? "" : ", ") + name_of(kind);
+    const Kind actual = kind_of(handle);
+    refuse((actual == Kind::destroyed ? "handle was destroyed"
+                                      : "handle is a handle of the kind " + name_of(actual)) +
+           "; it must be one of the kinds " + expected);
+  });
+}
+
+bool is_named(const char* name, const char* of_struct) noexcept {
+  return name != nullptr && std::strcmp(name, of_struct) == 0;
+}
+
+kindred_status refuse_struct(const char* name, const void* options) noexcept {
+  return guarded([&] {
+    require_all({{name, "name"}, {options, "options"}});
+    refuse("name is " + in_quotes(name) +
+           "; it must be that of a struct that calls read, such as 'kindred_search_options'");
+  });
 }
 
 }  // namespace Kindred::C

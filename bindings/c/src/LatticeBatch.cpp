@@ -99,8 +99,7 @@ int called(kindred_lattice_callback on_result, void* user, std::size_t task, std
   } else if (const auto* const found = std::get_if<std::vector<std::uint64_t>>(&result.answer)) {
     nodes = results_of(Ragged<std::uint64_t>{{0, found->size()}, *found});
   }
-  std::unique_ptr<kindred_results, decltype(&kindred_results_destroy)> handle(
-      nullptr, &kindred_results_destroy);
+  std::unique_ptr<kindred_results, decltype(&kindred_destroy)> handle(nullptr, &kindred_destroy);
   if (nodes.offsets.size() > 1) {
     handle.reset(make_handle_of<kindred_results>(std::move(nodes)));
     out.nodes = handle.get();

@@ -33,6 +33,14 @@ typedef struct kindred_calibration_point {
 typedef int (*kindred_calibration_callback)(void* user, const kindred_calibration_point* point);"""
 
 
+class NamedSpace(Kind):
+    c = ("int32_t {n}",)
+    c_value = "space_argument({n})"
+    python = ("{n}: str",)
+    lines = ("const Space {n}_given = space_of({n}).value_or(Space::serial);",)
+    value = "{n}_given"
+
+
 class FoundText(Result):
     c = ("kindred_text* text",)
     c_write = "*text = view_of({found});"

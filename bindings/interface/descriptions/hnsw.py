@@ -4,6 +4,42 @@ C_INCLUDES = ("Hnsw.hpp",)
 PYTHON_INCLUDES = ("VectorArguments.hpp",)
 
 
+class HostRows(Kind):
+    """Rows of float32 on the host without gaps, of the dimension of the object."""
+    c = ("const DLTensor* {n}",)
+    c_value = 'matrix_of<float>({n}, "{n}", object.dimension())'
+    python = ("{n}: Array",)
+    lines = ('const HostQueries {n}_given({n}, object.dimension(), "{n}", 2);',)
+    value = "{n}_given.values()"
+
+
+class NewRows(Kind):
+    """The same, which decide the dimension: two arguments of C++."""
+    c = ("const DLTensor* {n}",)
+    c_lines = ('const ConstArray {n}_array = array_of({n}, "{n}");', "const auto dimension = static_cast<std::size_t>({n}_array.extent({n}_array.rank() - 1));")
+    c_value = 'matrix_of<float>({n}, "{n}", dimension), dimension'
+    python = ("{n}: Array",)
+    lines = ('const Input {n}_array({n}, "{n}", nullptr, Copying::if_needed, Layout::dense);', "{n}_array.require_rank(2, 2);",
+             "const std::span<const float> {n}_values = {n}_array.host_values<float>();")
+    value = "{n}_values, static_cast<std::size_t>({n}_array.extent(1))"
+
+
+class RankedRows(Ranked):
+    """The same of `HostQueries` without gaps, in Python always new arrays."""
+    c_lines = ()
+    c_value = ('{output_matrix_of<float>(scores, "scores", rows, options_given.top), '
+               'output_matrix_of<std::int64_t>(ids, "ids", rows, options_given.top)}')
+    python = ()
+    lines = ("const RankedOutputs {n}_arrays(*shared->context, queries, queries_given.input(), nb::none(), {top});",)
+    value = "{{n}_arrays.scores(), {n}_arrays.ids()}"
+    returns = ("tuple[NDArray[np.float32], NDArray[np.int64]]", "{n}_arrays.made()")
+
+
+class Visited(Result):
+    c = ("uint64_t* visited?", "uint64_t* scanned?")
+    c_write = "write_optional(visited, found.visited);\nwrite_optional(scanned, found.scanned);"
+
+
 class MetricOfSettings(EnumName):
     value = "std::string(to_string(found.metric))"
 
@@ -166,10 +202,6 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", alone=True, 
     def metric(self) -> MetricOfSettings:
         """``"cosine"``, ``"ip"`` or ``"l2"``."""
 
-    @of(c="settings_of", only="c")
-    def settings(self) -> HnswSettings:
-        """The settings with which it was created."""
-
     def rows(self, ids: Ids, rows: Matrix("ids", "object.dimension()")):
         """The rows of `ids`, in the order of `ids`, as they were added: float32 [count, dimension].
 
@@ -193,8 +225,9 @@ class HnswIndex(Handle, c="hnsw", namespace="Graphs", noun="index", alone=True, 
         row: NDArray[np.float32] = self._native.rows([id])[0]
         return row
 
+    @c("has")
     @python("called")
-    def contains(self, id: Id) -> Bool:
+    def contains(self, id: Id) -> Has:
         """Whether a row can be found."""
 
     def __contains__(self, id: object) -> bool:

@@ -27,7 +27,7 @@ class LayerRows(Queries):
     python = ("{n}: Array",)
 
 
-class Given(Kind):
+class GivenList(Kind):
     """An argument of Python of the type {0}."""
     python = ("{n}: {0}",)
 
@@ -200,7 +200,7 @@ class Layers(Functions, header="kindred/matcher/FusedLayers.hpp", namespace="Lay
     @only("python")
     @hand("python")
     @without("reproducible", "workspace")
-    def layer_norm_act(x: LayerRows, weight: Given("Array | None = None"), bias: Given("Array | None = None"), eps: Named("float = 1e-5"),
+    def layer_norm_act(x: LayerRows, weight: GivenList("Array | None = None"), bias: GivenList("Array | None = None"), eps: Named("float = 1e-5"),
                        activation: Named('str = "gelu"'), statistics: Named("bool = False"), options: LayerOptions, out: Named("Array | None = None"),
                        context: SharedContextOfCall, prepared: Preparation) -> NormResult:
         """``act((x − mean) / √(variance + eps) · weight + bias)`` of every row, with the same bits on every space.
@@ -233,7 +233,7 @@ class Layers(Functions, header="kindred/matcher/FusedLayers.hpp", namespace="Lay
     @only("python")
     @hand("python")
     @without("reproducible", "workspace")
-    def layer_norm_act_backward(x: LayerRows, gradient: Given("Array"), weight: Given("Array | None = None"), bias: Given("Array | None = None"),
+    def layer_norm_act_backward(x: LayerRows, gradient: GivenList("Array"), weight: GivenList("Array | None = None"), bias: GivenList("Array | None = None"),
                                 eps: Named("float = 1e-5"), activation: Named('str = "gelu"'), options: LayerOptions,
                                 out: Named("tuple[Array | None, Array | None, Array | None] | None = None"), context: SharedContextOfCall,
                                 prepared: Preparation) -> NormGradientResult:
@@ -257,7 +257,7 @@ class Layers(Functions, header="kindred/matcher/FusedLayers.hpp", namespace="Lay
     @only("python")
     @hand("python")
     @without("workspace")
-    def linear_act(x: LayerRows, weight: Given("Array"), bias: Given("Array | None = None"), activation: Named('str = "none"'), options: LayerOptions,
+    def linear_act(x: LayerRows, weight: GivenList("Array"), bias: GivenList("Array | None = None"), activation: Named('str = "none"'), options: LayerOptions,
                    out: Named("Array | None = None"), context: SharedContextOfCall, prepared: Preparation) -> LinearResult:
         """``act(x·weightᵀ + bias)``: a linear layer of PyTorch, followed by an activation. Arrays as for `layer_norm_act`.
 
@@ -282,7 +282,7 @@ class Layers(Functions, header="kindred/matcher/FusedLayers.hpp", namespace="Lay
     @only("python")
     @hand("python")
     @without("workspace")
-    def linear_act_backward(x: LayerRows, gradient: Given("Array"), weight: Given("Array"), bias: Given("Array | None = None"),
+    def linear_act_backward(x: LayerRows, gradient: GivenList("Array"), weight: GivenList("Array"), bias: GivenList("Array | None = None"),
                             activation: Named('str = "none"'), options: LayerOptions,
                             out: Named("tuple[Array | None, Array | None, Array | None] | None = None"), context: SharedContextOfCall,
                             prepared: Preparation) -> LinearGradientResult:

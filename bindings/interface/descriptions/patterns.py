@@ -435,7 +435,7 @@ class PatternMemory(Handle, c="memory", namespace="Patterns", header="kindred/ma
         """How often a pattern was learned; 0 if it does not exist."""
 
     @python("__len__")
-    def size(self) -> U64:
+    def size(self) -> Size:
         """The number of patterns that can be found."""
 
     def pattern(self, index: Id) -> PatternCopy:

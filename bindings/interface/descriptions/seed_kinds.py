@@ -371,11 +371,6 @@ class Culled(Bool):
     c_write = "write_optional(culled, {found} ? 1 : 0);"
 
 
-class Has(Bool):
-    c = ("int32_t* has",)
-    c_write = "*has = {found} ? 1 : 0;"
-
-
 class Found(Result):
     """The id of a name, which may not exist: {0}."""
     c = ("int32_t* id",)

@@ -318,7 +318,7 @@ class BlueprintRegistry(Handle, only="c", c="blueprints", header="kindred/matche
         """Creates blueprints without a set. Calls that change them are not thread-safe."""
 
     def load(path: Path) -> New:
-        """Loads the sets of a file of `save` or of kindred_seeds_save_blueprints."""
+        """Loads the sets of a file of `save`."""
 
     def save(self, path: Path):
         """Writes all sets to a file, atomically."""

@@ -17,7 +17,7 @@ class SeedsCall(Options, c="seeds_call", cpp="SeedForwardOptions"):
     stream: Stream = None  # C: nonzero: `stream`, which must outlive the layer, orders a pass on rows on a device
 
 
-class SeedsStatistics(Statistics, c="seeds_statistics", noun="info"):
+class SeedsStatistics(Statistics, c="seeds_statistics"):
     """Size and state of a layer."""
     epoch: U64 = "object.epoch()"  # number of steps so far
     hidden: U32 = "object.hidden()"
@@ -182,6 +182,7 @@ class SeedLayer(Handle, c="seeds", namespace="Seeds", shared=True, noun="SeedLay
             blueprints by their ids
         """
 
+    @only("python")
     @cpp(name="blueprints().save")
     def save_blueprints(self, path: Path):
         """Writes all blueprints to a file, atomically."""
@@ -482,6 +483,7 @@ class SeedLayer(Handle, c="seeds", namespace="Seeds", shared=True, noun="SeedLay
         (array([[1., 1., 2., 2.]], dtype=float32), array([0., 0., 3., 4.], dtype=float32))
         """
 
+    @c("has")
     def has_telemetry(self, age: Number("uint32_t", " = 0")) -> Has:
         """Whether an epoch that is kept had a forward pass with telemetry.
 

@@ -9,6 +9,13 @@ from typing import NamedTuple
 from pykindred._results import Spread"""
 
 
+class TextView(Result):
+    c = ("kindred_text* {n}",)
+    c_write = "*{n} = view_of({found});"
+    python = "str"
+    value = "text_of_bytes(found)"
+
+
 class FanKind(Enum, c="KINDRED_FAN_", cpp="SpreadModifiers::Fan::Kind", values="constant inverse inverse_root"):
     """The fan effect of a kind of nodes: its factor, 1 / out-degree, 1 / sqrt(out-degree)."""
 
@@ -277,8 +284,9 @@ class SpreadingEngine(Handle, c="graph", namespace="Spreads", noun="engine", alo
     def edges(self) -> Size:
         """The number of edges."""
 
+    @c("has")
     @python("called")
-    def has_node(self, node: Node) -> Exists:
+    def has_node(self, node: Node) -> Has:
         """Whether a node exists and was not removed."""
 
     def find(self, name: Text) -> NodeOrNone:

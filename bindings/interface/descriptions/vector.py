@@ -4,6 +4,34 @@ C_INCLUDES = ("Vector.hpp",)
 PYTHON_INCLUDES = ("VectorArguments.hpp",)
 
 
+class RaggedIds(Kind):
+    c = ("const uint64_t* {n}", "const uint64_t* offsets")
+    c_value = 'ragged_of({n}, offsets, rows, "{n}")'
+    python = ("offsets: Array", "{n}: Array")
+    lines = ('const std::vector<std::uint64_t> offsets_given = ids_of(offsets, "candidates.offsets");', 'const std::vector<std::uint64_t> {n}_given = ids_of({n}, "candidates.ids");')
+    value = "RaggedSpan<std::uint64_t>{offsets_given, {n}_given}"
+
+
+class Row(Kind):
+    c = ("const DLTensor* {n}", "const DLTensor* scale?")
+    c_value = 'rows_of({n}, scale, "{n}")'
+    python = ("{n}: Array", "* scale: float | None = None")
+    lines = ("const VectorRows {n}_given = one_row({n}, scale);",)
+    value = "{n}_given.span()"
+
+
+class RankedList(Kind):
+    c = ("float* scores", "int64_t* ids", "size_t capacity", "size_t* found")
+    python = ("* {n}: tuple[Array, Array] | None = None",)
+    returns = ("tuple[Any, Any]", "")
+
+
+class Report(Result):
+    c = ("kindred_search_report* report?",)
+    c_write = "write_output(report, report_of({found}));"
+    c_check = 'check_output(report, "report", true);'
+
+
 class Metric(Enum, c="KINDRED_", values="cosine ip l2"):
     """Similarity of vectors; l2 is the Euclidean distance, not its square: smaller is better."""
 

@@ -73,10 +73,7 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
       wait();
       return;
     }
-    Owned<kindred_prepared> prepared[4] = {Owned<kindred_prepared>(kindred_prepared_destroy),
-                                           Owned<kindred_prepared>(kindred_prepared_destroy),
-                                           Owned<kindred_prepared>(kindred_prepared_destroy),
-                                           Owned<kindred_prepared>(kindred_prepared_destroy)};
+    Owned<kindred_prepared> prepared[4];
     KINDRED_ASSERT_OK(kindred_norm_layers(c_context(), norms, 1, &options, &prepared[0], nullptr));
     KINDRED_ASSERT_OK(
         kindred_linear_layers(c_context(), linears, 1, &options, &prepared[1], nullptr));
@@ -84,9 +81,9 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
         kindred_norm_gradients(c_context(), norm_gradients, 1, &options, &prepared[2], nullptr));
     KINDRED_ASSERT_OK(kindred_linear_gradients(c_context(), linear_gradients, 1, &options,
                                                &prepared[3], nullptr));
-    for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_prepared_run(call));
+    for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_run(call));
     wait();
-    for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_prepared_wait(call));
+    for (const auto& call : prepared) KINDRED_ASSERT_OK(kindred_wait(call));
   };
   const auto call_with = [&](const kindred_layer_options& options, bool is_prepared, auto& tx,
                              auto& tw, auto& tabove, auto& tgamma, auto& ty, auto& tproduct,
@@ -220,11 +217,11 @@ TEST_F(CDeviceArrays, BulkOperationsAreThoseOnTheHost) {
     const DLTensor* as[] = {&ga, &gb};
     const DLTensor* bs[] = {&gb, &ga};
     DLTensor* outs[] = {&gsecond, &gthird};
-    Owned<kindred_prepared> prepared(kindred_prepared_destroy);
+    Owned<kindred_prepared> prepared;
     KINDRED_ASSERT_OK(kindred_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, bs, 0, outs, 2,
                                                 &options, &prepared, nullptr, nullptr));
-    KINDRED_ASSERT_OK(kindred_prepared_run(prepared));
-    KINDRED_ASSERT_OK(kindred_prepared_wait(prepared));
+    KINDRED_ASSERT_OK(kindred_run(prepared));
+    KINDRED_ASSERT_OK(kindred_wait(prepared));
     EXPECT_EQ(gsecond.values(), out);
     EXPECT_EQ(gthird.values(), out);
     outs[0] = &hout;
@@ -319,7 +316,7 @@ TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
   kindred_seeds_options layer = KINDRED_SEEDS_OPTIONS_INIT;
   layer.hidden = hidden;
   layer.seeds = 4;
-  Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+  Owned<kindred_seeds> seeds;
   KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &layer, &seeds));
   std::int32_t id = -1;
   KINDRED_ASSERT_OK(kindred_seeds_add_blueprint(seeds, "a", 1, weights.data(), hidden, &id));
@@ -333,13 +330,13 @@ TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
   call.space = KINDRED_SPACE_CUDA;
   call.has_stream = 1;
   call.stream = stream.stream().handle();
-  Owned<kindred_seed_sequence> sequence(kindred_seed_sequence_destroy);
+  Owned<kindred_seed_sequence> sequence;
   KINDRED_ASSERT_OK(kindred_seed_sequence_create(c_context(), &call, &sequence));
   KINDRED_ASSERT_OK(kindred_seed_sequence_add(sequence, seeds, &gx, &gy, KINDRED_TELEMETRY_NONE));
   KINDRED_ASSERT_OK(kindred_seed_sequence_add(sequence, seeds, &gy, &gdx, KINDRED_TELEMETRY_LAST));
   for (int run = 0; run < 2; ++run) {
-    KINDRED_ASSERT_OK(kindred_seed_sequence_run(sequence));
-    KINDRED_ASSERT_OK(kindred_seed_sequence_wait(sequence));
+    KINDRED_ASSERT_OK(kindred_run(sequence));
+    KINDRED_ASSERT_OK(kindred_wait(sequence));
     EXPECT_EQ(gy.values(), y);
     EXPECT_EQ(gdx.values(), dx);
   }

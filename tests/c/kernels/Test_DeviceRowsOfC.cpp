@@ -26,7 +26,7 @@ TEST(CDeviceRows, PassesOfSeedsAreOrderedByAStream) {
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
           const ExecutionSpace own = Impl::instance_beside(exec);  // outlives the layer
-          Owned<kindred_seeds> seeds(kindred_seeds_destroy);
+          Owned<kindred_seeds> seeds;
           KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &seeds));
           std::int32_t blueprint = -1;
           KINDRED_ASSERT_OK(kindred_seeds_add_blueprint(seeds, "a", 1, weights.data(),

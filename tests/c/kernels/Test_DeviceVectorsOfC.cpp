@@ -38,7 +38,7 @@ TEST(CDeviceVectors, CallsOnAnIndexAreThoseOnTheHost) {
   Tensor none(rows.data(), KINDRED_FLOAT32, 0, dimension);
   Floats device_rows(rows, KINDRED_FLOAT32, {size, dimension});
   with_streams([&](std::int32_t has_stream, void* stream, const auto& wait) {
-    Owned<kindred_index> index(kindred_index_destroy);
+    Owned<kindred_index> index;
     kindred_index_options resident = KINDRED_INDEX_OPTIONS_INIT;
     resident.residency = KINDRED_RESIDENCY_BOTH;
     KINDRED_ASSERT_OK(kindred_index_create(c_context(), &none, nullptr, &resident, &index));
@@ -168,7 +168,7 @@ TEST(CDeviceVectors, GraphsAreThoseOnTheHost) {
   const std::vector<float> values{1, 0.5F, 0.75F};
   with_streams([&](std::int32_t has_stream, void* stream, const auto& wait) {
     int released = 0;
-    Owned<kindred_graph> graph(kindred_graph_destroy);
+    Owned<kindred_graph> graph;
     kindred_graph_options resident = KINDRED_GRAPH_OPTIONS_INIT;
     resident.residency = KINDRED_RESIDENCY_BOTH;
     KINDRED_ASSERT_OK(kindred_graph_create_csr(c_context(), &device_offsets, &device_ends,
