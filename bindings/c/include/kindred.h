@@ -13,9 +13,9 @@
  * destroyed, is refused with KINDRED_INVALID as long as its memory has not been given to a new
  * handle. Objects keep their context alive: the order of destruction does not matter.
  * - Structs of options start with `struct_size`. Initialise them by their KINDRED_..._INIT, or by
- * kindred_init. A NULL pointer stands for the defaults. A smaller struct, of an older
- * header, is accepted: the members that it lacks have their defaults. A larger one is accepted if
- * what this library does not know is zero. Structs that a call fills also start with `struct_size`,
+ * kindred_init. A NULL pointer stands for the defaults. A smaller struct, of an older header, is
+ * accepted: the members that it lacks have their defaults. A larger one is accepted if what this
+ * library does not know is zero. Structs that a call fills also start with `struct_size`,
  * which the caller sets; members beyond it are not written. Lists of structs with a `struct_size`
  * are arrays of pointers. Elements of other arrays have no size, and stay as they are.
  * - Parameters marked KINDRED_OPTIONAL may be NULL. Pointers to arrays may be NULL if the array is
