@@ -126,6 +126,11 @@ class VectorsFile(Path):
     c_value = "VectorFile(path_of({n}), source_given)"
 
 
+class TargetFile(Path):
+    """Checked before the file to read is opened."""
+    c = ("const char* {n}!",)
+
+
 class Values(Result):
     """A list of numbers, for `out`."""
     c_write = "copy_values({found}, out_values);"
@@ -347,7 +352,7 @@ class MoreRowFunctions(Functions, only="c", namespace="Rows", header="kindred/ma
         """
 
     @cpp(name="StoredVectors::build", order="context, path, to, options, progress")
-    def vectors_build(context: Context, path: VectorsFile, source: VectorsSource, to: Path, options: VectorsBuildOptions, progress: Progress):
+    def vectors_build(context: Context, path: VectorsFile, source: VectorsSource, to: TargetFile, options: VectorsBuildOptions, progress: Progress):
         """Converts a file of vectors to one that kindred_index_load maps. It works in blocks: the file may exceed the memory.
 
         Args:
