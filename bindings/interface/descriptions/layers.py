@@ -39,7 +39,7 @@ class Named(Kind):
 
 class NormResult(Result):
     python = "Any"
-    wrap = "NormResults(*{call}) if statistics else {call}"
+    wrap = "NormResults(*found) if isinstance(found := {call}, tuple) else found"
 
 
 class LinearResult(Result):

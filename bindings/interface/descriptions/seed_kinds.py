@@ -192,7 +192,7 @@ class RestOfSeeds(Kind):
     c = ("size_t {n}",)
     c_value = "static_cast<std::uint32_t>(std::min<std::size_t>({n}, UINT32_MAX))"
     python = ("{n}: int | None = None",)
-    lines = ('const std::uint32_t {n}_number = {n}.is_none() ? object.seeds() - first_number : narrow_of<std::uint32_t>({n}, "{n}", 0);',)
+    lines = ('const std::uint32_t {n}_number = {n}.is_none() ? object.seeds() - std::min(first_number, object.seeds()) : narrow_of<std::uint32_t>({n}, "{n}", 0);',)
     value = "{n}_number"
 
 

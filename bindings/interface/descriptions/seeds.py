@@ -288,15 +288,16 @@ class SeedLayer(Handle, c="seeds", namespace="Seeds", shared=True, noun="SeedLay
         def field(given: Any, dtype: Any, name: str, kind: Any = None) -> Any:
             if given is None or is_array(given) and given.ndim > 0:
                 return given
-            values = given if is_list(given) else [given]
-            for one in values:
-                if kind and isinstance(one, str) and one not in kind.__members__:
-                    raise InvalidArgument(f"{name} is '{one}'; it must be one of {', '.join(kind.__members__)}")
+            names = kind.__members__ if kind else {}
+            values = [names.get(one, one) if isinstance(one, str) else one for one in (given if is_list(given) else [given])]
             try:
-                exact: NDArray[Any] = np.array([kind[one] if kind and isinstance(one, str) else one for one in values], dtype)
+                listed: NDArray[Any] = np.array(values or np.empty(0, dtype))
+                exact = listed.astype(dtype, casting="same_kind")
+                if exact.ndim != 1 or exact.dtype.kind == "i" and (exact != listed).any():
+                    raise ValueError(f"{listed.tolist()}")
+                return exact if is_list(given) else np.full(len(seeds) if is_list(seeds) else np.size(seeds), exact[0])
             except (TypeError, ValueError, OverflowError) as error:
-                raise InvalidArgument(f"{name} has a value that is not of type {np.dtype(dtype).name}: {error}") from None
-            return exact if is_list(given) else np.full(np.size(seeds), exact[0])
+                raise InvalidArgument(f"{name} is {given!r}; its values must be {', '.join(names) or np.dtype(dtype).name}: {error}") from None
         self._native.update(seeds, (
             field(lifecycle, np.int8, "lifecycle", Lifecycle), field(blueprint, np.int32, "blueprint"), field(epochs, np.int16, "epochs"),
             field(mode, np.int8, "mode", ApplyMode), field(alpha, np.float32, "alpha"), field(schedule, np.int8, "schedule", AlphaSchedule),

@@ -507,7 +507,7 @@ class SequenceMatcher(Handle, c="matcher", namespace="Matchers", header="kindred
         """
         try:
             name = None if dtype is None else np.dtype(dtype).name
-        except TypeError:
+        except (TypeError, ValueError):
             raise InvalidType(f"dtype is {dtype!r}; it must be a type of NumPy") from None
         return self._native.score_all(queries, name, score_cutoff, measure, value, autojunk, space, out)
 

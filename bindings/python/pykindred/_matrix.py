@@ -22,7 +22,7 @@ def dtype_of(given: DTypeLike | None, scorer: Scorer) -> np.dtype[Any]:
         return np.dtype(np.float32 if scorer.is_normalized else np.int32)
     try:
         dtype = np.dtype(given).newbyteorder("=")
-    except TypeError:
+    except (TypeError, ValueError):
         raise InvalidType(f"dtype is {given!r}; it must be float32, float64 or a type of integers") from None
     if dtype.kind not in "iuf" or dtype.name in ("float16", "longdouble", "float128"):
         raise InvalidType(f"dtype is {dtype}; it must be float32, float64 or a type of integers")

@@ -6,6 +6,7 @@
 #include "DLPack.hpp"
 #include "Errors.hpp"
 #include "NumPy.hpp"
+#include "Options.hpp"
 #include "Texts.hpp"
 
 #include <algorithm>
@@ -103,11 +104,7 @@ void wait_for(nb::handle array, int device, const char* name) {
 
 void* handle_of_stream(nb::handle given) {
   const auto number = [](nb::handle object) {
-    const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
-    if (!index.is_valid()) throw nb::python_error();
-    void* const pointer = PyLong_AsVoidPtr(index.ptr());
-    if (pointer == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return pointer;
+    return reinterpret_cast<void*>(integer_of(object, "stream", 0));
   };
   if (PyLong_Check(given.ptr()) && !PyBool_Check(given.ptr())) return number(given);
   if (nb::hasattr(given, "__cuda_stream__")) {
@@ -360,7 +357,13 @@ void Borrowed::borrow_dlpack(bool writable, CallStream* stream) {
   }
   require_plain();
   const nb::object device = place();
-  const int type = nb::cast<int>(device[0]);
+  const nb::object kind = nb::steal(PySequence_GetItem(device.ptr(), 0));
+  const long type = kind.is_valid() ? PyLong_AsLong(kind.ptr()) : -1;
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    refuse_type(std::string(m_name) + " is of type " + type_text(m_owner) +
+                ", whose __dlpack_device__ returns no pair of integers");
+  }
   m_device = 0;
   nb::object export_call = m_owner.attr("__dlpack__");
   if (type == DLPack::cuda) {

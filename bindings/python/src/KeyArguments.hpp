@@ -85,7 +85,11 @@ class Keys {
   }
   void read_integer(nanobind::handle item, const char* name) {
     const nanobind::object index = nanobind::steal(PyNumber_Index(item.ptr()));
-    if (!index.is_valid()) throw nanobind::python_error();
+    if (!index.is_valid()) {
+      PyErr_Clear();
+      refuse_type(std::string(name) + " has an item of type " + type_text(item) +
+                  "; keys are ints, or str and bytes");
+    }
     m_integers.push_back(PyLong_AsUnsignedLongLong(index.ptr()));
     if (PyErr_Occurred() == nullptr) return;
     PyErr_Clear();

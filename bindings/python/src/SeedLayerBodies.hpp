@@ -203,6 +203,11 @@ nb::list step(const Handle& self, nb::handle metrics) {
     const MetricsGiven given(metrics);
     return events_of(unlocked([&] { return shared->seeds.step(given.values()); }));
   }
+  const bool is_iterable = nb::steal(PyObject_GetIter(metrics.ptr())).is_valid();
+  PyErr_Clear();
+  if (!is_iterable)
+    refuse_type("metrics is of type " + type_text(metrics) +
+                "; it must be a SeedMetrics, a collection of them, or None");
   std::deque<MetricsGiven> given;
   std::vector<SeedMetrics> values;
   for (const nb::handle one : metrics) values.push_back(given.emplace_back(one).values());

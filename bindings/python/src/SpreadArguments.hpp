@@ -92,11 +92,12 @@ inline std::vector<EdgeEnds> edge_ends_of(nb::handle sources, nb::handle targets
 
 /// Names of nodes as rows of bytes; no rows for None.
 struct Names : Ragged<char> {
-  explicit Names(nb::handle given) {
+  explicit Names(nb::handle given, const char* name = "names") {
     if (given.is_none()) return;
     if (!is_collection(given))
-      refuse_type("names is of type " + type_text(given) + "; it must be a collection of texts");
-    for (const nb::handle text : given) push_row(bytes_of_text(text, "names"));
+      refuse_type(std::string(name) + " is of type " + type_text(given) +
+                  "; it must be a collection of texts");
+    for (const nb::handle text : given) push_row(bytes_of_text(text, name));
   }
 };
 
@@ -191,7 +192,8 @@ class Sources {
       for (std::size_t i = 0; i < values.size(); ++i) m_sources[i].value = values[i];
       return;
     }
-    const bool is_iterable = PySequence_Check(given.ptr()) != 0 || nb::hasattr(given, "__iter__");
+    const bool is_iterable = nb::steal(PyObject_GetIter(given.ptr())).is_valid();
+    PyErr_Clear();
     if (is_text(given) || is_mapping(given) || !is_iterable)
       refuse_type("sources is of type " + type_text(given) +
                   "; it must be a collection of queries, or a Ragged");
@@ -294,11 +296,16 @@ inline std::optional<SpreadModifiers> modifiers_of(
   std::copy(values.begin(), values.end(), out.strengths[0].begin());
   const nb::object fan_kinds = given[1];
   const nb::object factors = given[2];
-  if (nb::len(fan_kinds) != out.kinds || nb::len(factors) != out.kinds)
-    refuse("modifiers.fans must have one fan effect for each of 8 kinds of nodes");
+  for (const auto& [list, name] : {std::pair{fan_kinds, "fans"}, std::pair{factors, "factors"}}) {
+    const Py_ssize_t size = PySequence_Size(list.ptr());
+    PyErr_Clear();
+    if (size != static_cast<Py_ssize_t>(out.kinds) || PySequence_Check(list.ptr()) == 0)
+      refuse("modifiers." + std::string(name) + " is of type " + type_text(list) +
+             "; it must be a sequence with one value for each of 8 kinds of nodes");
+  }
   for (std::size_t kind = 0; kind < out.kinds; ++kind)
     out.fans[kind] = {value_of(nb::object(fan_kinds[kind]), "modifiers.fans", fans),
-                      number_of(nb::object(factors[kind]), "modifiers.fans")};
+                      number_of(nb::object(factors[kind]), "modifiers.factors")};
   return out;
 }
 

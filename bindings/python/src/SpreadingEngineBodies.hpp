@@ -38,7 +38,7 @@ nb::object spread_of(const SpreadResults& found, bool has_paths) {
 nb::object add_nodes(const Handle& self, nb::handle nodes, nb::handle kinds) {
   const std::shared_ptr<Shared> shared = self.open();
   const bool is_count = PyIndex_Check(nodes.ptr()) != 0;
-  const Names names(is_count ? nb::none() : nb::borrow(nodes));
+  const Names names(is_count ? nb::none() : nb::borrow(nodes), "nodes");
   const auto count =
       is_count ? static_cast<std::size_t>(integer_of(nodes, "nodes", 0)) : names.rows();
   const auto codes = values_of<std::uint8_t>(kinds, "kinds", count, "nodes");
