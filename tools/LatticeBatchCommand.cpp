@@ -39,7 +39,7 @@ void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
   } else if (const auto* found = std::get_if<GraphStructure>(&result.answer)) {
     append_json(out, summary_of(*found));
   } else {
-    const LatticeSummary summary = summary_of(std::get<LatticeMetrics>(result.answer));
+    const LatticeSummary summary = summary_of(std::get<LatticeStatistics>(result.answer));
     if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
       out += "\"out\": ";
       append_json(out, saved->path);
@@ -56,8 +56,9 @@ std::string answer_text(const LatticeResult& result) {
   if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer))
     return path->empty() ? "no path" : fmt::format("{} steps", path->size() - 1);
   const auto* const found = std::get_if<GraphStructure>(&result.answer);
-  const LatticeSummary summary =
-      found != nullptr ? summary_of(*found) : summary_of(std::get<LatticeMetrics>(result.answer));
+  const LatticeSummary summary = found != nullptr
+                                     ? summary_of(*found)
+                                     : summary_of(std::get<LatticeStatistics>(result.answer));
   return fmt::format("{} vertices, {} edges, diameter {}", summary.vertices, summary.edges,
                      summary.diameter);
 }

@@ -79,7 +79,7 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
   Session session(global, "lattice analyze");
   const Lattice lattice(session.context(), shape.dimensions(), shape.size());
   const LatticeSummary summary = session.timed(Phase::compute, [&] {
-    return flags.measured ? summary_of(lattice.measure()) : summary_of(lattice.metrics());
+    return flags.measured ? summary_of(lattice.measure()) : summary_of(lattice.statistics());
   });
   Output output;
   std::string& out = output.text();
@@ -90,19 +90,19 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
     out += "}\n";
   } else {
     append_text(out, summary);
-    const LatticeMetrics metrics = lattice.metrics();
-    for (const auto& [name, bytes] : {std::pair("rows_bytes", metrics.rows_bytes),
-                                      std::pair("search_bytes", metrics.search_bytes),
-                                      std::pair("dense_bytes", metrics.dense_bytes)})
+    const LatticeStatistics statistics = lattice.statistics();
+    for (const auto& [name, bytes] : {std::pair("rows_bytes", statistics.rows_bytes),
+                                      std::pair("search_bytes", statistics.search_bytes),
+                                      std::pair("dense_bytes", statistics.dense_bytes)})
       fmt::format_to(to, "{:18} {:.6g}\n", name, bytes);
   }
   output.flush();
   report_shape(session, shape);
   ReportTable table = report_of(summary);
-  const LatticeMetrics metrics = lattice.metrics();
-  for (const auto& [name, bytes] : {std::pair("memory of the rows", metrics.rows_bytes),
-                                    std::pair("memory of a search", metrics.search_bytes),
-                                    std::pair("memory as a dense matrix", metrics.dense_bytes)})
+  const LatticeStatistics statistics = lattice.statistics();
+  for (const auto& [name, bytes] : {std::pair("memory of the rows", statistics.rows_bytes),
+                                    std::pair("memory of a search", statistics.search_bytes),
+                                    std::pair("memory as a dense matrix", statistics.dense_bytes)})
     table.add_row({{name}, number_cell(Html::bytes(bytes), not_known)});
   session.add_result(std::move(table));
   session.finish();
@@ -171,7 +171,7 @@ void build(const GlobalOptions& global, const LatticeFlags& flags) {
   session.add_to_report("file", flags.out);
   session.end_recording();
   session.add_result(report_of(
-      summary_of(Lattice(session.context(), shape.dimensions(), shape.size()).metrics())));
+      summary_of(Lattice(session.context(), shape.dimensions(), shape.size()).statistics())));
   session.finish();
 }
 

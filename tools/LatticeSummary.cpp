@@ -25,9 +25,10 @@ std::array<std::pair<const char*, double>, 3> numbers_of(const LatticeSummary& s
 
 }  // namespace
 
-LatticeSummary summary_of(const LatticeMetrics& metrics) {
-  return {metrics.nodes,          metrics.edges,      true,           metrics.diameter,
-          metrics.average_degree, metrics.clustering, metrics.density};
+LatticeSummary summary_of(const LatticeStatistics& statistics) {
+  return {statistics.nodes,    statistics.edges,          true,
+          statistics.diameter, statistics.average_degree, statistics.clustering,
+          statistics.density};
 }
 LatticeSummary summary_of(const GraphStructure& found) {
   return {found.nodes,          found.edges,      found.is_connected(), found.diameter.value_or(0),

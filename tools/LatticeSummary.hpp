@@ -22,7 +22,7 @@ struct LatticeSummary {
   double density = 0;
 };
 
-LatticeSummary summary_of(const LatticeMetrics& metrics);
+LatticeSummary summary_of(const LatticeStatistics& statistics);
 LatticeSummary summary_of(const GraphStructure& found);
 
 /// Appends the fields of a JSON object without the braces.

@@ -11,7 +11,7 @@ void print(const std::vector<std::uint64_t>& path) {
 int main() {
   Kindred::Context context;
   const Kindred::Lattice grid(context, 2, 4);  // 4 × 4 nodes, numbered row by row
-  std::cout << "diameter " << grid.metrics().diameter << '\n';
+  std::cout << "diameter " << grid.statistics().diameter << '\n';
   print(grid.path(0, 10));
 
   const std::vector<std::uint64_t> walls{1, 5, 9};  // three nodes of the second column

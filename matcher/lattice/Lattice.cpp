@@ -105,7 +105,7 @@ struct KINDRED_HIDDEN Lattice::State {
     const double levels = static_cast<double>(shape.dimensions()) * (shape.size() - 1);
     workload.starts = (levels + 4) * static_cast<double>(searches);
     workload.device_bytes =
-        static_cast<std::uint64_t>(std::min(metrics_of(shape).search_bytes, 0x1p63));
+        static_cast<std::uint64_t>(std::min(statistics_of(shape).search_bytes, 0x1p63));
     return workload;
   }
 
@@ -239,8 +239,10 @@ Lattice::Lattice(Context& context, std::uint32_t dimensions, std::uint32_t size,
 
 const LatticeShape& Lattice::shape() const noexcept { return m_state->shape; }
 bool Lattice::is_blocked(std::uint64_t node) const noexcept { return m_state->is_blocked(node); }
-LatticeMetrics Lattice::metrics() const try { return metrics_of(m_state->shape); } catch (...) {
-  Impl::rethrow_translated("Kindred::Lattice::metrics");
+LatticeStatistics Lattice::statistics() const try {
+  return statistics_of(m_state->shape);
+} catch (...) {
+  Impl::rethrow_translated("Kindred::Lattice::statistics");
 }
 
 GraphStructure Lattice::measure(const LatticeOptions& options) const try {
@@ -255,7 +257,7 @@ GraphStructure Lattice::measure(const LatticeOptions& options) const try {
 LatticeRows Lattice::rows(const LatticeOptions& options) const try {
   const std::uint64_t nodes = m_state->graph_nodes();
   const auto entries = static_cast<std::uint64_t>(2 * shape().edges());
-  check_budget(*m_state->context, metrics().rows_bytes, "Kindred::Lattice::rows");
+  check_budget(*m_state->context, statistics().rows_bytes, "Kindred::Lattice::rows");
   LatticeRows out;
   out.offsets.resize(nodes + 1);
   out.ends.resize(entries);
@@ -281,7 +283,7 @@ LatticeRows Lattice::rows(const LatticeOptions& options) const try {
 }
 
 std::vector<std::uint8_t> Lattice::dense() const try {
-  check_budget(*m_state->context, metrics().dense_bytes, "Kindred::Lattice::dense");
+  check_budget(*m_state->context, statistics().dense_bytes, "Kindred::Lattice::dense");
   const std::uint64_t nodes = shape().nodes();
   std::vector<std::uint8_t> out(nodes * nodes);
   for (std::uint64_t node = 0; node < nodes; ++node) {

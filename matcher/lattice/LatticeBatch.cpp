@@ -48,8 +48,8 @@ class Worker {
   Lattice lattice_of(const LatticeTask& task) const {
     return {*m_context, task.dimensions, task.size, task.blocks};
   }
-  LatticeMetrics answer(const LatticeTask& task, const AnalyzeLattice&) const {
-    return lattice_of(task).metrics();
+  LatticeStatistics answer(const LatticeTask& task, const AnalyzeLattice&) const {
+    return lattice_of(task).statistics();
   }
   GraphStructure answer(const LatticeTask& task, const MeasureLattice&) const {
     return lattice_of(task).measure({m_space});
@@ -60,10 +60,10 @@ class Worker {
   LatticeRows answer(const LatticeTask& task, const BuildLattice&) const {
     return lattice_of(task).rows({m_space});
   }
-  LatticeMetrics answer(const LatticeTask& task, const SaveLattice& work) const {
+  LatticeStatistics answer(const LatticeTask& task, const SaveLattice& work) const {
     const Lattice lattice = lattice_of(task);
     lattice.save(work.path, {m_space});
-    return lattice.metrics();
+    return lattice.statistics();
   }
   BulkReport answer(const LatticeTask&, const XorLatticeBytes& work) const {
     return m_bulk->xor_elements(work.array, work.key, work.result, {m_space});

@@ -9,12 +9,12 @@ namespace Kindred::Perf {
 namespace {
 
 void describe(Problem& problem, const char* name, const Lattice& lattice) {
-  const LatticeMetrics metrics = lattice.metrics();
+  const LatticeStatistics statistics = lattice.statistics();
   problem.name = name;
-  problem.arguments = {{"dimensions", metrics.dimensions},
-                       {"size", metrics.size},
-                       {"nodes", static_cast<std::int64_t>(metrics.nodes)}};
-  problem.items = static_cast<double>(metrics.edges);
+  problem.arguments = {{"dimensions", statistics.dimensions},
+                       {"size", statistics.size},
+                       {"nodes", static_cast<std::int64_t>(statistics.nodes)}};
+  problem.items = static_cast<double>(statistics.edges);
 }
 
 class LatticeRowsProblem final : public Problem {
@@ -22,7 +22,7 @@ class LatticeRowsProblem final : public Problem {
   explicit LatticeRowsProblem(std::shared_ptr<const Lattice> lattice)
       : m_lattice(std::move(lattice)) {
     describe(*this, "BM_Lattice_rows", *m_lattice);
-    bytes = m_lattice->metrics().rows_bytes;
+    bytes = m_lattice->statistics().rows_bytes;
   }
   bool reaches(Space) const override { return true; }
   DispatchRecord run(std::optional<Space> space) override {

@@ -24,7 +24,7 @@ class LatticeBuildWork final : public Work {
     kind = "lattice_build";
     unit = "edges";
     items = static_cast<double>(m_lattice.shape().edges());
-    bytes = m_lattice.metrics().rows_bytes;
+    bytes = m_lattice.statistics().rows_bytes;
   }
   void write(JobFolder& folder) const override { write_lattice(m_lattice.shape(), folder); }
   void run(Space space) const override { m_rows = m_lattice.rows({space}); }

@@ -215,7 +215,7 @@ inline std::string text_of(const SeedLayer& layer) {
   return text;
 }
 
-inline std::string text_of(const LatticeMetrics& metrics) {
+inline std::string text_of(const LatticeStatistics& metrics) {
   return texts_of(metrics.nodes, metrics.average_degree, metrics.diameter);
 }
 inline std::string text_of(const GraphStructure& structure) {

@@ -228,7 +228,7 @@ TEST(OutOfMemory, OfLatticesIsTyped) {
     expect_out_of_memory("distances", make,
                          [&](Lattice& lattice) { return lattice.distances(sources, {}, {space}); });
   }
-  expect_out_of_memory("metrics", [&] { return open.metrics(); });
+  expect_out_of_memory("statistics", [&] { return open.statistics(); });
   expect_out_of_memory("dense", make, [](Lattice& lattice) { return lattice.dense(); });
   expect_out_of_memory("all_paths", make,
                        [](Lattice& lattice) { return lattice.all_paths(0, 21, 5); });

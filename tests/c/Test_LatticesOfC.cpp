@@ -148,7 +148,7 @@ TEST(CLattice, NodesAndStructureAreThoseOfCpp) {
   KINDRED_ASSERT_OK(kindred_lattice_create(c_context(), 19, 10, nullptr, 0, nullptr, 0, &large));
   kindred_lattice_statistics statistics = KINDRED_LATTICE_STATISTICS_INIT;
   KINDRED_ASSERT_OK(kindred_get_statistics(large, &statistics));
-  const WideCount edges = Lattice(context(), 19, 10).metrics().edges;
+  const WideCount edges = Lattice(context(), 19, 10).statistics().edges;
   EXPECT_EQ(statistics.edges_low, static_cast<std::uint64_t>(edges));
   EXPECT_EQ(statistics.edges_high, static_cast<std::uint64_t>(edges >> 64U));
   EXPECT_GT(statistics.edges_high, 0U);

@@ -39,13 +39,13 @@ std::string refusal(const Call& call) {
 // --- shapes
 
 TEST(LatticeShape, MatchesTheClosedFormsOfKaLattice) {
-  const LatticeMetrics ten = metrics_of(LatticeShape(4, 10));
+  const LatticeStatistics ten = statistics_of(LatticeShape(4, 10));
   EXPECT_EQ(ten.nodes, 10000U);
   EXPECT_TRUE(ten.edges == 36000);
   EXPECT_EQ(ten.diameter, 36U);
   EXPECT_DOUBLE_EQ(ten.average_degree, 7.2);
   EXPECT_NEAR(ten.density, 7.2007e-4, 5e-9);
-  const LatticeMetrics eight = metrics_of(LatticeShape(4, 8));
+  const LatticeStatistics eight = statistics_of(LatticeShape(4, 8));
   EXPECT_EQ(eight.nodes, 4096U);
   EXPECT_TRUE(eight.edges == 14336);
   EXPECT_EQ(eight.diameter, 28U);
@@ -114,7 +114,7 @@ TEST(Lattice, ClosedFormsMatchTheMeasuredStructure) {
   for (const auto& [dimensions, size] : shapes) {
     SCOPED_TRACE(std::to_string(dimensions) + " dimensions of " + std::to_string(size));
     const Lattice lattice(context(), dimensions, size);
-    const LatticeMetrics said = lattice.metrics();
+    const LatticeStatistics said = lattice.statistics();
     const GraphStructure found = lattice.measure();
     EXPECT_EQ(found.nodes, said.nodes);
     EXPECT_TRUE(found.edges == said.edges);

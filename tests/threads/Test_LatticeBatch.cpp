@@ -84,8 +84,8 @@ TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
       const Lattice lattice(one_thread(), of.dimensions, of.size, of.blocks);
       if (std::holds_alternative<MeasureLattice>(of.work)) {
         const auto& found = std::get<GraphStructure>(result.answer);
-        EXPECT_EQ(found.edges, lattice.metrics().edges);
-        EXPECT_EQ(found.diameter, lattice.metrics().diameter);
+        EXPECT_EQ(found.edges, lattice.statistics().edges);
+        EXPECT_EQ(found.diameter, lattice.statistics().diameter);
       } else if (std::holds_alternative<FindLatticePath>(of.work)) {
         EXPECT_EQ(std::get<std::vector<std::uint64_t>>(result.answer), lattice.path(0, 15));
       } else if (std::holds_alternative<BuildLattice>(of.work)) {
@@ -96,7 +96,7 @@ TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
       } else if (std::holds_alternative<MultiplyLatticeMatrices>(of.work)) {
         EXPECT_EQ(given.products[task], std::vector<float>(4, 4.0F));
       } else {
-        EXPECT_EQ(std::get<LatticeMetrics>(result.answer).nodes, lattice.shape().nodes());
+        EXPECT_EQ(std::get<LatticeStatistics>(result.answer).nodes, lattice.shape().nodes());
       }
     };
     const LatticeBatchReport report = run_lattices(one_thread(), given.tasks, options);

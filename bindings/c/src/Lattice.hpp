@@ -18,7 +18,7 @@ KINDRED_C_HANDLE(lattice, WithContext<Lattice>);
 inline const Lattice& lattice_of(const kindred_lattice* lattice) {
   return object_of(lattice, "lattice").engine;
 }
-kindred_lattice_statistics lattice_statistics(const LatticeMetrics& found);
+kindred_lattice_statistics lattice_statistics(const LatticeStatistics& found);
 kindred_graph_structure graph_structure(const GraphStructure& found);
 LatticeBatchOptions lattice_batch_options(const kindred_lattice_batch_options* options);
 

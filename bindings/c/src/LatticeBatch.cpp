@@ -81,7 +81,7 @@ int called(kindred_lattice_callback on_result, void* user, std::size_t task, std
   kindred_bulk_report report;
   kindred_record record;
   Results nodes;
-  if (const auto* const found = std::get_if<LatticeMetrics>(&result.answer)) {
+  if (const auto* const found = std::get_if<LatticeStatistics>(&result.answer)) {
     statistics = lattice_statistics(*found);
     out.statistics = &statistics;
   } else if (const auto* const found = std::get_if<GraphStructure>(&result.answer)) {

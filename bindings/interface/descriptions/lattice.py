@@ -168,7 +168,7 @@ class Pair(Plain, c="lattice_pair"):
     to: Member("uint64_t")
 
 
-class LatticeStatistics(Statistics, c="lattice_statistics", cpp="LatticeMetrics", function=True):
+class LatticeStatistics(Statistics, c="lattice_statistics", cpp="LatticeStatistics", function=True):
     """The structure of a lattice by closed forms."""
     nodes: U64
     diameter: U64
@@ -311,7 +311,6 @@ class Lattice(Handle, c="lattice", namespace="Lattices", alone=True, header="kin
         """The number of nodes: ``size ** dimensions``."""
 
     @gil("constant")
-    @cpp(name="metrics")
     def statistics(self) -> LatticeStatistics:
         """Numbers of nodes and edges, degrees, density, diameter and bytes, in closed form."""
 

@@ -95,24 +95,24 @@ std::uint64_t LatticeShape::diameter() const noexcept {
   return std::uint64_t{m_dimensions} * (m_size - 1);
 }
 
-LatticeMetrics metrics_of(const LatticeShape& shape) {
-  LatticeMetrics metrics;
-  metrics.dimensions = shape.dimensions();
-  metrics.size = shape.size();
-  metrics.nodes = shape.nodes();
-  metrics.edges = shape.edges();
-  metrics.least_degree = shape.least_degree();
-  metrics.greatest_degree = shape.greatest_degree();
+LatticeStatistics statistics_of(const LatticeShape& shape) {
+  LatticeStatistics statistics;
+  statistics.dimensions = shape.dimensions();
+  statistics.size = shape.size();
+  statistics.nodes = shape.nodes();
+  statistics.edges = shape.edges();
+  statistics.least_degree = shape.least_degree();
+  statistics.greatest_degree = shape.greatest_degree();
   const auto nodes = static_cast<double>(shape.nodes());
   const auto edges = static_cast<double>(shape.edges());
-  metrics.average_degree = average_degree(nodes, edges);
-  metrics.density = graph_density(nodes, edges);
-  metrics.diameter = shape.diameter();
-  metrics.connectivity = shape.dimensions();
-  metrics.rows_bytes = 8 * (nodes + 1) + 4 * (2 * edges);
-  metrics.search_bytes = 4 * nodes + 3 * nodes / 8;
-  metrics.dense_bytes = nodes * nodes;
-  return metrics;
+  statistics.average_degree = average_degree(nodes, edges);
+  statistics.density = graph_density(nodes, edges);
+  statistics.diameter = shape.diameter();
+  statistics.connectivity = shape.dimensions();
+  statistics.rows_bytes = 8 * (nodes + 1) + 4 * (2 * edges);
+  statistics.search_bytes = 4 * nodes + 3 * nodes / 8;
+  statistics.dense_bytes = nodes * nodes;
+  return statistics;
 }
 
 }  // namespace Kindred

@@ -68,7 +68,7 @@ class LatticeShape {
 };
 
 /// \brief The structure of a lattice by closed forms, and the memory it would need.
-struct LatticeMetrics {
+struct LatticeStatistics {
   std::uint32_t dimensions = 0;
   std::uint32_t size = 0;
   std::uint64_t nodes = 0;
@@ -86,7 +86,7 @@ struct LatticeMetrics {
   double search_bytes = 0;  ///< a search: one distance and about three bits per node
   double dense_bytes = 0;   ///< the dense matrix, one byte per entry
 };
-LatticeMetrics metrics_of(const LatticeShape& shape);
+LatticeStatistics statistics_of(const LatticeShape& shape);
 
 }  // namespace Kindred
 

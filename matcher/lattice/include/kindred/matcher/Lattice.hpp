@@ -65,8 +65,8 @@ struct LatticeDistances {
 ///
 /// Nodes and edges are implicit, so memory does not grow with the lattice, except for blocked nodes
 /// and edges (one bit per node, and one bit per node and dimension). Blocks affect only paths and
-/// searches; rows, metrics and measurements cover the whole lattice. Results are the same on every
-/// space. Thread-safe; immutable.
+/// searches; rows, statistics and measurements cover the whole lattice. Results are the same on
+/// every space. Thread-safe; immutable.
 class Lattice {
  public:
   /// \param context must outlive this object
@@ -78,8 +78,8 @@ class Lattice {
   const LatticeShape& shape() const noexcept;
   bool is_blocked(std::uint64_t node) const noexcept;
 
-  /// Metrics in closed form. Complexity O(1).
-  LatticeMetrics metrics() const;
+  /// Sizes and degrees in closed form. Complexity O(1).
+  LatticeStatistics statistics() const;
   /// \brief The same, measured on the rows, on the calling thread. \see measure_structure
   /// \param options the space on which the rows are built
   /// \throws InvalidArgument for more nodes than a graph supports (32-bit ids); OutOfMemory

@@ -21,7 +21,7 @@ namespace KINDRED_PUBLIC Kindred {
 
 // The tasks of a batch.
 
-/// `Lattice::metrics`; returns LatticeMetrics.
+/// `Lattice::statistics`; returns LatticeStatistics.
 struct AnalyzeLattice {};
 /// `Lattice::measure`; returns GraphStructure.
 struct MeasureLattice {};
@@ -31,7 +31,7 @@ struct FindLatticePath {
 };
 /// `Lattice::rows`; returns LatticeRows.
 struct BuildLattice {};
-/// `Lattice::save`; returns the LatticeMetrics of the saved lattice.
+/// `Lattice::save`; returns the LatticeStatistics of the saved lattice.
 struct SaveLattice {
   std::string path;
 };
@@ -59,7 +59,7 @@ struct LatticeTask {
 
 struct LatticeResult {
   /// The result type of the task, or std::monostate if the task failed.
-  std::variant<std::monostate, LatticeMetrics, GraphStructure, std::vector<std::uint64_t>,
+  std::variant<std::monostate, LatticeStatistics, GraphStructure, std::vector<std::uint64_t>,
                LatticeRows, BulkReport>
       answer;
   std::exception_ptr error;  ///< the exception thrown by the task, or null
