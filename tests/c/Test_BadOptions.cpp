@@ -7,7 +7,10 @@
 
 #include <TempFolder.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -48,6 +51,62 @@ TEST(CBadOptions, DefaultsAreThoseOfTheInitialisers) {
   KINDRED_ASSERT_OK(kindred_init("kindred_match_options", &set, sizeof(set)));
   const kindred_match_options initial = KINDRED_MATCH_OPTIONS_INIT;
   EXPECT_EQ(std::memcmp(&set, &initial, sizeof(set)), 0);
+}
+
+TEST(CBadOptions, StructsAreFoundByTheirNames) {
+  kindred_match_options options;
+  EXPECT_EQ(kindred_init("kindred_match", &options, sizeof(options)), KINDRED_INVALID);
+  EXPECT_TRUE(contains(kindred_last_error(), "name is 'kindred_match'")) << kindred_last_error();
+  for (const std::size_t size : {std::size_t{0}, sizeof(options) - 1, std::size_t{1} << 40U}) {
+    EXPECT_EQ(kindred_init("kindred_match_options", &options, size), KINDRED_INVALID);
+    EXPECT_TRUE(contains(kindred_last_error(), "struct_size")) << kindred_last_error();
+  }
+}
+
+/// Asks for the statistics of \p handle in structs of all sizes.
+template <class Statistics>
+void expect_sizes_checked(const void* handle) {
+  constexpr std::size_t whole = sizeof(Statistics);
+  constexpr unsigned char untouched = 0xAB;
+  std::array<unsigned char, whole + 16> bytes{};
+  const auto call = [&](std::size_t size) {
+    bytes.fill(untouched);
+    std::memcpy(bytes.data(), &size, sizeof(size));
+    return kindred_get_statistics(handle, bytes.data());
+  };
+  const auto is_untouched = [&](std::size_t from) {
+    return std::all_of(bytes.begin() + from, bytes.end(),
+                       [](unsigned char byte) { return byte == untouched; });
+  };
+  for (const std::size_t size : {std::size_t{0}, whole - 1, std::size_t{1} << 40U}) {
+    EXPECT_EQ(call(size), KINDRED_INVALID) << size;
+    EXPECT_TRUE(contains(kindred_last_error(), "struct_size")) << kindred_last_error();
+    EXPECT_TRUE(is_untouched(sizeof(size))) << size;
+  }
+  for (const std::size_t size : {std::size_t{16}, whole}) {
+    KINDRED_EXPECT_OK(call(size));
+    EXPECT_FALSE(is_untouched(sizeof(size))) << size;
+    EXPECT_TRUE(is_untouched(size)) << size;
+  }
+  KINDRED_EXPECT_OK(call(whole + 8));  // of a later version: what this one does not know is 0
+  EXPECT_TRUE(std::all_of(bytes.begin() + whole, bytes.begin() + whole + 8,
+                          [](unsigned char byte) { return byte == 0; }));
+  EXPECT_TRUE(is_untouched(whole + 8));
+}
+
+TEST(CBadOptions, SizesOfStatisticsAreChecked) {
+  expect_sizes_checked<kindred_index_statistics>(handles().index);
+  expect_sizes_checked<kindred_hnsw_statistics>(handles().hnsw);
+  expect_sizes_checked<kindred_keyed_index_statistics>(handles().keyed);
+  expect_sizes_checked<kindred_vocabulary_statistics>(handles().vocabulary);
+  expect_sizes_checked<kindred_matcher_statistics>(handles().matcher);
+  expect_sizes_checked<kindred_memory_statistics>(handles().memory);
+  expect_sizes_checked<kindred_graph_statistics>(handles().graph);
+  expect_sizes_checked<kindred_lattice_statistics>(handles().lattice);
+  expect_sizes_checked<kindred_seeds_statistics>(handles().seeds);
+  kindred_index_statistics statistics = KINDRED_INDEX_STATISTICS_INIT;
+  EXPECT_EQ(kindred_get_statistics(handles().query, &statistics), KINDRED_INVALID);
+  EXPECT_TRUE(contains(kindred_last_error(), "kindred_query")) << kindred_last_error();
 }
 
 /// Calls \p call with every value that \p field must not have.
