@@ -9,6 +9,7 @@
 #include "program/Output.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/ElementType.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/NpyArray.hpp>
 #include <kindred/memory/AtomicFile.hpp>
@@ -257,33 +258,10 @@ void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
   }
   Session session(global, "bulk reduce");
   const NpyArray array = load(session, flags.input);
-  const auto run = [&](auto zero) {
-    reduce<decltype(zero)>(session, flags, *reduction, array, global.json);
-  };
-  switch (array.type) {
-    case DataType::uint8:
-      return run(std::uint8_t());
-    case DataType::uint16:
-      return run(std::uint16_t());
-    case DataType::uint32:
-      return run(std::uint32_t());
-    case DataType::uint64:
-      return run(std::uint64_t());
-    case DataType::int8:
-      return run(std::int8_t());
-    case DataType::int16:
-      return run(std::int16_t());
-    case DataType::int32:
-      return run(std::int32_t());
-    case DataType::int64:
-      return run(std::int64_t());
-    case DataType::float32:
-      return run(float());
-    case DataType::float64:
-      return run(double());
-    default:
-      break;  // `read_npy` returns no other type
-  }
+  with_element_type(array.type, [&]<class T>(T) {
+    using element_type = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+    reduce<element_type>(session, flags, *reduction, array, global.json);
+  });
 }
 
 }  // namespace

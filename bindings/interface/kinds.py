@@ -368,9 +368,14 @@ class FirstId(Result):
     value = "range_of(found, rows_given.input().extent(0))"
 
 
-class IdList(Result):
-    c = ("uint64_t* {n}", "size_t capacity", "size_t* count!")
+class List(Result):
+    """A list of elements {0}."""
+    c = ("{0}* {n}", "size_t capacity", "size_t* count!")
     c_write = 'write_list({found}, {n}, capacity, count, "{n}");'
+
+
+class IdList(List):
+    c = ("uint64_t* {n}", *List.c[1:])
     python = "NDArray[np.int64]"
     value = "ids_array_of(found)"
 
@@ -402,12 +407,8 @@ class RecordOf(Record):
     """The record in what C++ returned."""
 
 
-class SpaceName(Result):
+class EnumName(Result):
     c = ("int32_t* {n}",)
     c_write = "*{n} = static_cast<std::int32_t>({found});"
     python = "str"
     value = "std::string(to_string(found))"
-
-
-class EnumName(SpaceName):
-    pass

@@ -55,8 +55,8 @@ inline std::string why_not(SearchPath path, const VectorStore& store) {
 /// \brief Counts the first searches of each size, a power of two of their work, with a path on a
 /// space. Thread-safe.
 ///
-/// The first call of a size may allocate, so that the dispatcher learns from the second; and only two
-/// observations outweigh the prior.
+/// The first call of a size may allocate, so that the dispatcher learns from the second; and only
+/// two observations outweigh the prior.
 class PathTries {
  public:
   bool are_left(double work) const noexcept {

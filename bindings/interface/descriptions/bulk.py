@@ -122,7 +122,7 @@ class Prepared(Handle, c="prepared", namespace="PreparedCalls", header="kindred/
 
     @gil("constant")
     @only("python")
-    def space(self) -> SpaceName:
+    def space(self) -> EnumName:
         """Where the call runs."""
 
 

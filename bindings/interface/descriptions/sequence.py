@@ -14,12 +14,6 @@ from pykindred.errors import InvalidType"""
 
 # Arguments
 
-class List(Result):
-    """A list of elements {0}."""
-    c = ("{0}* {n}", "size_t capacity", "size_t* count!")
-    c_write = 'write_list({found}, {n}, capacity, count, "{n}");'
-
-
 class SequenceList(Kind):
     c = ("const kindred_sequences* {n}",)
     c_lines = ('const SequencesArgument {n}_given({n}, "{n}");',)

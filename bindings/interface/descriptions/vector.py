@@ -426,5 +426,5 @@ class PreparedScore(Handle, c="scorer", namespace="PreparedScores", header="kind
 
     @gil("constant")
     @property
-    def space(self) -> SpaceName:
+    def space(self) -> EnumName:
         """Where calls run."""

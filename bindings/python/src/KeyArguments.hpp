@@ -67,9 +67,7 @@ class Keys {
  private:
   void read(nanobind::handle item, const char* name) {
     const KeyKind kind = is_text(item) ? KeyKind::bytes : KeyKind::integer;
-    if (kind == KeyKind::integer && PyIndex_Check(item.ptr()) == 0)
-      refuse_type(std::string(name) + " has an item of type " + type_text(item) +
-                  "; keys are ints, or str and bytes");
+    if (kind == KeyKind::integer && PyIndex_Check(item.ptr()) == 0) refuse_item(name, item);
     if (kind != m_kind && !(m_integers.empty() && m_texts.empty()))
       refuse_type(std::string(name) + " has ints and texts; all keys must be of one kind");
     m_kind = kind;
@@ -87,14 +85,17 @@ class Keys {
     const nanobind::object index = nanobind::steal(PyNumber_Index(item.ptr()));
     if (!index.is_valid()) {
       PyErr_Clear();
-      refuse_type(std::string(name) + " has an item of type " + type_text(item) +
-                  "; keys are ints, or str and bytes");
+      refuse_item(name, item);
     }
     m_integers.push_back(PyLong_AsUnsignedLongLong(index.ptr()));
     if (PyErr_Occurred() == nullptr) return;
     PyErr_Clear();
     refuse_number(
         name, nanobind::cast<std::string>(nanobind::str(index)) + "; keys are from 0 to 2⁶⁴ − 1");
+  }
+  [[noreturn]] static void refuse_item(const char* name, nanobind::handle item) {
+    refuse_type(std::string(name) + " has an item of type " + type_text(item) +
+                "; keys are ints, or str and bytes");
   }
   [[noreturn]] static void refuse_number(const char* name, const std::string& number) {
     refuse(std::string(name) + " has the number " + number);

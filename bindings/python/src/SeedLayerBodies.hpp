@@ -203,9 +203,7 @@ nb::list step(const Handle& self, nb::handle metrics) {
     const MetricsGiven given(metrics);
     return events_of(unlocked([&] { return shared->seeds.step(given.values()); }));
   }
-  const bool is_iterable = nb::steal(PyObject_GetIter(metrics.ptr())).is_valid();
-  PyErr_Clear();
-  if (!is_iterable)
+  if (!is_collection(metrics))
     refuse_type("metrics is of type " + type_text(metrics) +
                 "; it must be a SeedMetrics, a collection of them, or None");
   std::deque<MetricsGiven> given;

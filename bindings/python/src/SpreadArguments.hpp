@@ -192,9 +192,7 @@ class Sources {
       for (std::size_t i = 0; i < values.size(); ++i) m_sources[i].value = values[i];
       return;
     }
-    const bool is_iterable = nb::steal(PyObject_GetIter(given.ptr())).is_valid();
-    PyErr_Clear();
-    if (is_text(given) || is_mapping(given) || !is_iterable)
+    if (is_mapping(given) || !is_collection(given))
       refuse_type("sources is of type " + type_text(given) +
                   "; it must be a collection of queries, or a Ragged");
     m_offsets = {0};

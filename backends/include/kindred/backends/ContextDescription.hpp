@@ -20,8 +20,7 @@ namespace KINDRED_PUBLIC Kindred {
 /// - `dispatcher`: `decisions`, the seconds `taken` by their calls, and those `lost`
 ///   (\ref Dispatcher::Regret)
 /// - `spaces`: for each of `all_spaces` what `SpaceInfo` has, the `threads` that a call may use,
-/// and
-///   the sizes of `teams`
+///   and the sizes of `teams`
 /// - `operations`: for each of \p operations its `batch_bytes`, and its `spaces`: for each usable
 ///   one whether the circuit breaker is open (`breaker_open`), and the `crossover`, null if there
 ///   is none (\ref Dispatcher)

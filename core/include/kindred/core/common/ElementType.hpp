@@ -4,11 +4,12 @@
 
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Public.hpp>
 
 #include <cstdint>
 #include <string>
 
-namespace Kindred {
+namespace KINDRED_PUBLIC Kindred {
 
 /// \brief Calls `body(T())` with the type of C++ that corresponds to \p type.
 /// \throws InvalidArgument for float16 and bfloat16, which have none
