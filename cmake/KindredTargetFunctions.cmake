@@ -42,6 +42,17 @@ function(kindred_compile_options target)
   endif()
 endfunction()
 
+# kindred_make_fuzzable(<target>): libFuzzer, which only Clang has, sees which branches of the target's code an input takes.
+set(KINDRED_FUZZ OFF)
+if(KINDRED_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(KINDRED_FUZZ ON)
+endif()
+function(kindred_make_fuzzable target)
+  if(KINDRED_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 # kindred_compile_lightly(<target>): for targets that only call the measured and checked libraries, such as commands and tests
 # of the engines. Optimisation and checks for undefined behaviour would double their compile time without benefit.
 # AddressSanitizer and ThreadSanitizer check them like all other targets.
@@ -195,6 +206,7 @@ function(kindred_library name)
   endforeach()
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${include_directories}>")
   kindred_compile_options(${target})
+  kindred_make_fuzzable(${target})
   kindred_kokkos_options(${target})
   if(ARG_KOKKOS STREQUAL "PUBLIC")
     # Kernels that a consumer instantiates must give the same bits as ours.

@@ -98,6 +98,13 @@ find_kokkos() {
   kokkos_dir=$dependency_prefix/lib/cmake/Kokkos
 }
 
+# find_checking_kokkos: sets kokkos_dir to a build of the pinned sources that checks the bounds of views.
+find_checking_kokkos() {
+  build_dependency "kokkos-$kokkos_version-checking" kokkos "${CXX:-c++}" "${kokkos_options[@]}" -DKokkos_ENABLE_SERIAL=OFF \
+    -DKokkos_ENABLE_DEBUG=ON -DKokkos_ENABLE_DEBUG_BOUNDS_CHECK=ON "${kokkos_units[@]}"
+  kokkos_dir=$dependency_prefix/lib/cmake/Kokkos
+}
+
 # find_kokkos_kernels host|cuda: sets kokkos_kernels to the CMake options by which Kokkos Kernels is found, after find_kokkos or
 # find_kokkos_for_cuda. Nothing is instantiated in it, so that it builds in seconds: what uses a kernel compiles it. Its own kernels are compared,
 # so it gets no other libraries.

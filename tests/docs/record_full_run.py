@@ -4,7 +4,7 @@
 
 usage: record_full_run.py BUILD DOCUMENT
 
-BUILD is the folder with parts.tsv (a line of name, tab and seconds for each part) and the logs of the tests.
+BUILD is the folder with parts.tsv (a line of part, step, and seconds or "failed", separated by tabs, for each step) and the log of each part.
 """
 
 import datetime
@@ -15,43 +15,45 @@ import sys
 
 BEGIN = "<!-- full run: written by tests/docs/record_full_run.py -->"
 END = "<!-- end of the full run -->"
-CTEST = r"\d+ tests failed out of (\d+)"
-GOOGLE_TEST = r"\[  PASSED  \] (\d+) tests?"
-# The log that holds the counts of a part, how they are read, and the text for the last one and for the sum of all.
-COUNTS = {
-    "tests under AddressSanitizer and UndefinedBehaviorSanitizer": [("asan/ctest.log", CTEST, "{last} programs")],
-    "tests under ThreadSanitizer": [("tsan/test.log", GOOGLE_TEST, "{last} tests")],
-    "tests without FMA and AVX2 in the C library": [("release/no-fma.log", CTEST, "{last} of CTest")],
-    "tests without vendor libraries": [("no-vendors/ctest.log", CTEST, "{last} of CTest")],
-    "tests for aarch64 under qemu-user": [("aarch64/ctest.log", CTEST, "{last} of CTest")],
-    "mutation check": [("release/mutation.log", r"(\d+ of \d+) mutants killed, ", "{last} mutants killed")],
-    "all other tests": [
-        ("release/ctest.log", CTEST, "{last} of CTest"),
-        ("release/Testing/Temporary/LastTest.log", GOOGLE_TEST, "with {sum} of GoogleTest"),
-    ],
-}
+# What the programs print when their tests have passed, and the text for it.
+COUNTS = [
+    (r"\d+ tests failed out of (\d+)", "{} of CTest"),
+    (r"\[  PASSED  \] (\d+) tests?", "{} of GoogleTest"),
+    (r"(\d+ of \d+) mutants killed, ", "{} mutants killed"),
+]
 
 
 def counts_of(build, part):
-    """What a part ran, as text; empty for a build."""
-    texts = []
-    for log, pattern, text in COUNTS.get(part, []):
-        found = re.findall(pattern, (build / log).read_text(encoding="utf-8", errors="replace"))
-        if not found:
-            raise SystemExit(f"{build / log} has no line like {pattern!r}")
-        texts.append(text.format(last=found[-1], sum=sum(int(count) for count in found if count.isdigit())))
-    return " ".join(texts)
+    """What a part ran, as text; empty where it has no log."""
+    log = build / f"{part}.log"
+    if not log.exists():
+        return ""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    for pattern, words in COUNTS:
+        found = re.findall(pattern, text)
+        if found:
+            return words.format(found[-1])
+    raise SystemExit(f"{log} has no line with counts of tests")
 
 
 def table(build, commit, date, processor, cores):
     """The lines of the table."""
-    lines = [f"Commit {commit}, {date}, {cores} cores of {processor}:", "", "| part | minutes | counts |", "|---|---:|---|"]
-    total = 0
+    lines = [f"Commit {commit}, {date}, {cores} cores of {processor}:", "", "| part | minutes | of which tests | result |", "|---|---:|---:|---|"]
+    steps = {}
     for line in (build / "parts.tsv").read_text(encoding="utf-8").splitlines():
-        part, seconds = line.split("\t")
-        total += int(seconds)
-        lines.append(f"| {part} | {int(seconds) / 60:.1f} | {counts_of(build, part)} |")
-    lines.append(f"| **all** | **{total / 60:.0f}** | |")
+        part, step, seconds = line.split("\t")
+        steps.setdefault(part, {})[step] = seconds
+    total = 0
+    for part, seconds in steps.items():
+        if "failed" in seconds.values():
+            lines.append(f"| {part} | | | **failed** |")
+            continue
+        minutes = {step: int(number) / 60 for step, number in seconds.items()}
+        total += sum(minutes.values())
+        tests = f"{minutes['tests']:.1f}" if "tests" in minutes else ""
+        counts = counts_of(build, part)
+        lines.append(f"| {part} | {sum(minutes.values()):.1f} | {tests} | passed{': ' + counts if counts else ''} |")
+    lines.append(f"| **all** | **{total:.0f}** | | |")
     return lines
 
 
