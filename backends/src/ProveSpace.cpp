@@ -33,7 +33,7 @@ std::string why_fails(const ExecutionSpace& exec_space, Space space) {
   if (wrong.empty()) return {};
   return "it computes wrong results (" + wrong +
          "); its Kokkos does not fit the compiler or the device: build Kokkos again with the "
-         "options of docs/install.md, and Kindred with it";
+         "options of docs/guide/install.md, and Kindred with it";
 }
 
 }  // namespace

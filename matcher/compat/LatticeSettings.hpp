@@ -14,7 +14,7 @@ namespace Kindred::Compat {
 /// \brief KA Lattice's settings for routing, device memory and lattices.
 ///
 /// The environment variable of each is `KINDRED_` followed by the name given here; KA Lattice's own
-/// variable, without the prefix, is used if Kindred's is not set. docs/internals/ka-lattice.md has
+/// variable, without the prefix, is used if Kindred's is not set. docs/internals/kato.md has
 /// a table, including the settings that have no effect. Settings that are not set leave Kindred's
 /// defaults.
 struct LatticeSettings {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The functions that the public C++ headers declare: how many, and the table of them in docs/api.md.
+"""The functions that the public C++ headers declare: how many, and whether the verbs of docs/api.md are among them.
 
-Usage: public_functions.py [ROOT] [--commit COMMIT | --check | --write]
+Usage: public_functions.py [ROOT] [--commit COMMIT | --check]
 
 Without an option, prints the number of declarations by folder. Public headers are those of the engines and of the context; namespaces Impl and
-private members do not count. A function counts once for each declaration: overloads, constructors, operators and `= delete` too. --write
-writes the table, --check fails if it is not up to date, or if the page names a verb that no header declares."""
+private members do not count. A function counts once for each declaration: overloads, constructors, operators and `= delete` too. --check
+fails if the page names a verb that no header declares."""
 import argparse
 import collections
 import re
@@ -16,7 +16,6 @@ from pathlib import Path
 
 HEADER = re.compile(r"(matcher/\w+/include/kindred/matcher|backends/include/kindred/backends)/\w+\.hpp")
 NAME = re.compile(r"(operator\s*(?:\(\)|\[\]|[^\s\w(]+|\w[\w:<>\s]*)|~?\w+)\s*$")
-TABLE = re.compile(r"(<!-- functions -->\n).*?(<!-- end of functions -->\n)", re.S)
 # A verb in the table of verbs of docs/api.md: `name`, `name(arguments)` or `…_ending`.
 VERB = re.compile(r"`(…?\w+)(?:\([^`]*\))?`")
 
@@ -110,19 +109,7 @@ def headers_of(root, commit):
             yield path, (Path(root) / path).read_text()
 
 
-def table_of(found):
-    """For each function that is no constructor and no operator, the classes that have it."""
-    owners = collections.defaultdict(set)
-    for path, owner, name in found:
-        if name != owner and not name.startswith(("operator", "~")):
-            owners[name].add(f"`{owner}`" if owner else f"free function, `{path.rsplit('/', 1)[1]}`")
-    rows = [f"| `{name}` | {', '.join(sorted(classes))} |\n" for name, classes in sorted(owners.items())]
-    return "\n| function | declared by |\n|---|---|\n" + "".join(rows) + "\n"
-
-
 def breaches(page, found):
-    if TABLE.sub(lambda match: match[1] + table_of(found) + match[2], page) != page:
-        yield "the table of functions is not up to date; run tests/docs/public_functions.py --write"
     names = {name for _, _, name in found}
     verbs = page[page.index("## Verbs"):page.index("## Options")]
     for row in re.findall(r"^\|[^|]*\|([^|]*)\|", verbs, re.M):
@@ -136,14 +123,10 @@ def main():
     parser.add_argument("root", nargs="?", default=Path(__file__).resolve().parents[2])
     parser.add_argument("--commit")
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     found = [(path, owner, name) for path, text in headers_of(str(arguments.root), arguments.commit) for owner, name in functions_of(text)]
-    path = Path(arguments.root) / "docs/api.md"
-    if arguments.write:
-        path.write_text(TABLE.sub(lambda match: match[1] + table_of(found) + match[2], path.read_text()))
-    elif arguments.check:
-        wrong = list(breaches(path.read_text(), found))
+    if arguments.check:
+        wrong = list(breaches((Path(arguments.root) / "docs/api.md").read_text(), found))
         for breach in wrong:
             print(f"docs/api.md: {breach}", file=sys.stderr)
         return bool(wrong)

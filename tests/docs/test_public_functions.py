@@ -3,7 +3,7 @@
 """What counts as a public function, and what a page must say about them."""
 import unittest
 
-from public_functions import breaches, functions_of, table_of
+from public_functions import breaches, functions_of
 
 HEADER = """
 #define KINDRED_CALL(name) name()
@@ -44,7 +44,7 @@ void inside();
 }  // namespace Kindred
 """
 
-PAGE = "## Verbs\n\n| action | verb | result |\n|---|---|---|\n| read | `load(path)` | – |\n\n## Options\n\n<!-- functions -->\n{}<!-- end of functions -->\n"
+PAGE = "## Verbs\n\n| action | verb | result |\n|---|---|---|\n| read | `load(path)` | – |\n\n## Options\n"
 
 
 class PublicFunctions(unittest.TestCase):
@@ -53,12 +53,10 @@ class PublicFunctions(unittest.TestCase):
             ("Options", "operator=="), ("", "check"), ("", "of"), ("Engine", "Engine"), ("Engine", "Engine"), ("Engine", "load"), ("Engine", "size"),
             ("Engine", "run"), ("Engine", "pairs")])
 
-    def test_a_page_has_the_table_and_verbs_that_exist(self):
+    def test_the_verbs_of_a_page_exist(self):
         found = [("a/Engine.hpp", owner, name) for owner, name in functions_of(HEADER)]
-        page = PAGE.format(table_of(found))
-        self.assertEqual(list(breaches(page, found)), [])
-        self.assertEqual(len(list(breaches(page, found[:-1]))), 1)
-        self.assertEqual(list(breaches(page.replace("`load(path)`", "`read(path)`"), found)), ["no public header declares read, a verb"])
+        self.assertEqual(list(breaches(PAGE, found)), [])
+        self.assertEqual(list(breaches(PAGE.replace("`load(path)`", "`read(path)`"), found)), ["no public header declares read, a verb"])
 
 
 if __name__ == "__main__":

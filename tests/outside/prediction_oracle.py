@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KATO's predictions by their definitions (docs/guide/predictions.md), implemented slowly:
+"""KATO's predictions by their definitions (docs/guide/pattern-memory.md), implemented slowly:
 difflib's blocks, RapidFuzz's ratios, dictionaries."""
 import difflib
 import math

@@ -21,7 +21,7 @@ TEXT = """# Changelog
 ## 0.2.0 - 2027-01-31
 
 - First point, which is
-  continued. [docs/install.md](docs/install.md)
+  continued. [docs/guide/install.md](docs/guide/install.md)
 
 ### Fixed
 
@@ -35,7 +35,7 @@ Prose.
 """
 EXPECTED = """kindred (0.2.0) unstable; urgency=medium
 
-  * First point, which is continued. docs/install.md
+  * First point, which is continued. docs/guide/install.md
   * Fixed: Second point.
 
  -- A B <a@b.c>  Sun, 31 Jan 2027 00:00:00 +0000

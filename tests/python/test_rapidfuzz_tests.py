@@ -29,7 +29,7 @@ MEASURES = {"levenshtein": distance.Levenshtein, "osa": distance.OSA, "indel": d
 KINDS = ("distance", "similarity", "normalized_distance", "normalized_similarity")
 RATIOS = ("ratio", "token_sort_ratio", "token_set_ratio")
 
-#: Tests that fail, and why. docs/guide/python-doors.md lists the differences.
+#: Tests that fail, and why. docs/guide/coming-from.md lists the differences.
 DIFFERENCES = {
     "distance/test_Levenshtein.py::test_cross_type_matching": "an int in a list equals no character",
     "distance/test_OSA.py::test_cross_type_matching": "an int in a list equals no character",

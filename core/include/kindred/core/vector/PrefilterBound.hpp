@@ -105,7 +105,7 @@ KOKKOS_INLINE_FUNCTION void distance_interval(const PrefilterQuery& q, const Pre
 /// \brief Bounds of a score from quantized values: `lower ≤ reproducible float32 score ≤ upper`,
 /// always.
 ///
-/// Derived in docs/internals/vector-prefilter.md. The bounds are rounded to float32 just as the
+/// Derived in docs/internals/vectors.md. The bounds are rounded to float32 just as the
 /// score is; rounding is monotonic, so this adds no width.
 /// \param dot w · v, exact
 KOKKOS_INLINE_FUNCTION ScoreInterval score_interval(Metric metric, const PrefilterQuery& q,

@@ -14,7 +14,7 @@ namespace Kindred {
 inline constexpr double tile_norm = 256;
 
 /// \brief The error of a product of a tile, apart from the rounding of its factors:
-/// docs/internals/vector-gemm.md.
+/// docs/internals/vectors.md.
 struct TileModel {
   double sum = 0;  ///< maximum error of the sum, relative to the product of the factors' norms
   float output_relative = 0;   ///< relative rounding error of the output

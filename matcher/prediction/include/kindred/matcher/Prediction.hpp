@@ -146,7 +146,7 @@ struct Anomaly {
 };
 
 /// \brief The prediction of one pattern for the query, with KATO's fields.
-/// `docs/guide/predictions.md` defines each.
+/// `docs/guide/pattern-memory.md` defines each.
 struct Prediction {
   std::uint64_t index = 0;  ///< of the pattern
   std::string name;

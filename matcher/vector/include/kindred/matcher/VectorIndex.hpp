@@ -272,7 +272,7 @@ class VectorIndex {
   /// \param out as of `search`; on a device, it must be given
   /// \throws InvalidArgument also for a wrong number of lists, an id without a row in lists of
   /// different lengths and, on a device, lists that one launch cannot rank
-  /// (docs/guide/candidates.md)
+  /// (docs/guide/vectors.md)
   ScoreResults score(const ConstArray& queries, const CandidateLists& candidates,
                      const SearchOptions& options = {}, const SearchOutput& out = {}) const;
 

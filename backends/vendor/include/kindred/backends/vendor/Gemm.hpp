@@ -51,7 +51,7 @@ struct GemmShape {
 };
 
 /// \brief Bound of the rounding error of the sums: |computed − Σ a·b| ≤ gemm_error(k) · ‖a‖ · ‖b‖,
-/// before the output is rounded. Derived in docs/internals/vector-gemm.md.
+/// before the output is rounded. Derived in docs/internals/vectors.md.
 constexpr double gemm_error(std::uint64_t k) noexcept {
   return (static_cast<double>(k) + 64) * 0x1p-22;
 }
