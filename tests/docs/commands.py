@@ -9,8 +9,8 @@
     …
     ```
 
-The blocks of a page run one after the other in one shell, in a folder that contains `examples/` of the repository and the command
-where `./run build` leaves it; a page that sets no PATH finds it there. Only standard output is shown."""
+The blocks of a page run one after the other in one shell, in a home folder that contains `examples/` of the repository and the command
+where `./run install ~/.local` installs it; a page that sets no PATH finds it there. Only standard output is shown."""
 import os
 import re
 import shutil
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 COMMANDS = re.compile(r"<!-- commands -->\n```sh\n(.*?)```\n((?:(?!```).)*?)```text\n(.*?)```\n", re.S)
-BUILT = "build/release/tools/kindred"
+INSTALLED = ".local/bin/kindred"
 END = "\x1e"  # between the outputs of blocks
 
 
@@ -28,12 +28,12 @@ def printed_by(blocks, root, command):
     with tempfile.TemporaryDirectory(prefix="kindred-docs-") as name:
         folder = Path(name)
         shutil.copytree(root / "examples", folder / "examples")
-        (folder / BUILT).parent.mkdir(parents=True)
-        (folder / BUILT).symlink_to(Path(command).resolve())
+        (folder / INSTALLED).parent.mkdir(parents=True)
+        (folder / INSTALLED).symlink_to(Path(command).resolve())
         script = "set -e\n" + "".join(f"{block}printf '\\036'\n" for block in blocks)
-        environment = dict(os.environ, KINDRED_PROFILE="/nonexistent/profile.json")
+        environment = dict(os.environ, HOME=name, KINDRED_PROFILE="/nonexistent/profile.json")
         if "export PATH=" not in script:
-            environment["PATH"] = f"{(folder / BUILT).parent}:{environment['PATH']}"
+            environment["PATH"] = f"{(folder / INSTALLED).parent}:{environment['PATH']}"
         ran = subprocess.run(["bash", "--norc", "-c", script], cwd=folder, env=environment, capture_output=True, timeout=300)
         outputs = ran.stdout.decode().split(END)
         if ran.returncode != 0:
