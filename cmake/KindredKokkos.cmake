@@ -4,7 +4,7 @@
 
 # A Kokkos in the source folder, where `./run` builds one, does not exist for those who use the installation.
 set(kokkos_is_here OFF)
-if(Kokkos_DIR AND NOT Kindred_SHARED_LIBRARY)
+if(Kokkos_DIR AND NOT KINDRED_IS_SHARED)
   cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${Kokkos_DIR}" kokkos_is_here)
 endif()
 option(Kindred_INSTALL_KOKKOS "Install a copy of Kokkos with Kindred" ${kokkos_is_here})
@@ -49,6 +49,6 @@ if(Kindred_INSTALL_KOKKOS)
   string(REGEX REPLACE "(\nset\\(Kokkos_CXX_COMPILER) \"[^\"]*/nvcc_wrapper\"" "\\1 \"\${CMAKE_CURRENT_LIST_DIR}/${wrapper}\"" text "${text}")
   file(CONFIGURE OUTPUT kokkos/KokkosConfigCommon.cmake CONTENT "${text}" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/kokkos/KokkosConfigCommon.cmake" DESTINATION "${kokkos_folder}/${kokkos_libdir}/cmake/Kokkos")
-elseif(NOT kokkos_is_here AND NOT Kindred_SHARED_LIBRARY)
+elseif(NOT kokkos_is_here AND NOT KINDRED_IS_SHARED)
   set(kokkos_hint "${Kokkos_DIR}")
 endif()

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # libkindred.so: all engines and Kokkos in one shared library, which exports what the public headers declare. With
-# Kindred_SHARED_LIBRARY it is installed instead of the libraries that it is made of; otherwise only tests use it.
+# BUILD_SHARED_LIBS it is installed instead of the libraries that it is made of; otherwise only tests use it.
 
 get_target_property(type Kokkos::kokkoscore TYPE)
-if(Kindred_SHARED_LIBRARY)
+if(KINDRED_IS_SHARED)
   set(native "(^|[ =:;])native")
   get_target_property(flags Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
   if(NOT type STREQUAL "STATIC_LIBRARY")
-    message(FATAL_ERROR "Kindred_SHARED_LIBRARY needs a static Kokkos, which becomes a part of libkindred.so; that of Kokkos_DIR, "
+    message(FATAL_ERROR "BUILD_SHARED_LIBS needs a static Kokkos, which becomes a part of libkindred.so; that of Kokkos_DIR, "
       "\"${Kokkos_DIR}\", is shared. Build Kokkos with BUILD_SHARED_LIBS=OFF and CMAKE_POSITION_INDEPENDENT_CODE=ON, or turn the option off")
   elseif("${KINDRED_ARCH} ${CMAKE_CXX_FLAGS}" MATCHES "${native}")
-    message(FATAL_ERROR "Kindred_SHARED_LIBRARY is for other machines too, but KINDRED_ARCH is \"${KINDRED_ARCH}\" and CMAKE_CXX_FLAGS is "
+    message(FATAL_ERROR "BUILD_SHARED_LIBS is for other machines too, but KINDRED_ARCH is \"${KINDRED_ARCH}\" and CMAKE_CXX_FLAGS is "
       "\"${CMAKE_CXX_FLAGS}\": name an instruction set instead of \"native\", such as with -DKINDRED_ARCH=x86-64-v2")
   elseif("${flags}" MATCHES "${native}")
-    message(FATAL_ERROR "Kindred_SHARED_LIBRARY is for other machines too, but the Kokkos of \"${Kokkos_DIR}\" was compiled for this one: "
+    message(FATAL_ERROR "BUILD_SHARED_LIBS is for other machines too, but the Kokkos of \"${Kokkos_DIR}\" was compiled for this one: "
       "use a Kokkos without Kokkos_ARCH_NATIVE")
   elseif(Kindred_ENABLE_TESTS OR Kindred_ENABLE_EXAMPLES)
-    message(FATAL_ERROR "The tests and the examples are linked with the libraries that Kindred_SHARED_LIBRARY does not install: turn "
+    message(FATAL_ERROR "The tests and the examples are linked with the libraries that BUILD_SHARED_LIBS does not install: turn "
       "Kindred_ENABLE_TESTS and Kindred_ENABLE_EXAMPLES off, or build them in another folder without it")
   endif()
 elseif(NOT type STREQUAL "STATIC_LIBRARY" OR KINDRED_SANITIZE OR KINDRED_KERNELS_FROM)
@@ -68,7 +68,7 @@ target_link_libraries(kindred_shared PRIVATE ${parts})
 target_link_options(kindred_shared PRIVATE "LINKER:--version-script=${version_script}" LINKER:--exclude-libs,ALL LINKER:--no-undefined
   LINKER:--as-needed LINKER:-Bsymbolic-functions)
 
-if(NOT Kindred_SHARED_LIBRARY)
+if(NOT KINDRED_IS_SHARED)
   set_target_properties(kindred_shared PROPERTIES EXCLUDE_FROM_ALL ON)
   return()
 endif()
@@ -118,7 +118,7 @@ if(KINDRED_LEVELS)
   set(settings)
   get_cmake_property(variables CACHE_VARIABLES)
   list(FILTER variables INCLUDE REGEX
-    "^(Kindred_|KINDRED_|CMAKE_(BUILD_TYPE|TOOLCHAIN_FILE|CXX_COMPILER|CXX_FLAGS|[A-Z]+_LINKER_FLAGS|PREFIX_PATH|INSTALL_|SKIP_))|_ROOT$|^Kokkos_DIR$|^Python3_EXECUTABLE$")
+    "^(BUILD_SHARED_LIBS$|Kindred_|KINDRED_|CMAKE_(BUILD_TYPE|TOOLCHAIN_FILE|CXX_COMPILER|CXX_FLAGS|[A-Z]+_LINKER_FLAGS|PREFIX_PATH|INSTALL_|SKIP_))|_ROOT$|^Kokkos_DIR$|^Python3_EXECUTABLE$")
   list(FILTER variables EXCLUDE REGEX "^(Kindred_(SOURCE_DIR|BINARY_DIR|IS_TOP|ENABLE_TOOLS|ENABLE_PERF)|KINDRED_(LEVEL|ARCH)|CMAKE_INSTALL_PREFIX)|_(AR|RANLIB)$")
   foreach(variable IN LISTS variables)
     string(REPLACE ";" "|" value "${${variable}}")

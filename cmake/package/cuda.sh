@@ -18,7 +18,7 @@ make_cuda_libraries() {
   local architecture=$1 kokkos=$2 stage=$3 cublaslt=$4 targets=("${@:5}") build=build/package-cuda-$1 target
   export NVCC_WRAPPER_DEFAULT_COMPILER=${NVCC_WRAPPER_DEFAULT_COMPILER:-g++}
   cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=$kokkos/bin/nvcc_wrapper" \
-    "-DCMAKE_CXX_FLAGS=-arch=sm_$architecture" "-DKokkos_ROOT=$kokkos" -DKindred_SHARED_LIBRARY=ON -DKINDRED_LEVELS= \
+    "-DCMAKE_CXX_FLAGS=-arch=sm_$architecture" "-DKokkos_ROOT=$kokkos" -DBUILD_SHARED_LIBS=ON -DKINDRED_LEVELS= \
     "-DKINDRED_LEVEL_FOLDER=kindred/cuda-$architecture" "-DKINDRED_ARCH=$cuda_host_level" -DKindred_ENABLE_TOOLS=OFF -DKindred_ENABLE_PERF=OFF \
     "-DKindred_ENABLE_CUBLASLT=$cublaslt" -DKindred_VENDOR_PLUGINS=ON -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=ON >/dev/null

@@ -19,10 +19,11 @@ release_seconds() {
 
 # configure_package [CMAKE OPTIONS]: leaves build/package configured for the shared library, of all levels of x86-64, and the commands.
 configure_package() {
-  local launcher=()
+  local launcher=() levels=()
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  cmake -S . -B build/package -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DKokkos_DIR=$kokkos_dir" "${launcher[@]}" \
-    -DKindred_SHARED_LIBRARY=ON -DKindred_ENABLE_PACKAGES=ON -DKindred_ENABLE_PERF=ON -DKindred_VENDOR_PLUGINS=ON \
+  if [[ $(uname -m) == x86_64 ]]; then levels=("-DKINDRED_LEVELS=x86-64-v3;x86-64-v4"); else levels=(-DKINDRED_ARCH=); fi  # besides x86-64-v2
+  cmake -S . -B build/package -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DKokkos_DIR=$kokkos_dir" "${launcher[@]}" "${levels[@]}" \
+    -DBUILD_SHARED_LIBS=ON -DKindred_ENABLE_PACKAGES=ON -DKindred_ENABLE_PERF=ON -DKindred_VENDOR_PLUGINS=ON \
     -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON "$@" >/dev/null
 }
 

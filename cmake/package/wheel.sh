@@ -14,7 +14,11 @@ make_wheel() {
   export Kokkos_DIR=$kokkos_dir
   rm -rf "$work/plain" "$work/made"
   mkdir -p "$work/plain" "$work/made"
-  export KINDRED_LEVELS=${KINDRED_LEVELS-x86-64-v3;x86-64-v4}  # besides x86-64-v2
+  if [[ $(uname -m) == x86_64 ]]; then
+    export KINDRED_ARCH=${KINDRED_ARCH-x86-64-v2} KINDRED_LEVELS=${KINDRED_LEVELS-x86-64-v3;x86-64-v4}
+  else
+    export KINDRED_ARCH=${KINDRED_ARCH-}  # the compiler's default
+  fi
   say "building the wheel; its log is $work/wheel.log"
   compile_cached "$PWD" "$python" -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w "$work/plain" . >"$work/wheel.log" 2>&1 ||
     fail_after "$work/wheel.log" "the wheel could not be built"
@@ -98,7 +102,7 @@ test_source_archive() {
   export TMPDIR=$work/unpacked  # where pip unpacks and builds
   rm -rf "$TMPDIR"
   mkdir -p "$TMPDIR"
-  unset KINDRED_LEVELS
+  unset KINDRED_ARCH KINDRED_LEVELS
   compile_cached "$TMPDIR" new_environment from-sources "$1"
   unset TMPDIR
   run_python_test tests/packages/check_one_level.py

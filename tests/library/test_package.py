@@ -86,7 +86,7 @@ class Package(unittest.TestCase):
             shutil.rmtree(cls.work / part, ignore_errors=True)
         cls.options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", *cls.options]
         build = cls.work / "build"
-        run("cmake", "-S", SOURCE, "-B", build, *cls.options, "-DKindred_SHARED_LIBRARY=ON", f"-DKINDRED_LEVELS={LEVEL}")
+        run("cmake", "-S", SOURCE, "-B", build, *cls.options, "-DBUILD_SHARED_LIBS=ON", f"-DKINDRED_LEVELS={LEVEL}")
         run("cmake", "--build", build)
         run("cmake", "--install", build, "--prefix", cls.work / "prefix")
         shutil.copytree(cls.work / "prefix", cls.work / "moved", symlinks=True)
@@ -157,7 +157,7 @@ class Package(unittest.TestCase):
 
     def test_a_native_library_is_refused(self):
         for option in ("-DKINDRED_ARCH=native", "-DCMAKE_CXX_FLAGS=-march=native"):
-            printed = fails("cmake", "-S", SOURCE, "-B", self.work / "refused", *self.options, "-DKindred_SHARED_LIBRARY=ON", option)
+            printed = fails("cmake", "-S", SOURCE, "-B", self.work / "refused", *self.options, "-DBUILD_SHARED_LIBS=ON", option)
             self.assertIn("is for other machines too", printed)
             shutil.rmtree(self.work / "refused")
 

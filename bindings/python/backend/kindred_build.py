@@ -2,10 +2,9 @@
 """The build backend of pyproject.toml: scikit-build-core, with a Kokkos and an instruction set.
 
 Kokkos is the one of Kokkos_DIR or Kokkos_ROOT, otherwise the one that ./run builds of pinned sources, in half a minute, and
-keeps in .deps. On x86-64 the library is built once, for the highest of the levels x86-64-v2, v3 and v4 that the processor has. Where
-another is chosen, that one: KINDRED_ARCH names one level, and KINDRED_LEVELS further ones besides it (or besides x86-64-v2), of which the
-system takes the best when the package is imported. Both are variables of the environment, or `-C cmake.define.KINDRED_ARCH=…`;
-./run wheel chooses all levels.
+keeps in .deps. The library is built once, for the best named instruction set that the processor has (cmake/KindredInstructionSet.cmake).
+KINDRED_ARCH names another one, and KINDRED_LEVELS further ones besides it (or besides x86-64-v2), of which the system takes the best
+when the package is imported. Both are variables of the environment, or `-C cmake.define.KINDRED_ARCH=…`; ./run wheel chooses all levels.
 """
 import os
 import subprocess
@@ -34,7 +33,7 @@ echo "$kokkos_dir"
 
 
 def _prepared(settings):
-    """The settings, with what the processor and the environment say."""
+    """The settings, with what the environment says."""
     settings = dict(settings or {})
     for name, value in definitions(settings, os.environ).items():
         settings[f"cmake.define.{name}"] = value
