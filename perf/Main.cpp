@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   Kindred::Perf::add_threads(app, action);
   Kindred::Perf::add_peers(app, action);
   Kindred::Perf::add_special(app, action);
+  Kindred::Perf::add_delays(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
