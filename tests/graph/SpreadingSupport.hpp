@@ -192,6 +192,40 @@ inline std::vector<float> hopped(const SpreadingEngine& engine, const std::vecto
   return y;
 }
 
+/// Queries as a caller has them in arrays.
+struct FlatQueries {
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::uint32_t> nodes;
+  std::vector<float> values;
+
+  explicit FlatQueries(const Queries& queries = {}) {
+    for (const Sources& sources : queries) push_row(sources);
+  }
+  void push_row(const Sources& sources) {
+    for (const auto& [node, value] : sources) {
+      nodes.push_back(node);
+      values.push_back(value);
+    }
+    offsets.push_back(static_cast<std::int64_t>(nodes.size()));
+  }
+};
+/// The arrays of results: rows of \p top places, padded with the node 2³² − 1 and 0.
+struct PaddedResults {
+  std::vector<std::uint32_t> nodes;
+  std::vector<float> values;
+
+  PaddedResults(const SpreadResults& results, std::size_t top)
+      : nodes(results.activations.rows() * top, 0xFFFFFFFFU), values(nodes.size()) {
+    for (std::size_t q = 0; q < results.activations.rows(); ++q) {
+      std::size_t at = q * top;
+      for (const auto& [node, value] : results.activations[q]) {
+        nodes[at] = node;
+        values[at++] = value;
+      }
+    }
+  }
+};
+
 inline Graph chain(std::uint32_t nodes, float weight = 1) {
   Graph graph{nodes};
   for (std::uint32_t v = 0; v + 1 < nodes; ++v) graph.edges.push_back({v, v + 1, weight});

@@ -9,7 +9,7 @@
 
 namespace Kindred::Testing::SpreadingSupport {
 
-/// A small graph with loops, parallel edges and nodes without edges, and the sources of queries.
+/// A graph with loops, parallel edges and nodes without edges, and the sources of queries.
 struct World {
   Graph graph;
   Queries queries;
@@ -19,11 +19,13 @@ struct World {
 inline World any_world(const rc::Gen<float>& weight, const rc::Gen<float>& value,
                        bool is_one = false) {
   World world;
-  world.graph.nodes = *rc::gen::inRange<std::size_t>(1, 40);
+  const std::size_t factor = *rc::gen::element(1U, 1U, 1U, 6U);
+  world.graph.nodes = *rc::gen::inRange<std::size_t>(1, 40 * factor);
   const auto node =
       rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(world.graph.nodes));
-  world.graph.edges =
-      *rc::gen::container<std::vector<Edge>>(rc::gen::construct<Edge>(node, node, weight));
+  world.graph.edges = *rc::gen::scale(
+      static_cast<double>(factor * factor),
+      rc::gen::container<std::vector<Edge>>(rc::gen::construct<Edge>(node, node, weight)));
   const auto sources = rc::gen::container<Sources>(rc::gen::construct<Activation>(node, value));
   world.queries = is_one ? Queries{*rc::gen::resize(8, sources)}
                          : *rc::gen::resize(10, rc::gen::container<Queries>(sources));

@@ -11,48 +11,33 @@ using Testing::ragged;
 using Testing::shaped;
 
 /// Sources and results of queries in arrays on the host.
-struct Arrays {
-  std::vector<std::int64_t> offsets{0};
+struct Arrays : FlatQueries {
   std::vector<std::int32_t> short_offsets;
-  std::vector<std::uint32_t> nodes;
   std::vector<std::int32_t> signed_nodes;
-  std::vector<float> values;
-  std::int64_t top;
-  std::vector<std::int32_t> out_nodes;
+  std::size_t top;
+  std::vector<std::uint32_t> out_nodes;
   std::vector<float> out_values;
 
-  Arrays(const Queries& queries, std::size_t places) : top(static_cast<std::int64_t>(places)) {
-    for (const Sources& sources : queries) {
-      for (const auto& [node, value] : sources) {
-        nodes.push_back(node);
-        values.push_back(value);
-      }
-      offsets.push_back(static_cast<std::int64_t>(nodes.size()));
-    }
-    short_offsets.assign(offsets.begin(), offsets.end());
-    signed_nodes.assign(nodes.begin(), nodes.end());
-    out_nodes.assign(queries.size() * places, 7);
-    out_values.assign(queries.size() * places, 7.0F);
-  }
+  Arrays(const Queries& queries, std::size_t places)
+      : FlatQueries(queries),
+        short_offsets(offsets.begin(), offsets.end()),
+        signed_nodes(nodes.begin(), nodes.end()),
+        top(places),
+        out_nodes(queries.size() * top, 7),
+        out_values(queries.size() * top, 7.0F) {}
   SpreadSources sources() const { return {offsets, nodes, values}; }
   SpreadSources short_sources() const { return {short_offsets, signed_nodes, values}; }
+  /// Node numbers are int32, so that none is −1.
   SpreadOutput output() {
     const auto queries = static_cast<std::int64_t>(offsets.size() - 1);
-    return {shaped(out_nodes, {queries, top}), shaped(out_values, {queries, top})};
+    const auto places = static_cast<std::int64_t>(top);
+    return {shaped(out_nodes, {queries, places}, DataType::int32),
+            shaped(out_values, {queries, places})};
   }
-  /// Expects the padded rows of \p results.
   void expect(const SpreadResults& results) const {
-    std::vector<std::int32_t> padded_nodes(out_nodes.size(), -1);
-    std::vector<float> padded_values(out_values.size());
-    for (std::size_t q = 0; q < results.activations.rows(); ++q) {
-      std::size_t at = q * static_cast<std::size_t>(top);
-      for (const auto& [node, value] : results.activations[q]) {
-        padded_nodes[at] = static_cast<std::int32_t>(node);
-        padded_values[at++] = value;
-      }
-    }
-    EXPECT_EQ(out_nodes, padded_nodes);
-    EXPECT_EQ(out_values, padded_values);
+    const PaddedResults padded(results, top);
+    EXPECT_EQ(out_nodes, padded.nodes);
+    EXPECT_EQ(out_values, padded.values);
   }
 };
 
@@ -122,7 +107,7 @@ TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
       try {
         engine.spread(bad.sources(), {}, bad.output());
       } catch (const InvalidArgument&) {
-        EXPECT_EQ(bad.out_nodes[0], 7);
+        EXPECT_EQ(bad.out_nodes[0], 7U);
         throw;
       }
     };
@@ -146,7 +131,7 @@ TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
       {with_options({.trace_paths = 1}), "trace_paths is set"},
       {with_options({.stream = Stream::cuda(nullptr)}), "a stream is given"},
   });
-  EXPECT_EQ(valid.out_nodes, std::vector<std::int32_t>(4, 7));
+  EXPECT_EQ(valid.out_nodes, std::vector<std::uint32_t>(4, 7));
 }
 
 }  // namespace SpreadArraysTest

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "RefusedInput.hpp"
 #include "io/ColumnReader.hpp"
-#include "program/Errors.hpp"
-
-#include <string>
-#include <vector>
 
 namespace ColumnReaderTest {
 
@@ -101,20 +93,20 @@ TEST(ColumnReader, ContinuesAfterABadRecord) {
 }
 
 TEST(ColumnReader, RefusesAFileWithoutTheColumn) {
-  const auto refusal = [](const std::string& text) {
-    return Testing::message_of<InputError>([&] { fields_of(text); });
-  };
-  EXPECT_THAT(refusal("a,c\n1,2\n"),
-              HasSubstr("t:1: there is no column 'b'; the columns are 'a', 'c'"));
-  EXPECT_THAT(refusal("a;b\n1;2\n"),
-              HasSubstr("the columns are 'a;b' (commas separate columns, in a *.tsv file tabs)"));
-  EXPECT_THAT(refusal("b,a,b\n1,2,3\n"),
-              HasSubstr("2 columns are called 'b'; give the number of one, 1 or 3"));
-  EXPECT_THAT(refusal("a,b\r1,x\r"), HasSubstr("t:1: field 2 contains a carriage return"));
-  EXPECT_THAT(refusal(""), HasSubstr("the file is empty"));
-  EXPECT_THAT(refusal("\n\n"), HasSubstr("the file is empty"));
-  EXPECT_THAT(refusal("\"b\n"), HasSubstr("within a field in quotes"));
-  EXPECT_THAT(refusal("\"b\"x\n"), HasSubstr("t:1: field 1 continues"));
+  Testing::expect_refused(
+      {
+          {"a,c\n1,2\n", "t:1: there is no column 'b'; the columns are 'a', 'c'"},
+          {"a;b\n1;2\n", "the columns are 'a;b' (commas separate columns, in a *.tsv file tabs)"},
+          {"b,a,b\n1,2,3\n", "2 columns are called 'b'; give the number of one, 1 or 3"},
+          {"a,b\r1,x\r", "t:1: field 2 contains a carriage return"},
+          {"", "the file is empty"},
+          {"\n\n", "the file is empty"},
+          {"\"b\n", "within a field in quotes"},
+          {"\"b\"x\n", "t:1: field 1 continues"},
+      },
+      [](const std::string& text) {
+        return Testing::message_of<InputError>([&] { fields_of(text); });
+      });
 }
 
 TEST(ColumnReader, LooksAheadOnlyInWhatIsBuffered) {

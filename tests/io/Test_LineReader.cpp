@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "RefusedInput.hpp"
 #include "io/LineReader.hpp"
-#include "program/Errors.hpp"
-
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace LineReaderTest {
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "RefusedInput.hpp"
 #include "io/Matrix.hpp"
 #include "io/WriteNpyHeader.hpp"
-#include "program/Errors.hpp"
 
 namespace MatrixTest {
 

@@ -42,19 +42,10 @@ struct Placed {
 
   Placed(const ExecutionSpace& exec_space, const Queries& lists, std::size_t places)
       : arrays(exec_space) {
-    std::vector<std::int64_t> ends{0};
-    std::vector<std::uint32_t> nodes;
-    std::vector<float> values;
-    for (const Sources& sources : lists) {
-      for (const auto& [node, value] : sources) {
-        nodes.push_back(node);
-        values.push_back(value);
-      }
-      ends.push_back(static_cast<std::int64_t>(nodes.size()));
-    }
-    views.sources.offsets = arrays.copy(ends);
-    views.sources.nodes = arrays.copy(nodes);
-    views.sources.values = arrays.copy(values);
+    const FlatQueries flat(lists);
+    views.sources.offsets = arrays.copy(flat.offsets);
+    views.sources.nodes = arrays.copy(flat.nodes);
+    views.sources.values = arrays.copy(flat.values);
     views.queries = lists.size();
     views.top = places;
     views.nodes = arrays.copy(std::vector<std::uint32_t>(lists.size() * places, 7));
@@ -76,19 +67,12 @@ struct Placed {
   /// Compares the results with those of lists; query \p faulty has none.
   void expect(const ExecutionSpace& exec_space, const SpreadResults& expected,
               std::optional<std::size_t> faulty = {}) const {
-    std::vector<std::uint32_t> nodes(views.queries * views.top, 0xFFFFFFFFU);
-    std::vector<float> values(nodes.size());
-    for (std::size_t q = 0; q < views.queries; ++q) {
-      std::size_t at = q * views.top;
-      for (const auto& [node, value] : expected.activations[q]) {
-        nodes[at] = node;
-        values[at++] = value;
-      }
-      if (q == faulty)
-        std::fill_n(&values[at], views.top, std::bit_cast<float>(canonical_nan_bits));
-    }
-    ASSERT_EQ(on_host(exec_space, views.nodes), nodes);
-    ASSERT_EQ(bits_of(on_host(exec_space, views.values)), bits_of(values));
+    PaddedResults padded(expected, views.top);
+    if (faulty)
+      std::fill_n(&padded.values[*faulty * views.top], views.top,
+                  std::bit_cast<float>(canonical_nan_bits));
+    ASSERT_EQ(on_host(exec_space, views.nodes), padded.nodes);
+    ASSERT_EQ(bits_of(on_host(exec_space, views.values)), bits_of(padded.values));
   }
 };
 

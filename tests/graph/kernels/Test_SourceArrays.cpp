@@ -10,19 +10,6 @@ using namespace Testing::Graphs;
 using Testing::on_host;
 using Testing::on_spaces;
 
-/// Sources of queries, as a caller has them.
-struct Lists {
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::uint32_t> nodes;
-  std::vector<float> values;
-
-  void add(std::uint32_t node, float value) {
-    nodes.push_back(node);
-    values.push_back(value);
-  }
-  void close() { offsets.push_back(static_cast<std::int64_t>(nodes.size())); }
-};
-
 /// The state after the start of spreading, and the faults.
 struct Started {
   std::vector<float> value;
@@ -32,7 +19,7 @@ struct Started {
 };
 
 template <class ExecutionSpace>
-Started start(const ExecutionSpace& exec_space, const Lists& lists, std::size_t nodes,
+Started start(const ExecutionSpace& exec_space, const FlatQueries& lists, std::size_t nodes,
               SpreadMode mode, bool is_short_offset,
               const std::vector<std::uint64_t>& removed = {}) {
   const std::size_t queries = lists.offsets.size() - 1;
@@ -67,17 +54,17 @@ TEST(SourceArrays, AddDuplicatesInInputOrderAndSaturateInEngineMode) {
     const auto width = static_cast<std::size_t>(width_of(queries));
     for (const std::size_t length : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000}) {
       SCOPED_TRACE(length);
-      Lists lists;
+      Queries queries_of(queries);
       std::vector<float> sums(nodes * width);
       for (std::size_t query = 0; query < queries; ++query) {
         for (std::size_t i = 0; i < (query == 1 ? 0 : length); ++i) {
           const auto node = static_cast<std::uint32_t>(generator() % (query % 2 == 0 ? 3 : nodes));
           const float value = static_cast<float>(generator() % 1000) / 3000.0F;
-          lists.add(node, value);
+          queries_of[query].push_back({node, value});
           sums[node * width + query] += value;
         }
-        lists.close();
       }
+      const FlatQueries lists(queries_of);
       std::vector<float> clamped;
       std::vector<std::uint8_t> tiers;
       for (const float sum : sums) {
@@ -121,12 +108,7 @@ TEST(SourceArrays, MarkQueriesWithFaultsAndLeaveTheOthersAlone) {
                                              {1, nan, 1, 1},
                                              {1, infinity, 1, 1},
                                              {1, -infinity, 1, 1}}) {
-    Lists lists;
-    for (int query = 0; query < 3; ++query) {
-      lists.add(2, 0.25F);
-      if (query == 1) lists.add(fault.node, fault.value);
-      lists.close();
-    }
+    const FlatQueries lists({{{2, 0.25F}}, {{2, 0.25F}, {fault.node, fault.value}}, {{2, 0.25F}}});
     for (const SpreadMode mode : spread_modes) {
       on_spaces([&](const auto& exec_space) {
         const Started started = start(exec_space, lists, 71, mode, false, removed);
@@ -148,7 +130,8 @@ TEST(SourceArrays, MarkQueriesWhoseOffsetsLieOutside) {
   for (const Case& given :
        {Case{{0, 1, 2}, {0, 0}}, Case{{0, 3, 2}, {1, 1}}, Case{{-1, 1, 2}, {1, 0}},
         Case{{0, 2, 1}, {0, 1}}, Case{{1, 1, 3}, {0, 1}}}) {
-    const Lists lists{given.offsets, {3, 4}, {0.5F, 0.5F}};
+    FlatQueries lists({{{3, 0.5F}, {4, 0.5F}}});
+    lists.offsets = given.offsets;
     on_spaces([&](const auto& exec_space) {
       for (const bool is_short : {false, true})
         EXPECT_EQ(start(exec_space, lists, 10, SpreadMode::engine, is_short).faults, given.faults);
