@@ -4,8 +4,6 @@
 
 #include <kindred/matcher/CsrGraph.hpp>
 
-#include "RefusedCalls.hpp"
-#include "ShapedArray.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace Kindred::Testing {

@@ -2,9 +2,6 @@
 #ifndef KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
 #define KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/reference/Reference.hpp>
 
@@ -19,9 +16,21 @@
 
 #include "ColumnsOf.hpp"
 #include "RaggedRows.hpp"
+#include "RefusedCalls.hpp"
+#include "ShapedArray.hpp"
 #include "Support.hpp"
 
 namespace Kindred::Testing::SpreadingSupport {
+
+// What tests of graphs use without saying where it is from.
+using Testing::columns_of;
+using ::testing::ElementsAre;
+using Testing::expect_refused;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::ragged;
+using Testing::shaped;
+using Testing::to_vector;
 
 using Answer = std::vector<Activation>;
 using Sources = std::vector<Activation>;

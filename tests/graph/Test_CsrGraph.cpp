@@ -10,7 +10,6 @@ using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 using Testing::CsrArrays;
 using Testing::rows_graph;
-using Testing::shaped;
 
 SpreadingEngine engine_of_rows(const CsrGraph& graph, const GraphOptions& options = {}) {
   return {Testing::context(), graph, options};
@@ -122,7 +121,7 @@ TEST(CsrGraph, InvalidRowsAreRejectedWithTheElement) {
   const auto* const odd = reinterpret_cast<const std::byte*>(three.data()) + 1;
   const std::int64_t length[] = {1};
   const CsrGraph unaligned{one, ConstArray(odd, DataType::uint32, length)};
-  Testing::expect_refused({
+  expect_refused({
       {rows(Offsets{}, ends), "offsets has no elements"},
       {rows(Offsets{1, 2, 2, 3}, ends), "offsets[0] is 1; row offsets start at 0"},
       {rows(Offsets{0, 2, 1, 3}, ends), "offsets[2] is 1, after 2"},
@@ -161,8 +160,8 @@ TEST(CsrGraph, InvalidRowsAreRejectedWithTheElement) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   for (const float weight : {inf, -inf, std::numeric_limits<float>::quiet_NaN()}) {
     CsrArrays arrays({3, {{0, 0, 1}, {0, 2, weight}, {2, 1, 0}}});
-    Testing::expect_refused({{[&] { engine_of_rows(arrays.graph()); }, "weights[1] is "},
-                             {[&] { engine_of_rows(arrays.bfloat16_graph()); }, "weights[1] is "}});
+    expect_refused({{[&] { engine_of_rows(arrays.graph()); }, "weights[1] is "},
+                    {[&] { engine_of_rows(arrays.bfloat16_graph()); }, "weights[1] is "}});
   }
 }
 

@@ -6,10 +6,8 @@ namespace CsrHopTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
-using Testing::columns_of;
 using Testing::CsrArrays;
 using Testing::in_row_order;
-using Testing::shaped;
 
 std::vector<float> hopped_rows(const CsrGraph& graph, const std::vector<float>& x,
                                std::size_t columns, const CsrHopOptions& options) {
@@ -134,11 +132,10 @@ TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
   const CsrArrays valid(graph);
   const std::size_t edges = graph.edges.size();
   const std::vector<float> x = random_values(nodes, generator);
-  const auto expect_refused = [&](const CsrGraph& rows, const std::string& what) {
+  const auto expect_bad = [&](const CsrGraph& rows, const std::string& what) {
     for (const Space space : Testing::spaces()) {
       std::vector<float> y(nodes, 7.0F);
-      Testing::expect_refused(
-          {{[&] { hop(Testing::context(), rows, x, y, {.space = space}); }, what}});
+      expect_refused({{[&] { hop(Testing::context(), rows, x, y, {.space = space}); }, what}});
       EXPECT_EQ(y, std::vector<float>(nodes, 7.0F));
     }
   };
@@ -148,30 +145,30 @@ TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
     const std::string at = "[" + std::to_string(place) + "] is ";
     CsrArrays arrays = valid;
     arrays.ends[place] = nodes;
-    expect_refused(arrays.graph(), "ends" + at + "3000");
+    expect_bad(arrays.graph(), "ends" + at + "3000");
     arrays.signed_ends[place] = -1;
-    expect_refused(arrays.short_graph(), "ends" + at + "-1");
+    expect_bad(arrays.short_graph(), "ends" + at + "-1");
     arrays = valid;
     arrays.weights[place] = std::numeric_limits<float>::quiet_NaN();
-    expect_refused(arrays.short_graph(), "weights" + at);
+    expect_bad(arrays.short_graph(), "weights" + at);
     arrays.weights[place] = -std::numeric_limits<float>::infinity();
-    expect_refused(arrays.graph(), "weights" + at + "-inf");
+    expect_bad(arrays.graph(), "weights" + at + "-inf");
     arrays.short_weights[place] = 0x7F80;
-    expect_refused(arrays.bfloat16_graph(), "weights" + at + "inf");
+    expect_bad(arrays.bfloat16_graph(), "weights" + at + "inf");
   }
   CsrArrays arrays = valid;
   arrays.offsets[0] = 1;
-  expect_refused(arrays.graph(), "start at 0");
+  expect_bad(arrays.graph(), "start at 0");
   // Test_GivenRows.cpp has other offsets that are not valid.
   arrays.offsets = valid.offsets;
   arrays.offsets[1500] = -1;
-  expect_refused(arrays.graph(), "must not decrease");
+  expect_bad(arrays.graph(), "must not decrease");
   arrays.short_offsets[1500] = std::numeric_limits<std::int32_t>::max();
-  expect_refused(arrays.short_graph(), "must not decrease");
+  expect_bad(arrays.short_graph(), "must not decrease");
   arrays.short_offsets = valid.short_offsets;
   arrays.signed_ends.push_back(0);
   arrays.weights.push_back(1);
-  expect_refused(arrays.short_graph(), "the last offset is");
+  expect_bad(arrays.short_graph(), "the last offset is");
 }
 
 TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
@@ -187,7 +184,7 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   const auto of_rows = [&](const ConstArray& from, const Array& to) {
     return [=, &offsets, &ends] { hop(Testing::context(), {offsets, ends}, from, to); };
   };
-  Testing::expect_refused({
+  expect_refused({
       {of_rows(shaped(x, {3}), out), "x is float32 [3]; it must be float32 [2]"},
       {of_rows(two, shaped(y, {3})), "y is float32 [3]"},
       {of_rows(doubles, out), "x is float64 [2]"},
@@ -212,7 +209,7 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   engine.hop(pairs, out_pairs, modified);
   y = before;
   modified.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
-  Testing::expect_refused({
+  expect_refused({
       {of_engine(pairs, shaped(y, {2, 3}), {}), ""},
       {of_engine(pairs, shaped(y, {3, 2}, DataType::int32), {}), ""},
       {of_engine(x, y, {}), ""},
@@ -228,8 +225,8 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   const auto on_device = [](auto& values) {
     return shaped(values, {3}, DataType::float32, {}, ArrayMemory::device);
   };
-  Testing::expect_refused({{of_engine(on_device(x), shaped(y, {3}), {}), ""}});
-  Testing::expect_refused<SpaceUnavailable>({
+  expect_refused({{of_engine(on_device(x), shaped(y, {3}), {}), ""}});
+  expect_refused<SpaceUnavailable>({
       {of_engine(on_device(x), on_device(y), {}), ""},
       {[&] {
          hop(Testing::context(), {offsets, ends}, two, out, {.space = Space::cuda});

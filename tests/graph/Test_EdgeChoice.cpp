@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinds of edges that calls follow, and modifiers of weights.
+#include <kindred/core/graph/Adjacency.hpp>
+
 #include "SpreadingSupport.hpp"
 
 namespace EdgeChoiceTest {
@@ -74,25 +76,31 @@ TEST(EdgeChoice, AChangedGraphWithKindsMatchesReference) {
   auto generator = Testing::generator("SpreadingHops.changed");
   for (const EdgeWeights kept : {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
     SCOPED_TRACE(to_string(kept));
-    Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-    for (Edge& edge : graph.edges) {
-      if (kept == EdgeWeights::none) edge.weight = 1;
-      if (kept == EdgeWeights::bfloat16)
-        edge.weight = std::bit_cast<float>(std::bit_cast<std::uint32_t>(edge.weight) & 0xFFFF0000U);
-    }
-    graph.kinds = random_kinds(graph.edges.size(), 3, generator);
-    graph.node_kinds = random_kinds(graph.nodes, 3, generator);
+    Graph given = random_graph(300, row_lengths, 2000, 0, 1, generator);
+    if (kept == EdgeWeights::none) given = with_unit_weights(given);
+    given.kinds = random_kinds(given.edges.size(), 3, generator);
+    given.node_kinds = random_kinds(given.nodes, 3, generator);
+    Graph graph = given;  // as it is stored
+    for (Edge& edge : graph.edges)
+      if (kept == EdgeWeights::bfloat16) edge.weight = widen_weight(short_weight(edge.weight));
     SpreadOptions options = constant_at(0.9, 0.001);
     options.kinds.reset(1);
     options.modifiers = fans;
     // The last edges are added later, to rows that are rebuilt, after weights were cached.
-    Graph before = graph;
-    before.edges.resize(graph.edges.size() - 200);
-    before.kinds.resize(before.edges.size());
-    SpreadingEngine engine = engine_of(before, {.weights = kept});
-    expect_reference_of_both(engine, before, {{7, 0.9F}, {250, 0.4F}}, options, generator);
-    engine.add_edges(std::span(graph.edges).last(200), std::span(graph.kinds).last(200));
-    expect_reference_of_both(engine, graph, {{7, 0.9F}, {250, 0.4F}}, options, generator);
+    const std::size_t first = given.edges.size() - 200;
+    const auto expect_first = [&](const SpreadingEngine& engine, std::size_t edges) {
+      Graph part = graph;
+      part.edges.resize(edges);
+      part.kinds.resize(edges);
+      expect_reference_of_both(engine, part, {{7, 0.9F}, {250, 0.4F}}, options, generator);
+      expect_reference(engine, part, {{{7, 0.9F}}, {{250, 0.4F}}}, page_rank());
+    };
+    SpreadingEngine engine = engine_of({given.nodes, std::span(given.edges).first(first),
+                                        std::span(given.kinds).first(first), given.node_kinds},
+                                       {.weights = kept});
+    expect_first(engine, first);
+    engine.add_edges(std::span(given.edges).subspan(first), std::span(given.kinds).subspan(first));
+    expect_first(engine, given.edges.size());
   }
 }
 

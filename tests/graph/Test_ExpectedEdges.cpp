@@ -10,7 +10,7 @@ using namespace Testing::SpreadingSupport;
 
 /// The work that the dispatcher was given to predict with.
 DispatchRecord expected(const Graph& graph, const Queries& queries, const SpreadOptions& options) {
-  return engine_of(graph).spread(Testing::ragged(queries), options).record;
+  return engine_of(graph).spread(ragged(queries), options).record;
 }
 double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
   return expected(graph, {sources}, options).work;

@@ -14,7 +14,6 @@ using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 using Testing::Faults;
 using Testing::make_faulty_context;
-using Testing::ragged;
 
 /// All rows of the graph, and the answers to a query.
 auto state_of(const SpreadingEngine& engine) {

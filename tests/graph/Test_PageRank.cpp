@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RefusedCalls.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace PageRankTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Testing::ragged;
 
 Graph skewed(std::size_t nodes, std::mt19937_64& generator) {
   return random_graph(nodes, row_lengths, 4 * nodes, 0, 1, generator);
@@ -142,7 +138,7 @@ TEST(PageRank, BadInputIsRejected) {
     return [&engine, options] { engine.spread(ragged<Activation>({{{0, 1}}}), options); };
   };
   const double nan = std::nan("");
-  Testing::expect_refused({
+  expect_refused({
       {from({{3, 1}}), "source node 3"},
       {from({{0, -1}}), "-1"},
       {from({{0, std::numeric_limits<float>::infinity()}}), "inf"},

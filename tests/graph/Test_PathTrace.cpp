@@ -30,7 +30,7 @@ std::vector<Path> paths_of(const SpreadPaths& paths, std::size_t place) {
 TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   const SpreadingEngine engine =
       engine_of(Graph{4, {{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}}});
-  const auto sources = Testing::ragged<Activation>({{{0, 1}}});
+  const auto sources = ragged<Activation>({{{0, 1}}});
   EXPECT_EQ(engine.spread(sources).paths.strengths.rows(), 0U) << "absent by default";
   for (const Space space : Testing::spaces()) {
     SpreadOptions options = on(space, linear(constant(1, 3)));
@@ -68,7 +68,7 @@ TEST(PathTrace, EqualsAllPathsSorted) {
                                                  {options.hops, options.decay, options.threshold},
                                                  options.mode == SpreadMode::linear);
     const SpreadResults results =
-        engine_of(graph).spread(Testing::ragged<Activation>({sources, sources}), options);
+        engine_of(graph).spread(ragged<Activation>({sources, sources}), options);
     RC_ASSERT(results.paths.strengths.rows() == results.activations.values.size());
     for (std::size_t place = 0; place < results.activations.values.size(); ++place) {
       std::vector<Path> expected;

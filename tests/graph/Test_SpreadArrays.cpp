@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RefusedCalls.hpp"
-#include "ShapedArray.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace SpreadArraysTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
-using Testing::ragged;
-using Testing::shaped;
 
 /// Sources and results of queries in arrays on the host.
 struct Arrays : FlatQueries {
@@ -113,7 +109,7 @@ TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
     };
   };
   const auto [nodes, values] = valid.output();
-  Testing::expect_refused({
+  expect_refused({
       {with_sources([&](auto& sources) { sources.offsets = doubles; }), "offsets is float64 [4]"},
       {with_sources([](auto& sources) { sources.offsets = {}; }), "offsets is float32 [0]"},
       {with_offsets({}), "offsets has no elements"},

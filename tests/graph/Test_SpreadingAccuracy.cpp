@@ -141,30 +141,36 @@ TEST(SpreadingAccuracy, LinearModeIsLinearAndCloseToDouble) {
   });
 }
 
+/// A permutation of the nodes must permute the answer, within \p error of its largest value.
+void expect_permuted(const World& world, const SpreadOptions& options, double error) {
+  std::vector<std::uint32_t> place;
+  const World moved = renumbered(world, place);
+  const std::vector<double> before = values(world, options);
+  const std::vector<double> after = values(moved, options);
+  double scale = 1;
+  for (const double value : before) scale = std::max(scale, std::abs(value));
+  for (std::size_t v = 0; v < world.graph.nodes; ++v)
+    RC_ASSERT(std::abs(before[v] - after[place[v]]) <= error * scale);
+}
+
 TEST(SpreadingAccuracy, NodeNumberingDoesNotMatter) {
   expect_property("a permutation of the nodes permutes the answer, within 1e-6", [] {
-    const bool is_linear = *rc::gen::arbitrary<bool>();
-    const World world = any_query(is_linear);
-    std::vector<std::uint32_t> place;
-    const World moved = renumbered(world, place);
-    SpreadOptions options = constant_at(0.4, 0);
-    if (is_linear) options = linear(options);
-    const std::vector<double> before = values(world, options);
-    const std::vector<double> after = values(moved, options);
-    double scale = 1;
-    for (const double value : before) scale = std::max(scale, std::abs(value));
-    for (std::size_t v = 0; v < world.graph.nodes; ++v)
-      RC_ASSERT(std::abs(before[v] - after[place[v]]) <= 1e-6 * scale);
+    expect_permuted(any_query(), constant_at(0.4, 0), 1e-6);
+    expect_permuted(any_query(true), linear(constant_at(0.4, 0)), 1e-6);
   });
   expect_property("at thresholds too where sums are exact, to the bit", [] {
-    const World world = any_world(fractions(0, 1, 4), fractions(0, 1, 4), true);
-    std::vector<std::uint32_t> place;
-    const World moved = renumbered(world, place);
-    const SpreadOptions options =
-        constant_at(0.5, *rc::gen::element(0.0, 0.125, 0.25, 0.5), *rc::gen::inRange(0U, 6U));
-    const std::vector<double> before = values(world, options);
-    const std::vector<double> after = values(moved, options);
-    for (std::size_t v = 0; v < world.graph.nodes; ++v) RC_ASSERT(before[v] == after[place[v]]);
+    const double threshold = *rc::gen::element(0.0, 0.125, 0.25, 0.5);
+    expect_permuted(any_world(fractions(0, 1, 4), fractions(0, 1, 4), true),
+                    constant_at(0.5, threshold, *rc::gen::inRange(0U, 6U)), 0);
+  });
+  expect_property("of PageRank, too", [] {
+    SpreadOptions options = page_rank();
+    options.damping = *rc::gen::element(0.85, 0.5, 0.0, 0.99);
+    options.tolerance = 1e-9;
+    options.max_iterations = 5000;
+    expect_permuted(any_world(rc::gen::element(0.0F, 1.0F, 0.5F, 1e-3F, 7.0F, 1e4F, 1e-30F, 3e38F),
+                              rc::gen::element(1.0F, 0.25F, 0.1F, 3.0F, 1e-20F, 1e30F), true),
+                    options, 1e-6);
   });
 }
 
@@ -178,9 +184,9 @@ TEST(SpreadingAccuracy, ShortActivationsAreRoundedIdenticallyEverywhereAndReport
   for (std::size_t i = 0; i < 40; ++i)
     queries.push_back({{static_cast<std::uint32_t>(generator() % graph.nodes), 0.7F}});
   expect_reference(engine, graph, queries, options);
-  EXPECT_TRUE(engine.spread(Testing::ragged(queries), options).not_guaranteed);
+  EXPECT_TRUE(engine.spread(ragged(queries), options).not_guaranteed);
   options.activations = ActivationPrecision::float32;
-  EXPECT_FALSE(engine.spread(Testing::ragged(queries), options).not_guaranteed);
+  EXPECT_FALSE(engine.spread(ragged(queries), options).not_guaranteed);
 }
 
 TEST(SpreadingThresholds, AHigherThresholdActivatesNoMoreNodesInLayeredGraphs) {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RefusedCalls.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace SpreadingEngineTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
-using ::testing::ElementsAre;
-using Testing::ragged;
 
 // ---- Compared with the reference ----
 
@@ -227,7 +224,7 @@ TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {
   };
   const std::vector<std::uint64_t> beyond{0, 2};
   const Sources one{{0, 1}};
-  Testing::expect_refused({
+  expect_refused({
       {call({{3, 0.5F}}), ""},
       {call({{0, 1.5F}}), ""},
       {call({{0, -0.5F}}), ""},
@@ -248,7 +245,7 @@ TEST(SpreadingEngine, RejectsBadCallsAndIsUnchanged) {
   EXPECT_THAT(engine.spread(ragged<Activation>({one}), constant(1)).activations.values,
               ElementsAre(Activation{0, 1}, Activation{1, 0.5F}));
   if (!Testing::context().is_usable(Space::cuda)) {
-    Testing::expect_refused<SpaceUnavailable>(
+    expect_refused<SpaceUnavailable>(
         {{with([](auto& options) { options.space = Space::cuda; }), ""}});
   }
 }

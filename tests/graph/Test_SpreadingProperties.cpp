@@ -6,7 +6,6 @@ namespace SpreadingPropertiesTest {
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 using Testing::expect_property;
-using Testing::ragged;
 
 SpreadOptions any_options(SpreadMode mode) {
   SpreadOptions options;
@@ -118,25 +117,6 @@ TEST(PageRankProperties, MassIsOne) {
         mass += static_cast<double>(node.value);
       }
       RC_ASSERT(std::abs(mass - 1) < 1e-7 / (1 - options.damping) + 1e-7);
-    }
-  });
-}
-
-TEST(PageRankProperties, NodeNumberingDoesNotMatter) {
-  expect_property("a permutation of the nodes permutes the answer, within 1e-6", [] {
-    const World world = any_world_of(SpreadMode::pagerank);
-    SpreadOptions options = any_options(SpreadMode::pagerank);
-    options.tolerance = 1e-9;
-    options.max_iterations = 5000;
-    options.top = world.graph.nodes;
-    std::vector<std::uint32_t> place;
-    const World moved = renumbered(world, place);
-    const auto before = engine_of(world.graph).spread(ragged(world.queries), options);
-    const auto after = engine_of(moved.graph).spread(ragged(moved.queries), options);
-    for (std::size_t q = 0; q < world.queries.size(); ++q) {
-      const auto values = values_of(after.activations[q], world.graph.nodes);
-      for (const Activation& node : before.activations[q])
-        RC_ASSERT(std::abs(values[place[node.node]] - static_cast<double>(node.value)) < 1e-6);
     }
   });
 }

@@ -3,7 +3,6 @@
 #include "GraphOfFile.hpp"
 #include "MemoryFile.hpp"
 #include "MutatedBytes.hpp"
-#include "RefusedCalls.hpp"
 #include "SectionLengths.hpp"
 #include "SpreadingSupport.hpp"
 #include "StoredGraphSupport.hpp"
@@ -21,7 +20,6 @@ namespace StoredGraphTest {
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 using Testing::message_of;
 using Testing::read_all;
 using Testing::TempFolder;
@@ -112,7 +110,7 @@ TEST(StoredGraph, RemovedIdsStayRemoved) {
     EXPECT_EQ(loaded.nodes(), nodes);
     for (std::uint32_t node = 0; node <= nodes; ++node)
       EXPECT_EQ(loaded.has_node(node), node + 1 < nodes) << node << " of " << nodes;
-    const auto removed = Testing::ragged<Activation>({{{nodes - 1, 1}}});
+    const auto removed = ragged<Activation>({{{nodes - 1, 1}}});
     EXPECT_THROW(loaded.spread(removed), InvalidArgument);
     EXPECT_EQ(loaded.add_nodes(1), nodes) << "ids are not reused";
     EXPECT_FALSE(loaded.has_node(nodes - 1));
@@ -156,7 +154,7 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   const auto head = [&](std::size_t at, std::uint64_t number) {
     return forged(good, "head", at, number);
   };
-  Testing::expect_refused<CorruptFile>({
+  expect_refused<CorruptFile>({
       {head(0, 3), "3 is not a valid storage of weights"},
       {head(0, 1), "'out.weights' has elements of 4 bytes"},
       {head(1, 4), "6 elements; 5 are expected"},
@@ -185,7 +183,7 @@ TEST(StoredGraph, RejectsForgedNumbers) {
   engine.remove_nodes({{129}});
   const std::string large = file_of(engine);
   const std::string removed = "node.removed";
-  Testing::expect_refused<CorruptFile>({
+  expect_refused<CorruptFile>({
       {forged(large, removed, 1, 1UL << 1U), "'node.removed', element 1: node 65"},
       {forged(large, removed, 1, 1UL << 2U), "'node.removed', element 1: node 66"},
       {forged(large, removed, 2, 1UL << 2U),
@@ -198,12 +196,12 @@ TEST(StoredGraph, RejectsDirectionsThatContradictEachOther) {
   const std::string good = file_of(small_graph());
   const std::string short_weights = file_of(small_graph(EdgeWeights::bfloat16));
   const std::string two_ends = file_of(engine_of(Graph{3, {{0, 1, 1}, {0, 2, 1}}}));
-  Testing::expect_refused<CorruptFile>({{forged(two_ends, "out.ends", 1, 1U, true),
-                                         "'out.ends', element 1: the edge from node 0 to node 1 is "
-                                         "missing in the other direction"}});
+  expect_refused<CorruptFile>({{forged(two_ends, "out.ends", 1, 1U, true),
+                                "'out.ends', element 1: the edge from node 0 to node 1 is "
+                                "missing in the other direction"}});
   for (const bool inspected : {false, true}) {
     for (const std::string side : {"out.", "in."}) {
-      Testing::expect_refused<CorruptFile>(
+      expect_refused<CorruptFile>(
           {{forged(good, side + "ends", 0, 3U, inspected), "is missing in the other direction"}});
       for (const auto& call :
            {forged(good, side + "weights", 1, 0.5F, inspected),
@@ -220,10 +218,10 @@ TEST(StoredGraph, RejectsDirectionsThatContradictEachOther) {
 
 TEST(StoredGraph, NamesTheEdgeThatEngineModeRejects) {
   const SpreadingEngine engine = reloaded(engine_of(Graph{3, {{0, 1, 1}, {1, 2, 1.5F}}}));
-  Testing::expect_refused({{[&] {
-                              engine.spread(Testing::ragged<Activation>({{{0, 0.5F}}}));
-                            },
-                            "edge 1 → 2 has the weight 1.500000, outside [0, 1]"}});
+  expect_refused({{[&] {
+                     engine.spread(ragged<Activation>({{{0, 0.5F}}}));
+                   },
+                   "edge 1 → 2 has the weight 1.500000, outside [0, 1]"}});
 }
 
 TEST(StoredGraph, RejectsColumnsOfOtherLengths) {
@@ -237,9 +235,8 @@ TEST(StoredGraph, RejectsColumnsOfOtherLengths) {
   const Ragged<char> names = text_rows({"a", "b"});  // none is empty, so another one may be
   engine_of({2, {}, {}, {}, names}).save(folder / "a");
   Testing::copy_with_length(folder / "a", folder / "b", "graph", "vocabulary.ends", true);
-  Testing::expect_refused<CorruptFile>(
-      {{[&] { Impl::load_graph(folder / "b", 1); },
-        "'vocabulary.ends', element 0: 3 elements; 2 are expected"}});
+  expect_refused<CorruptFile>({{[&] { Impl::load_graph(folder / "b", 1); },
+                                "'vocabulary.ends', element 0: 3 elements; 2 are expected"}});
 }
 
 /// Columns that fill whole lines of 64 bytes: what follows them is the next column.
@@ -282,7 +279,7 @@ TEST(StoredGraph, DetectsEveryChangedByteAndEveryTruncation) {
     memory.set(good.substr(0, length));
     EXPECT_THROW(Impl::load_graph(memory.path(), 1), CorruptFile) << length;
   }
-  const auto sources = Testing::ragged<Activation>({{{0, 0.5F}, {1, 0.5F}, {2, 0.5F}, {4, 0.5F}}});
+  const auto sources = ragged<Activation>({{{0, 0.5F}, {1, 0.5F}, {2, 0.5F}, {4, 0.5F}}});
   std::size_t read = 0;
   Testing::for_each_changed_byte(good, [&](std::string bad, std::size_t at, int) {
     memory.set(bad);
@@ -305,7 +302,7 @@ TEST(StoredGraph, DetectsEveryChangedByteAndEveryTruncation) {
 }
 
 TEST(StoredGraph, AMutatedFileIsRejectedOrIsAGraphThatWorks) {
-  for (const EdgeWeights weights : {EdgeWeights::float32, EdgeWeights::bfloat16}) {
+  for (const EdgeWeights weights : all_weights) {
     const auto files = Testing::use_mutated(
         "StoredGraph.MutatedFiles", file_of(small_graph(weights)), [](const std::string& path) {
           SpreadingEngine engine = SpreadingEngine::load(Testing::context(), path, {}, 1);
@@ -318,12 +315,12 @@ TEST(StoredGraph, AMutatedFileIsRejectedOrIsAGraphThatWorks) {
 
 TEST(StoredGraph, RejectsAnotherKindOfFile) {
   const TempFolder folder;
-  Testing::expect_refused<NotFound>(
+  expect_refused<NotFound>(
       {{[&] { SpreadingEngine::load(Testing::context(), folder / "none"); }, ""},
        {[&] { SpreadingEngine::inspect(folder / "none"); }, ""}});
   small_graph().save(folder / "a");
   Testing::append_commit(folder / "a", "graph");
-  Testing::expect_refused<CorruptFile>(
+  expect_refused<CorruptFile>(
       {{[&] { SpreadingEngine::inspect(folder.write("x", "text")); }, ""},
        {[&] { SpreadingEngine::inspect(folder / "a"); }, "exactly one commit"}});
   EXPECT_THROW(small_graph().save(folder / "no/where"), InvalidArgument);
@@ -342,7 +339,7 @@ TEST(GraphBytes, AreThoseOfASavedFileAndAreChecked) {
     copy.add_edges({{{0, 2, 1}}});
     EXPECT_EQ(copy.edges(), engine.edges() + 1);
     const auto refuse = [](const std::vector<std::byte>& damaged) {
-      Testing::expect_refused<CorruptFile>(
+      expect_refused<CorruptFile>(
           {{[&] { SpreadingEngine::load(Testing::context(), damaged); }, "the buffer"}});
     };
     refuse({});

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RefusedInput.hpp"
+#include "ReaderSupport.hpp"
 #include "io/Candidates.hpp"
 
 namespace CandidatesTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace Testing::ReaderSupport;
 
 TEST(Candidates, AreReadInOrder) {
-  const Testing::TempFolder folder;
+  const TempFolder folder;
   const auto read =
       read_candidates(folder.write("c", "{\"name\": \"q\", \"ids\": [4, 0, 4]}\n{\"ids\": []}"), 5);
   EXPECT_THAT(read.ids[0], ElementsAre(4U, 0U, 4U));
@@ -20,7 +18,7 @@ TEST(Candidates, AreReadInOrder) {
 }
 
 TEST(Candidates, RefuseAnIdThatIsNoRow) {
-  Testing::expect_refused_input(
+  expect_refused_input(
       [](const std::string& path) { read_candidates(path, 5); },
       {
           {R"({"ids": [5]})", "2: \"ids\" has 5; an id must be in [0, 5)"},

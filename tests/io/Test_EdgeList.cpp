@@ -5,13 +5,7 @@
 namespace EdgeListTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using Testing::edges;
-using ::testing::ElementsAre;
-using Testing::expect_refused_input;
-using Testing::names;
-using Testing::TempFolder;
-using Testing::Triple;
+using namespace Testing::ReaderSupport;
 
 void unit(const std::string& path) { read_edge_list(path, WeightRange::unit); }
 void finite(const std::string& path) { read_edge_list(path, WeightRange::finite); }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RefusedInput.hpp"
+#include "ReaderSupport.hpp"
 #include "io/InputKind.hpp"
 #include "io/WriteNpyHeader.hpp"
 
 namespace InputKindTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
+using namespace Testing::ReaderSupport;
 using ::testing::AllOf;
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using Testing::TempFolder;
 
 /// The beginning of a file of Kindred with the kind \p kind.
 std::string section_file(std::string kind) {
@@ -21,7 +19,7 @@ std::string section_file(std::string kind) {
 }
 
 std::string message(const std::string& path, InputKind wanted) {
-  return Testing::message_of<InputError>([&] { check_kind(path, wanted); });
+  return message_of<InputError>([&] { check_kind(path, wanted); });
 }
 
 TEST(InputKind, SaysWhatAFileIsAndWhatToDo) {
@@ -106,7 +104,7 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
   for (const auto& [bytes, name] : formats) {
     const auto path = folder.write("x", bytes);
     const auto check = [&bytes = bytes](const std::string& named) {
-      return Testing::message_of<InputError>([&] { check_text(named, bytes); });
+      return message_of<InputError>([&] { check_text(named, bytes); });
     };
     for (const InputKind wanted : {InputKind::text, InputKind::rows})
       EXPECT_THAT(message(path, wanted), StartsWith(path + " is " + name + ", not ")) << name;
@@ -115,7 +113,7 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
                 AllOf(StartsWith("<stdin> is " + name), Not(HasSubstr("<stdin>'"))));
   }
   const auto vectors = folder.write("v.knd", section_file("vectors"));
-  EXPECT_EQ(Testing::message_of<InputError>([&] { check_text(vectors, section_file("vectors")); }),
+  EXPECT_EQ(message_of<InputError>([&] { check_text(vectors, section_file("vectors")); }),
             vectors + " is a store of vectors, not UTF-8 text; it is for kindred search --store " +
                 vectors);
 }

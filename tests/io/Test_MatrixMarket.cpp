@@ -5,13 +5,7 @@
 namespace MatrixMarketTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using Testing::edges;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using Testing::names;
-using Testing::TempFolder;
-using Testing::Triple;
+using namespace Testing::ReaderSupport;
 
 TEST(MatrixMarket, ReadsEveryKind) {
   const TempFolder folder;
@@ -36,16 +30,15 @@ TEST(MatrixMarket, ReadsEveryKind) {
 TEST(MatrixMarket, RefusesAHeaderItCannotRead) {
   const auto read = [](const std::string& path) { read_matrix_market(path, WeightRange::unit); };
   const std::string kind = "%%MatrixMarket matrix ";
-  Testing::expect_refused_input(read,
-                                {{"", "no Matrix Market file"},
-                                 {"1 2 3\n", "1: no Matrix Market file"},
-                                 {kind + "array real general\n", "format 'array'"},
-                                 {kind + "coordinate complex general\n", "field 'complex'"},
-                                 {kind + "coordinate real hermitian\n", "symmetry 'hermitian'"}});
+  expect_refused_input(read, {{"", "no Matrix Market file"},
+                              {"1 2 3\n", "1: no Matrix Market file"},
+                              {kind + "array real general\n", "format 'array'"},
+                              {kind + "coordinate complex general\n", "field 'complex'"},
+                              {kind + "coordinate real hermitian\n", "symmetry 'hermitian'"}});
 }
 
 TEST(MatrixMarket, ReportsFileLineAndValueOfABadFile) {
-  Testing::expect_refused_input(
+  expect_refused_input(
       [](const std::string& path) { read_matrix_market(path, WeightRange::unit); },
       {
           {"", "the size line"},

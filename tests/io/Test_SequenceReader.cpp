@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RefusedInput.hpp"
+#include "ReaderSupport.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 
 namespace SequenceReaderTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Testing::TempFolder;
+using namespace Testing::ReaderSupport;
 
 struct Read {
   std::vector<std::vector<Symbol>> rows;
@@ -82,7 +78,7 @@ TEST(SequenceReader, ReportsTheLineOfABadText) {
   SequenceReader reader(path, SequenceForm::column, encoder, Learning::on, {}, {"text", ','});
   Sequences out;
   reader.next(out);
-  EXPECT_EQ(Testing::message_of<BadLine>([&] { reader.next(out); }),
+  EXPECT_EQ(message_of<BadLine>([&] { reader.next(out); }),
             path + ":4: not UTF-8: byte 0xff at 2 of the text");
 }
 
@@ -121,7 +117,7 @@ TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
   const TempFolder folder;
   SymbolEncoder encoder(Level::character);
   const auto path = folder.write("l", "ab\nc\xFFz\n");
-  EXPECT_EQ(Testing::message_of<InputError>(
+  EXPECT_EQ(message_of<InputError>(
                 [&] { read_sequences(path, encoder, Learning::on, SequenceForm::lines); }),
             path + ":2: not UTF-8: byte 0xff at 1 of the text");
 }
@@ -129,7 +125,7 @@ TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
 TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
   std::string objects;
   for (int i = 0; i < 100000; ++i) objects += "{\"x\": ";
-  Testing::expect_refused_input(
+  expect_refused_input(
       [](const std::string& path) {
         SymbolEncoder encoder(Level::token);
         read_sequences(path, encoder, Learning::on);

@@ -5,10 +5,7 @@
 namespace SpreadSourcesTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using Testing::TempFolder;
+using namespace Testing::ReaderSupport;
 
 TEST(SpreadSources, AreReadInOrder) {
   const TempFolder folder;
@@ -57,7 +54,7 @@ TEST(SpreadSources, ReportFileLineAndValueOfABadRecord) {
   const auto reading = [&](WeightRange range) {
     return [&nodes, range](const std::string& path) { read_spread_sources(path, nodes, range); };
   };
-  Testing::expect_refused_input(
+  expect_refused_input(
       reading(WeightRange::unit),
       {
           {R"({"sources": [["x", 1]]})", "1: the node 'x' is not in the graph, which has 1 nodes"},
@@ -83,15 +80,15 @@ TEST(SpreadSources, ReportFileLineAndValueOfABadRecord) {
           {R"({"sources": [], "decay": "constant:-1"})",
            "\"decay\": 'constant:-1' has no finite parameter"},
       });
-  Testing::expect_refused_input(reading(WeightRange::finite),
-                                {
-                                    {R"({"sources": [["a", 1e39]]})", "beyond float32"},
-                                    {R"({"sources": [["a", NaN]]})", "not JSON"},
-                                });
-  Testing::expect_refused_input(reading(WeightRange::nonnegative),
-                                {
-                                    {R"({"sources": [["a", -1]]})", "-1 is below 0"},
-                                });
+  expect_refused_input(reading(WeightRange::finite),
+                       {
+                           {R"({"sources": [["a", 1e39]]})", "beyond float32"},
+                           {R"({"sources": [["a", NaN]]})", "not JSON"},
+                       });
+  expect_refused_input(reading(WeightRange::nonnegative),
+                       {
+                           {R"({"sources": [["a", -1]]})", "-1 is below 0"},
+                       });
 }
 
 }  // namespace SpreadSourcesTest

@@ -13,6 +13,10 @@
 namespace Kindred::Testing::Graphs {
 
 using namespace SpreadingSupport;
+using Testing::on_host;
+using Testing::on_spaces;
+using Testing::SpaceArrays;
+using Testing::to_space;
 
 inline constexpr HopWidth widths[] = {HopWidth::one, HopWidth::eight, HopWidth::thirty_two};
 

@@ -7,8 +7,6 @@ namespace AdjacencyTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 struct Adjacency {
   std::vector<std::uint64_t> offsets;

@@ -7,8 +7,6 @@ namespace BinnedEdgesTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using Testing::on_host;
-using Testing::on_spaces;
 
 constexpr std::uint64_t device_short_max = 32;
 
@@ -95,7 +93,7 @@ TEST(BinPlan, ScattersCoverEveryCellOnce) {
 
 /// Binned edges in memory that a space can access.
 template <class ExecutionSpace>
-auto placed_bins(const ExecutionSpace& exec_space, Testing::SpaceArrays<ExecutionSpace>& arrays,
+auto placed_bins(const ExecutionSpace& exec_space, SpaceArrays<ExecutionSpace>& arrays,
                  const Rows& host, const GraphRows<typename ExecutionSpace::memory_space>& graph) {
   const BinPlan plan =
       plan_bins(host.offsets, plan_rows(host.offsets, device_short_max, host.offsets.back() + 1));
@@ -139,7 +137,7 @@ TEST(BinnedEdges, SlotsHoldEveryEdgeOnceInItsCell) {
   auto generator = Testing::generator("BinnedEdges.places");
   const Rows rows = rows_of(awkward_graph(generator), HopDirection::along);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
     const auto bins = placed_bins(exec_space, arrays, rows, placed(arrays, rows, Stored::floats));
     const std::size_t count = bins.bins();
     const auto cells = on_host(exec_space, bins.cells);
@@ -172,7 +170,7 @@ TEST(BinnedEdges, HopsGiveTheSameBitsAsHopsOverRows) {
   const auto expected = bits_of(reference_hop(graph, x, 1, {}));
   bool has_bins = false;
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
     auto side = placed(arrays, parts);
     for (const bool is_binned : {false, true}) {
       if (is_binned) {

@@ -13,12 +13,7 @@
 namespace DeviceArraysTest {
 
 using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-using Testing::columns_of;
-using Testing::on_host;
-using Testing::ragged;
-using Testing::SpaceArrays;
-using Testing::to_space;
+using namespace Testing::Graphs;
 
 /// The array of the device behind \p view.
 template <class View>

@@ -8,9 +8,6 @@ namespace FrontierTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using Testing::on_host;
-using Testing::on_spaces;
-using Testing::SpaceArrays;
 
 using Ranks = std::vector<Rank>;
 

@@ -5,7 +5,6 @@ namespace HopTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using Testing::on_spaces;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
@@ -24,14 +23,14 @@ std::vector<float> hopped(const ExecutionSpace& exec_space, const Parts& parts, 
                           const std::vector<float>& x,
                           const std::vector<std::uint32_t>& kind_queries,
                           Stored stored = Stored::floats) {
-  Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
   const auto side = placed(arrays, parts, stored);
   const auto y = arrays.copy(std::vector<float>(x.size(), inf));
   hop<ExecutionSpace>(
       exec_space, side, width, arrays.copy(x), y,
       arrays.template zeros<double>(side.blocks() * static_cast<std::size_t>(width)),
       arrays.copy(kind_queries));
-  return Testing::on_host(exec_space, y);
+  return on_host(exec_space, y);
 }
 
 TEST(Hop, MatchesReferenceForEveryFormOfEdges) {
@@ -110,19 +109,19 @@ TEST(Hop, ColumnsAreExtractedAndInserted) {
   std::vector<float> values(nodes * columns);
   std::iota(values.begin(), values.end(), 0.5F);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
     const auto from = arrays.copy(values);
     const auto wide = arrays.template zeros<float>(nodes * 8);
     const auto back = arrays.template zeros<float>(values.size());
     for (std::size_t first = 0; first < columns; first += 8) {
       const std::size_t count = std::min<std::size_t>(8, columns - first);
       copy_columns<ExecutionSpace>(exec_space, {from, columns, first}, {wide, 8}, count, 8 - count);
-      const auto panel = Testing::on_host(exec_space, wide);
+      const auto panel = on_host(exec_space, wide);
       for (std::size_t i = 0; i < panel.size(); ++i)
         EXPECT_EQ(panel[i], i % 8 < count ? values[i / 8 * columns + first + i % 8] : 0.0F);
       copy_columns<ExecutionSpace>(exec_space, {wide, 8}, {back, columns, first}, count);
     }
-    EXPECT_EQ(Testing::on_host(exec_space, back), values);
+    EXPECT_EQ(on_host(exec_space, back), values);
   });
 }
 

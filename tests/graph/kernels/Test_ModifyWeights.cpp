@@ -21,14 +21,14 @@ TEST(ModifyWeights, MatchReferenceInBothDirectionsAndWithDeltas) {
     const Parts out_parts(graph, generator, HopDirection::against);
     for (const HopDirection direction : directions) {
       const auto expected = bits_of(rows_of(modified, direction).weights);
-      Testing::on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-        Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+      on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+        SpaceArrays<ExecutionSpace> arrays(exec_space);
         const auto out = placed(arrays, out_parts);
         const auto side = placed(arrays, Parts(graph, direction));
         const auto weights = arrays.template zeros<float>(graph.edges.size());
         modify_weights<ExecutionSpace>(exec_space, side.built, direction, out,
                                        arrays.copy(graph.node_kinds), modifiers, weights);
-        EXPECT_EQ(bits_of(Testing::on_host(exec_space, weights)), expected);
+        EXPECT_EQ(bits_of(on_host(exec_space, weights)), expected);
       });
     }
   }

@@ -38,19 +38,19 @@ template <class ExecutionSpace, class State>
 std::vector<Rank> ranked(const ExecutionSpace& exec_space, const State& state, const Case& given,
                          std::size_t first, std::size_t top) {
   const TopKShape shape{static_cast<std::size_t>(given.width) - first, given.nodes, top};
-  Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
   const auto best = arrays.template zeros<Rank>(shape.rows * top);
   rank_nodes<ExecutionSpace>(
       exec_space, state, first, shape, best,
       arrays.template zeros<Rank>(rank_nodes_workspace<ExecutionSpace, State>(shape)));
-  return Testing::on_host(exec_space, best);
+  return on_host(exec_space, best);
 }
 
 void check(const Case& given, std::size_t first, std::size_t top) {
   SCOPED_TRACE(std::to_string(given.nodes) + " nodes, top " + std::to_string(top));
   const std::vector<Rank> best = expected(given, first, top);
-  Testing::on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
     SpreadState<ExecutionSpace> spread;
     spread.width = given.width;
     spread.value = arrays.copy(given.values);

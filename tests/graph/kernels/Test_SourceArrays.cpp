@@ -7,8 +7,6 @@ namespace SourceArraysTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using Testing::on_host;
-using Testing::on_spaces;
 
 /// The state after the start of spreading, and the faults.
 struct Started {
@@ -23,7 +21,7 @@ Started start(const ExecutionSpace& exec_space, const FlatQueries& lists, std::s
               SpreadMode mode, bool is_short_offset,
               const std::vector<std::uint64_t>& removed = {}) {
   const std::size_t queries = lists.offsets.size() - 1;
-  Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
   SpreadState<ExecutionSpace> state;
   state.width = width_of(queries);
   const std::size_t places = nodes * static_cast<std::size_t>(state.width);
@@ -141,7 +139,7 @@ TEST(SourceArrays, MarkQueriesWhoseOffsetsLieOutside) {
 
 TEST(SourceArrays, RanksBecomePaddedRows) {
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    Testing::SpaceArrays<ExecutionSpace> arrays(exec_space);
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
     const auto ranks = arrays.copy(std::vector<Rank>{
         rank_descending(0.5F, 3), rank_descending(0.25F, 1), rank_descending(0.75F, 9), rank_none});
     const auto faults = arrays.copy(std::vector<std::uint32_t>{1, 0, 0, 1});

@@ -37,7 +37,7 @@ TEST(SpreadHop, RowOfFindsTheSingleRowOfEveryNode) {
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
   const Graph graph = graph_for(SpreadMode::engine, 900, generator);
   const Rows whole = rows_of(graph, HopDirection::along);
-  Testing::SpaceArrays<HostSpace> arrays(exec_space);
+  SpaceArrays<HostSpace> arrays(exec_space);
   const auto side = placed(arrays, Parts(graph, generator));
   for (std::uint32_t node = 0; node < graph.nodes; ++node) {
     const auto row = row_of(side.built, side.delta, node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_TESTS_IO_REFUSED_INPUT_HPP
-#define KINDRED_TESTS_IO_REFUSED_INPUT_HPP
+#ifndef KINDRED_TESTS_IO_READER_SUPPORT_HPP
+#define KINDRED_TESTS_IO_READER_SUPPORT_HPP
 
 #include "RefusedCalls.hpp"
 #include "TempFolder.hpp"
@@ -10,7 +10,15 @@
 #include <string>
 #include <vector>
 
-namespace Kindred::Testing {
+namespace Kindred::Testing::ReaderSupport {
+
+using namespace Tools;
+// What tests of readers use without saying where it is from.
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::message_of;
+using Testing::TempFolder;
 
 /// Expects that `reader(path)` refuses each text behind \p before, with the path and words of the
 /// message that follow it.
@@ -26,6 +34,6 @@ void expect_refused_input(const Reader& reader, const std::vector<RefusedText>& 
   });
 }
 
-}  // namespace Kindred::Testing
+}  // namespace Kindred::Testing::ReaderSupport
 
-#endif  // KINDRED_TESTS_IO_REFUSED_INPUT_HPP
+#endif  // KINDRED_TESTS_IO_READER_SUPPORT_HPP
