@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as an edge list or a Matrix Market file, which KINDRED_FUZZ selects: they are
 // rejected with a position, or give a graph whose edges end at its nodes.
-#include "MemoryFile.hpp"
-#include "io/Decoder.hpp"
+#include "TextTarget.hpp"
 #include "io/EdgeList.hpp"
 #include "io/MatrixMarket.hpp"
-#include "program/Errors.hpp"
 
 #include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
 #include <utility>
 
-using namespace Kindred;
-using namespace Kindred::Tools;
+namespace Kindred::Testing {
 
-namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
+using namespace Tools;
 
 const std::string& which() {
   static const std::string name = [] {
@@ -45,15 +34,9 @@ Graph read(const std::string& path, std::size_t size) {
   return read_edge_list(path, WeightRange::finite, {}, form, std::move(graph));
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (decoder_of(bytes)) return 0;  // may be large; Fuzz_compressed.cpp reads it
-  static const Testing::MemoryFile memory;
-  memory.set(bytes);
+void read_text(const std::string& path, std::size_t size) {
   try {
-    const Graph graph = read(memory.path(), size);
+    const Graph graph = read(path, size);
     for (const Edge& edge : graph.edges) {
       require(edge.from < graph.nodes.size() && edge.to < graph.nodes.size());
       require(std::isfinite(edge.weight));
@@ -63,9 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Every edge, and every node, has its own line.
     if (which() != "mtx") require(graph.nodes.size() <= size && graph.edges.size() <= size);
   } catch (const InputError& error) {
-    const std::string_view message = error.what();
-    require(message.starts_with(memory.path() + ":") ||
-            message.starts_with(memory.path() + " is "));
+    located(error, path);
   }
-  return 0;
 }
+
+}  // namespace Kindred::Testing

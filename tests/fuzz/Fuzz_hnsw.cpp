@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as an index of Kindred or of hnswlib: rejected, or traversed and changed within
 // its bounds.
-#include "SealedMutator.hpp"
+#include "StoredTarget.hpp"
 #include "hnsw/GraphChanges.hpp"
 #include "hnsw/HnswlibFile.hpp"
 #include "hnsw/StoredHnsw.hpp"
 #include "hnsw/Walk.hpp"
-
-#include <kindred/core/common/Error.hpp>
-
-#include <unistd.h>
 
 #include <cstdlib>
 #include <numeric>
@@ -80,28 +76,14 @@ HnswStore good_store(HnswTraversal traversal) {
   return store;
 }
 
-/// 0: with byte elements, 1: with float elements, 2: of hnswlib.
-const std::string& good_file(std::size_t which) {
-  static const std::array<std::string, 3> files = [] {
-    const std::string path = "/tmp/kindred-fuzz-hnsw-" + std::to_string(::getpid());
-    std::array<std::string, 3> out;
-    save_hnsw(path, good_store(HnswTraversal::bytes));
-    out[0] = Testing::take_file(path);
-    save_hnsw(path, good_store(HnswTraversal::floats));
-    out[1] = Testing::take_file(path);
-    write_hnswlib(good_store(HnswTraversal::floats), path);
-    out[2] = Testing::take_file(path);
-    return out;
-  }();
-  return files[which];
-}
-
-HnswStore read(const std::string& path, bool ours) {
-  return ours ? load_hnsw(memory(), path, 1) : read_hnswlib(memory(), path, Metric::l2, dimension);
+/// A file of Kindred, or of hnswlib.
+HnswStore read(const std::string& path, bool is_ours) {
+  return is_ours ? load_hnsw(memory(), path, 1)
+                 : read_hnswlib(memory(), path, Metric::l2, dimension);
 }
 
 /// Traverses from every side, then makes every change that is possible without threads.
-void use(HnswStore& store) {
+void use_all(HnswStore& store) {
   if (store.size() == 0) return;
   store.with_rows([&](const auto& rows) {
     using Rows = std::decay_t<decltype(rows)>;
@@ -129,33 +111,31 @@ void use(HnswStore& store) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The valid files must be accepted, or nothing behind the first check would be tested.
-  const Testing::MemoryFile file;
-  for (std::size_t which = 0; which < 3; ++which) {
-    file.set(good_file(which));
-    HnswStore store = read(file.path(), which < 2);
-    if (store.live() != nodes - 1 || store.top_level != 2) __builtin_trap();
-    use(store);
-  }
-  return 0;
+namespace Kindred::Testing {
+
+/// With byte elements, with float elements, of hnswlib.
+const std::vector<std::string>& good_files() {
+  const auto saving = [](HnswTraversal traversal) {
+    return [=](const std::string& path) { save_hnsw(path, good_store(traversal)); };
+  };
+  static const std::vector<std::string> files{
+      file_of(saving(HnswTraversal::bytes)), file_of(saving(HnswTraversal::floats)),
+      file_of(
+          [](const std::string& path) { write_hnswlib(good_store(HnswTraversal::floats), path); })};
+  return files;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Testing::MemoryFile file;
-  file.set({reinterpret_cast<const char*>(data), size});
-  try {
-    HnswStore store = read(file.path(), Testing::is_section_file(data, size));
-    use(store);
-  } catch (const CorruptFile&) {
-  }
-  return 0;
+bool is_good(const std::string& path, std::size_t which) {
+  const HnswStore store = read(path, which < 2);
+  return store.live() == nodes - 1 && store.top_level == 2;
 }
 
-/// Mutates as libFuzzer does, starting from a valid file; files of Kindred mostly get matching
-/// checksums.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t size_max, unsigned seed) {
-  return Testing::mutate_sealed(data, size, size_max, seed,
-                                good_file(std::minstd_rand(seed)() % 3));
+void use(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::uint8_t magic[sizeof(section_magic)] = {};
+  file.read(reinterpret_cast<char*>(magic), sizeof(magic));
+  HnswStore store = read(path, is_section_file(magic, static_cast<std::size_t>(file.gcount())));
+  use_all(store);
 }
+
+}  // namespace Kindred::Testing

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as JSON lines or plain lines: rejected with a position, or read identically
 // twice.
-#include "MemoryFile.hpp"
+#include "TextTarget.hpp"
 #include "io/Candidates.hpp"
-#include "io/Decoder.hpp"
 #include "io/SequenceReader.hpp"
-#include "program/Errors.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <string_view>
 #include <vector>
 
-using namespace Kindred;
-using namespace Kindred::Tools;
+namespace Kindred::Testing {
 
-namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
+using namespace Tools;
 
 /// Collects the strings and events that the reader delivers.
 class CollectedEvents final : public EventSink {
@@ -58,9 +46,7 @@ std::string read(const std::string& path, SequenceForm form, SymbolEncoder& enco
     if (sink != nullptr) reader.keep_events(*sink);
     while (reader.next(out)) continue;
   } catch (const InputError& error) {
-    const std::string_view message = error.what();
-    require(message.starts_with(path + ":") || message.starts_with(path + " is "));
-    return error.what();
+    return located(error, path);
   }
   return {};
 }
@@ -85,22 +71,17 @@ void check(const std::string& path, SequenceForm form, Level level) {
   }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (decoder_of(bytes)) return 0;  // may be large; Fuzz_compressed.cpp reads it
-  static const Testing::MemoryFile memory;
-  memory.set(bytes);
+void read_text(const std::string& path, std::size_t size) {
   // A reader's buffer is large, so each input goes to only one of them, chosen by its size.
-  if (size % 4 == 0) check(memory.path(), SequenceForm::lines, Level::character);
-  if (size % 4 == 1) check(memory.path(), SequenceForm::json, Level::character);
-  if (size % 4 == 2) check(memory.path(), SequenceForm::json, Level::token);
-  if (size % 4 != 3) return 0;
+  if (size % 4 == 0) check(path, SequenceForm::lines, Level::character);
+  if (size % 4 == 1) check(path, SequenceForm::json, Level::character);
+  if (size % 4 == 2) check(path, SequenceForm::json, Level::token);
+  if (size % 4 != 3) return;
   try {
-    const Candidates candidates = read_candidates(memory.path(), 100);
+    const Candidates candidates = read_candidates(path, 100);
     for (const std::uint64_t id : candidates.ids.values) require(id < 100);
   } catch (const InputError&) {
   }
-  return 0;
 }
+
+}  // namespace Kindred::Testing

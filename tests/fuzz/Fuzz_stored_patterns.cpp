@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a store of patterns: rejected, or read and used within their bounds.
-#include "SealedMutator.hpp"
+#include "StoredTarget.hpp"
 #include "patterns/PatternWriter.hpp"
 #include "patterns/StoredPatterns.hpp"
 #include "storage/SectionWriter.hpp"
-
-#include <kindred/core/common/Error.hpp>
-
-#include <unistd.h>
 
 #include <iterator>
 
@@ -23,9 +19,8 @@ std::uint64_t add(PatternCatalogue& catalogue, const std::vector<std::vector<Sym
   return catalogue.add({key_words(rows), rows.rows()}, name, frequency);
 }
 
-/// A valid file: three patterns in tiles, one outside of tiles, one appended.
-std::string good_file() {
-  const std::string path = "/tmp/kindred-fuzz-" + std::to_string(::getpid());
+/// Saves a valid file: three patterns in tiles, one outside of tiles, one appended.
+void save_patterns(const std::string& path) {
   Vocabulary vocabulary;
   for (const char* text : {"a", "b", "c"}) vocabulary.add(text);
   PatternCatalogue catalogue;
@@ -68,11 +63,10 @@ std::string good_file() {
   more.changed = {1, 2};
   more.changed_frequency = {0, 5};
   append_patterns(path, written.revision, more, vocabulary, mutex);
-  return Testing::take_file(path);
 }
 
 /// Reads and changes everything that is possible.
-void use(StoredPatterns& stored) {
+void use_all(StoredPatterns& stored) {
   PatternCatalogue& catalogue = stored.catalogue;
   for (const std::uint64_t index : catalogue.live_in(0, catalogue.size())) {
     const PatternRow pattern = catalogue.row(index);
@@ -95,29 +89,21 @@ void use(StoredPatterns& stored) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The valid file must be accepted, or nothing behind the first check would be tested.
-  const Testing::MemoryFile memory;
-  memory.set(good_file());
-  StoredPatterns stored = read_patterns(memory.path(), 1);
-  if (stored.catalogue.live() != 4 || stored.forgotten.size() != 1) __builtin_trap();
-  use(stored);
-  return 0;
+namespace Kindred::Testing {
+
+const std::vector<std::string>& good_files() {
+  static const std::vector<std::string> files{file_of(save_patterns)};
+  return files;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Testing::MemoryFile memory;
-  memory.set({reinterpret_cast<const char*>(data), size});
-  try {
-    StoredPatterns stored = read_patterns(memory.path(), 1);
-    use(stored);
-  } catch (const CorruptFile&) {
-  }
-  return 0;
+bool is_good(const std::string& path, std::size_t) {
+  const StoredPatterns stored = read_patterns(path, 1);
+  return stored.catalogue.live() == 4 && stored.forgotten.size() == 1;
 }
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t size_max, unsigned seed) {
-  static const std::string good = good_file();
-  return Testing::mutate_sealed(data, size, size_max, seed, good);
+void use(const std::string& path) {
+  StoredPatterns stored = read_patterns(path, 1);
+  use_all(stored);
 }
+
+}  // namespace Kindred::Testing

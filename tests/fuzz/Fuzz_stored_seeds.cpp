@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a checkpoint of seeds and as blueprints: rejected, or read within their
 // bounds.
-#include "MemoryFile.hpp"
-#include "SealedMutator.hpp"
+#include "StoredTarget.hpp"
+#include "TextRows.hpp"
 #include "seed/StoredSeeds.hpp"
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/BlueprintRegistry.hpp>
 
-#include <unistd.h>
+namespace Kindred::Testing {
 
-using namespace Kindred;
-
-namespace {
-
-std::string own_path() { return "/tmp/kindred-fuzz-seeds-" + std::to_string(::getpid()); }
-
-/// A valid checkpoint: three seeds, one of them grafting, with the state of its schedule.
-std::string good_checkpoint() {
+/// Saves a valid checkpoint: three seeds, one of them grafting, with the state of its schedule.
+void save_checkpoint(const std::string& path) {
   Impl::StoredSeeds checkpoint;
   checkpoint.hidden = 7;
   checkpoint.epoch = 120;
@@ -28,19 +21,16 @@ std::string good_checkpoint() {
   checkpoint.state.schedule[1] = AlphaSchedule::stability;
   for (const std::vector<double>& row : {std::vector<double>{}, {0.25, 1.0}, {}})
     checkpoint.schedules.push_row(row);
-  for (const std::string_view name : {"", "doubles"})
-    checkpoint.blueprints.push_row({name.data(), name.size()});
-  Impl::save_checkpoint(own_path(), checkpoint);
-  return Testing::take_file(own_path());
+  checkpoint.blueprints = text_rows({"", "doubles"});
+  Impl::save_checkpoint(path, checkpoint);
 }
-std::string good_blueprints() {
+void save_blueprints(const std::string& path) {
   BlueprintRegistry registry;
   registry.add("doubles", std::vector<float>(7, 2.0F));
   registry.add("gone", std::vector<float>(3, 1.0F));
   registry.remove(1);
   registry.add("short", std::vector<float>(2, -1.0F));
-  registry.save(own_path());
-  return Testing::take_file(own_path());
+  registry.save(path);
 }
 
 /// The sum of all numbers that were read.
@@ -66,37 +56,27 @@ double use(const BlueprintRegistry& registry) {
   return sum;
 }
 
-template <class Load>
-void try_load(const Load& load) {
-  try {
-    const volatile double sum = use(load());
-    static_cast<void>(sum);
-  } catch (const CorruptFile&) {
-  }
+const std::vector<std::string>& good_files() {
+  static const std::vector<std::string> files{file_of(save_checkpoint), file_of(save_blueprints)};
+  return files;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The valid files must be accepted, or nothing behind the first check would be tested.
-  const Testing::MemoryFile memory;
-  memory.set(good_checkpoint());
-  if (Impl::load_checkpoint(memory.path()).epoch != 120) __builtin_trap();
-  memory.set(good_blueprints());
-  if (BlueprintRegistry::load(memory.path()).weights(2).size() != 2) __builtin_trap();
-  return 0;
+bool is_good(const std::string& path, std::size_t which) {
+  return which == 0 ? Impl::load_checkpoint(path).epoch == 120
+                    : BlueprintRegistry::load(path).weights(2).size() == 2;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Testing::MemoryFile memory;
-  memory.set({reinterpret_cast<const char*>(data), size});
-  try_load([] { return Impl::load_checkpoint(memory.path()); });
-  try_load([] { return BlueprintRegistry::load(memory.path()); });
-  return 0;
+/// As a checkpoint, and as blueprints.
+void use(const std::string& path) {
+  const auto try_load = [](const auto& load) {
+    try {
+      const volatile double sum = use(load());
+      static_cast<void>(sum);
+    } catch (const CorruptFile&) {
+    }
+  };
+  try_load([&] { return Impl::load_checkpoint(path); });
+  try_load([&] { return BlueprintRegistry::load(path); });
 }
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t size_max, unsigned seed) {
-  static const std::string good[] = {good_checkpoint(), good_blueprints()};
-  return Testing::mutate_sealed(data, size, size_max, seed, good[seed % 128 < 64 ? 0 : 1]);
-}
+}  // namespace Kindred::Testing

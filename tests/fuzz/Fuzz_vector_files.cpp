@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a vector file of the family that KINDRED_FUZZ selects (npy, vecs, bin):
 // rejected, or read within their bounds.
-#include "MemoryFile.hpp"
+#include "StoredTarget.hpp"
 #include "VectorFileBytes.hpp"
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <random>
 
-using namespace Kindred;
-using Testing::bin;
-using Testing::npy;
-using Testing::npy_dictionary;
-using Testing::raw;
-using Testing::vecs;
-
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t size_max);
-
-namespace {
+namespace Kindred::Testing {
 
 const std::vector<float> six{1, 2, 3, 4, 5, 6};
 
@@ -52,8 +40,8 @@ const Family& family() {
   return chosen;
 }
 
-/// Reads everything, in every way. Returns the number of rows.
-std::uint64_t use(const std::string& path, VectorFormat format) {
+/// Reads everything, in every way.
+void read_all(const std::string& path, VectorFormat format) {
   const VectorFile file(path, {.format = format, .one_row = true});
   const std::uint64_t rows = file.rows();
   const std::uint64_t size = rows * file.dimension();
@@ -66,52 +54,22 @@ std::uint64_t use(const std::string& path, VectorFormat format) {
   if (rows > 1) file.read(rows / 2, 1, std::span<float>(floats).first(file.dimension()));
   std::vector<std::int64_t> integers(size);
   file.read(0, rows, std::span<std::int64_t>(integers));
-  return rows;
 }
 
-}  // namespace
+const std::vector<std::string>& good_files() { return family().good; }
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // The valid files must be accepted, or nothing behind the first check would be tested.
-  const Testing::MemoryFile memory;
-  for (std::size_t i = 0; i < family().formats.size(); ++i) {
-    memory.set(family().good[i]);
-    if (VectorFile(memory.path(), {.format = family().formats[i], .one_row = true}).rows() == 0)
-      __builtin_trap();
-  }
-  return 0;
+bool is_good(const std::string& path, std::size_t which) {
+  return VectorFile(path, {.format = family().formats[which], .one_row = true}).rows() > 0;
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Testing::MemoryFile memory;
-  memory.set({reinterpret_cast<const char*>(data), size});
+void use(const std::string& path) {
   for (const VectorFormat format : family().formats) {
     try {
-      use(memory.path(), format);
+      read_all(path, format);
     } catch (const CorruptFile&) {
     } catch (const InvalidArgument&) {
     }
   }
-  return 0;
 }
 
-/// Mutates as libFuzzer does, starting from valid files, and often changes a number of the header.
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t size_max, unsigned seed) {
-  std::minstd_rand generator(seed);
-  if (size < 8 || generator() % 32 == 0) {
-    const std::string& good = family().good[generator() % family().good.size()];
-    if (good.size() <= size_max) {
-      std::copy(good.begin(), good.end(), data);
-      size = good.size();
-    }
-  }
-  if (size >= 8 && generator() % 4 == 0) {
-    const std::array<std::uint64_t, 5> values{0, 1, generator() % 64, generator(), 0xFFFFFFFFU};
-    const auto value = static_cast<std::uint32_t>(values[generator() % values.size()]);
-    const std::size_t at = generator() % (size / 4) * 4;
-    std::copy_n(reinterpret_cast<const std::uint8_t*>(&value), 4, data + at);
-    return size;
-  }
-  return LLVMFuzzerMutate(data, size, size_max);
-}
+}  // namespace Kindred::Testing

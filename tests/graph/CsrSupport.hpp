@@ -4,12 +4,6 @@
 
 #include <kindred/matcher/CsrGraph.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "SpreadingSupport.hpp"
 
 namespace Kindred::Testing {
@@ -39,22 +33,27 @@ struct CsrArrays {
   }
 
   /// int64, uint32 and float32: nothing is converted.
-  CsrGraph graph() const {
-    return {std::span(offsets), std::span(ends), ConstArray(std::span(weights))};
-  }
+  CsrGraph graph() const { return {offsets, ends, weights}; }
   /// int32, int32 and float32, as Engram has them.
-  CsrGraph short_graph() const {
-    return {std::span(short_offsets), std::span(signed_ends), ConstArray(std::span(weights))};
-  }
-  CsrGraph unweighted_graph() const { return {std::span(offsets), std::span(ends)}; }
+  CsrGraph short_graph() const { return {short_offsets, signed_ends, weights}; }
+  CsrGraph unweighted_graph() const { return {offsets, ends}; }
   CsrGraph bfloat16_graph() const {
-    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(ends.size())};
-    return {std::span(offsets), std::span(ends),
-            ConstArray(short_weights.data(), DataType::bfloat16, shape)};
+    const auto count = static_cast<std::int64_t>(ends.size());
+    return {offsets, ends, shaped(short_weights, {count}, DataType::bfloat16)};
   }
 };
 
-/// The edges in the order of their rows, which is the input order of `CsrArrays`.
+/// A graph whose weights are bfloat16 values, with its edges in the order of their rows, which is
+/// the input order of `CsrArrays`.
+inline SpreadingSupport::Graph rows_graph(std::size_t nodes, std::size_t edges,
+                                          std::mt19937_64& generator) {
+  SpreadingSupport::Graph graph{nodes};
+  const auto node = [&] { return static_cast<std::uint32_t>(generator() % nodes); };
+  for (std::size_t i = 0; i < edges; ++i)
+    graph.edges.push_back({node(), node(), static_cast<float>(generator() % 65) / 64 - 0.25F});
+  std::ranges::stable_sort(graph.edges, {}, &Edge::from);
+  return graph;
+}
 inline SpreadingSupport::Graph in_row_order(SpreadingSupport::Graph graph) {
   std::ranges::stable_sort(graph.edges, {}, &Edge::from);
   return graph;

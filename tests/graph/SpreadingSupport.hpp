@@ -2,7 +2,6 @@
 #ifndef KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
 #define KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
 
-#include <gtest/gtest.h>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/reference/Reference.hpp>
 
@@ -10,30 +9,56 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "ColumnsOf.hpp"
+#include "RaggedRows.hpp"
+#include "RefusedCalls.hpp"
+#include "ShapedArray.hpp"
 #include "Support.hpp"
 
 namespace Kindred::Testing::SpreadingSupport {
 
+// What tests of graphs use without saying where it is from.
+using Testing::columns_of;
+using ::testing::ElementsAre;
+using Testing::expect_refused;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Testing::ragged;
+using Testing::shaped;
+using Testing::to_vector;
+
 using Answer = std::vector<Activation>;
 using Sources = std::vector<Activation>;
+using Queries = std::vector<Sources>;
+
+inline constexpr HopDirection directions[] = {HopDirection::along, HopDirection::against};
 
 struct Graph {
   std::size_t nodes = 0;
-  std::vector<Edge> edges;
+  std::vector<Edge> edges = {};
+  std::vector<std::uint8_t> kinds = {};       ///< of the edges; empty: all 0
+  std::vector<std::uint8_t> node_kinds = {};  ///< empty: all 0
+
+  operator GraphSpan() const {  // NOLINT(google-explicit-constructor): a view of itself
+    return {nodes, edges, kinds, node_kinds};
+  }
 };
 
+inline SpreadingEngine engine_of(const GraphSpan& graph, const GraphOptions& options = {}) {
+  return {Testing::context(), graph, options};
+}
+/// Options with which an engine merges only on request.
+inline GraphOptions by_hand(EdgeWeights weights = EdgeWeights::float32) {
+  return {.weights = weights, .merge_share = 1e9};
+}
+
 inline SpreadOptions constant(double decay, std::uint32_t hops = 4) {
-  SpreadOptions options;
-  options.decay = {Decay::Kind::constant, decay};
-  options.hops = hops;
-  options.top = 10'000'000;
-  return options;
+  return {.hops = hops, .decay = {Decay::Kind::constant, decay}, .top = 10'000'000};
 }
 inline SpreadOptions constant_at(double decay, double threshold, std::uint32_t hops = 4) {
   SpreadOptions options = constant(decay, hops);
@@ -44,79 +69,193 @@ inline SpreadOptions linear(SpreadOptions options) {
   options.mode = SpreadMode::linear;
   return options;
 }
-
-inline Ragged<Activation> ragged(const std::vector<Sources>& queries) {
-  Ragged<Activation> rows;
-  for (const Sources& sources : queries) rows.push_row(sources);
-  return rows;
-}
-
-inline std::vector<Answer> spread(Context& context, const Graph& graph,
-                                  const std::vector<Sources>& queries, SpreadOptions options,
-                                  Space space) {
-  const SpreadingEngine engine(context, {graph.nodes, graph.edges});
+inline SpreadOptions page_rank() { return {.mode = SpreadMode::pagerank, .top = 10'000'000}; }
+inline SpreadOptions on(Space space, SpreadOptions options) {
   options.space = space;
-  const SpreadResults results = engine.spread(ragged(queries), options);
-  std::vector<Answer> answers;
-  for (std::size_t i = 0; i < results.activations.rows(); ++i)
-    answers.emplace_back(results.activations[i].begin(), results.activations[i].end());
-  return answers;
+  return options;
 }
 
-inline std::vector<Reference::Link> links_of(const Graph& graph) {
+/// The links of \p graph with the weights that \p modifiers give them.
+inline std::vector<Reference::Link> links_of(const Graph& graph,
+                                             const std::optional<SpreadModifiers>& modifiers = {}) {
   std::vector<Reference::Link> links;
-  for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
-  return links;
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    const auto& [from, to, weight] = graph.edges[i];
+    links.push_back({from, to, weight, graph.kinds.empty() ? std::uint8_t{0} : graph.kinds[i]});
+  }
+  if (!modifiers) return links;
+  return Reference::modified(graph.nodes, links, graph.node_kinds, *modifiers);
+}
+inline std::vector<Reference::Node> nodes_of(const Sources& sources) {
+  std::vector<Reference::Node> nodes;
+  for (const Activation& source : sources) nodes.push_back({source.node, source.value});
+  return nodes;
 }
 
+/// The bits by which values are compared: NaN equals itself, −0 differs from +0.
 inline std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
   std::vector<std::uint32_t> words;
   for (const float value : values) words.push_back(std::bit_cast<std::uint32_t>(value));
   return words;
 }
-
-/// The bits by which two answers are compared: NaN equals itself, −0 differs from +0.
-inline std::vector<std::uint32_t> bits(const std::vector<Answer>& answers) {
-  std::vector<std::uint32_t> words;
-  for (const Answer& answer : answers) {
-    words.push_back(static_cast<std::uint32_t>(answer.size()));
-    for (const Activation& node : answer) {
-      words.push_back(node.node);
-      words.push_back(std::bit_cast<std::uint32_t>(node.value));
-    }
+/// Those of results: of every value, and how PageRank converged.
+inline std::vector<std::uint64_t> bits(const SpreadResults& results) {
+  std::vector<std::uint64_t> words = results.activations.offsets;
+  for (const Activation& node : results.activations.values)
+    words.push_back(std::uint64_t{node.node} << 32U | std::bit_cast<std::uint32_t>(node.value));
+  for (const Convergence& one : results.convergence) {
+    words.push_back(one.iterations);
+    words.push_back(std::bit_cast<std::uint64_t>(one.residual));
   }
   return words;
 }
 
-/// The answer of every space of the shared context; fails the test if they differ.
-inline Answer spread(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
-  std::vector<std::vector<Answer>> answers;
-  for (const Space space : Testing::spaces())
-    answers.push_back(spread(Testing::context(), graph, {sources}, options, space));
-  for (const auto& answer : answers) EXPECT_EQ(bits(answer), bits(answers.front()));
-  return answers.front().front();
+/// The values of all nodes by the reference, for every mode but PageRank, and every option.
+inline std::vector<float> reference_values(const Graph& graph, const Sources& sources,
+                                           const SpreadQuery& query, const SpreadOptions& options) {
+  const auto by_mode =
+      options.mode == SpreadMode::engine ? Reference::spread_engine : Reference::spread_linear;
+  return by_mode(graph.nodes, links_of(graph, options.modifiers), nodes_of(sources),
+                 {query.hops, query.decay, query.threshold, query.kinds,
+                  options.activations == ActivationPrecision::bfloat16});
+}
+inline SpreadQuery common_query(const SpreadOptions& options) {
+  return {options.hops, options.decay, options.threshold, options.kinds};
 }
 
-inline Answer reference(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
-  std::vector<Reference::Link> links;
-  for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
-  std::vector<Reference::Node> nodes;
-  for (const Activation& source : sources) nodes.push_back({source.node, source.value});
-  const Reference::SpreadSettings settings{options.hops, options.decay, options.threshold};
-  const std::vector<float> values =
-      options.mode == SpreadMode::engine
-          ? Reference::spread_engine(graph.nodes, links, nodes, settings)
-          : Reference::spread_linear(graph.nodes, links, nodes, settings);
-  Answer answer;
-  for (const Reference::Node& node : Reference::ranked_nodes(values, options.top))
-    answer.push_back({node.node, node.value});
-  return answer;
+/// The results of the reference.
+inline SpreadResults reference(const Graph& graph, const Queries& queries,
+                               const SpreadOptions& options) {
+  SpreadResults results;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    std::vector<float> values;
+    if (options.mode == SpreadMode::pagerank) {
+      auto answer =
+          Reference::page_rank(graph.nodes, links_of(graph), nodes_of(queries[i]),
+                               {options.damping, options.tolerance, options.max_iterations});
+      results.convergence.push_back({answer.iterations, answer.residual});
+      values = std::move(answer.values);
+    } else {
+      const bool is_common = options.per_query.empty();
+      values = reference_values(graph, queries[i],
+                                is_common ? common_query(options) : options.per_query[i], options);
+    }
+    for (const auto& [node, value] : Reference::ranked_nodes(values, options.top))
+      results.activations.values.push_back({node, value});
+    results.activations.close_row();
+  }
+  return results;
 }
+
+/// Every space must give the results of the reference, bit for bit.
+inline void expect_reference(const SpreadingEngine& engine, const Graph& graph,
+                             const Queries& queries, const SpreadOptions& options) {
+  const auto expected = bits(reference(graph, queries, options));
+  for (const Space space : Testing::spaces()) {
+    EXPECT_EQ(bits(engine.spread(ragged(queries), on(space, options))), expected)
+        << to_string(space);
+  }
+}
+inline void expect_reference(const Graph& graph, const Queries& queries,
+                             const SpreadOptions& options) {
+  expect_reference(engine_of(graph), graph, queries, options);
+}
+
+/// The answer of every space; fails the test if they differ.
+inline Answer spread(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
+  const SpreadingEngine engine = engine_of(graph);
+  std::vector<SpreadResults> results;
+  for (const Space space : Testing::spaces())
+    results.push_back(engine.spread(ragged<Activation>({sources}), on(space, options)));
+  for (const SpreadResults& one : results) EXPECT_EQ(bits(one), bits(results.front()));
+  return to_vector(results.front().activations[0]);
+}
+
+/// Every column of W x or Wᵀx by the reference. \param options_of returns the options of a column
+template <class OptionsOf>
+std::vector<float> reference_hop(const Graph& graph, const std::vector<float>& x,
+                                 std::size_t columns, const OptionsOf& options_of) {
+  std::vector<float> expected(x.size());
+  std::vector<float> column(graph.nodes);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const HopOptions options = options_of(c);
+    for (std::size_t node = 0; node < graph.nodes; ++node) column[node] = x[node * columns + c];
+    const auto y = Reference::hop(graph.nodes, links_of(graph, options.modifiers), column,
+                                  options.direction, options.kinds);
+    for (std::size_t node = 0; node < graph.nodes; ++node) expected[node * columns + c] = y[node];
+  }
+  return expected;
+}
+inline std::vector<float> reference_hop(const Graph& graph, const std::vector<float>& x,
+                                        std::size_t columns, const HopOptions& options) {
+  return reference_hop(graph, x, columns, [&](std::size_t) { return options; });
+}
+/// The same by an engine, where the options say or the dispatcher chooses; one column is a vector.
+inline std::vector<float> hopped(const SpreadingEngine& engine, const std::vector<float>& x,
+                                 std::size_t columns, const HopOptions& options) {
+  std::vector<float> y(x.size(), 7.0F);
+  const auto record = columns == 1
+                          ? engine.hop(x, y, options)
+                          : engine.hop(columns_of(x, columns), columns_of(y, columns), options);
+  EXPECT_EQ(record.chosen, options.space.value_or(record.chosen));
+  return y;
+}
+
+/// Queries as a caller has them in arrays.
+struct FlatQueries {
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::uint32_t> nodes;
+  std::vector<float> values;
+
+  explicit FlatQueries(const Queries& queries = {}) {
+    for (const Sources& sources : queries) push_row(sources);
+  }
+  void push_row(const Sources& sources) {
+    for (const auto& [node, value] : sources) {
+      nodes.push_back(node);
+      values.push_back(value);
+    }
+    offsets.push_back(static_cast<std::int64_t>(nodes.size()));
+  }
+};
+/// The arrays of results: rows of \p top places, padded with the node 2³² − 1 and 0.
+struct PaddedResults {
+  std::vector<std::uint32_t> nodes;
+  std::vector<float> values;
+
+  PaddedResults(const SpreadResults& results, std::size_t top)
+      : nodes(results.activations.rows() * top, 0xFFFFFFFFU), values(nodes.size()) {
+    for (std::size_t q = 0; q < results.activations.rows(); ++q) {
+      std::size_t at = q * top;
+      for (const auto& [node, value] : results.activations[q]) {
+        nodes[at] = node;
+        values[at++] = value;
+      }
+    }
+  }
+};
 
 inline Graph chain(std::uint32_t nodes, float weight = 1) {
-  Graph graph{nodes, {}};
+  Graph graph{nodes};
   for (std::uint32_t v = 0; v + 1 < nodes; ++v) graph.edges.push_back({v, v + 1, weight});
   return graph;
+}
+inline Graph with_unit_weights(Graph graph) {
+  for (Edge& edge : graph.edges) edge.weight = 1;
+  return graph;
+}
+
+inline std::vector<float> random_values(std::size_t count, std::mt19937_64& generator) {
+  std::uniform_real_distribution<float> value(-1, 1);
+  std::vector<float> values(count);
+  for (float& v : values) v = value(generator);
+  return values;
+}
+inline std::vector<std::uint8_t> random_kinds(std::size_t count, unsigned kinds,
+                                              std::mt19937_64& generator) {
+  std::vector<std::uint8_t> out(count);
+  for (std::uint8_t& kind : out) kind = static_cast<std::uint8_t>(generator() % kinds);
+  return out;
 }
 
 /// A graph with one row of each given in-degree, then `extra` edges whose ends favor low nodes.
@@ -125,16 +264,15 @@ inline Graph random_graph(std::size_t nodes, const std::vector<std::size_t>& deg
   std::uniform_int_distribution<std::uint32_t> any(0, static_cast<std::uint32_t>(nodes - 1));
   std::uniform_real_distribution<float> weight(low, high);
   std::uniform_real_distribution<double> unit(0, 1);
-  Graph graph{nodes, {}};
+  Graph graph{nodes};
   for (std::size_t i = 0; i < degrees.size(); ++i) {
     for (std::size_t e = 0; e < degrees[i]; ++e)
       graph.edges.push_back({any(generator), static_cast<std::uint32_t>(i), weight(generator)});
   }
   for (std::size_t e = 0; e < extra; ++e) {
     const double u = unit(generator);
-    graph.edges.push_back({any(generator),
-                           static_cast<std::uint32_t>(static_cast<double>(nodes - 1) * u * u * u),
-                           weight(generator)});
+    const double end = static_cast<double>(nodes - 1) * u * u * u;
+    graph.edges.push_back({any(generator), static_cast<std::uint32_t>(end), weight(generator)});
   }
   std::ranges::shuffle(graph.edges, generator);
   return graph;
@@ -148,9 +286,18 @@ inline Sources random_sources(std::size_t nodes, std::size_t count, float low, f
   for (std::size_t i = 0; i < count; ++i) sources.push_back({any(generator), value(generator)});
   return sources;
 }
+/// Queries of \p shortest to \p shortest + 6 sources.
+inline Queries random_queries(std::size_t nodes, std::size_t count, std::size_t shortest,
+                              float high, std::mt19937_64& generator) {
+  Queries queries;
+  for (std::size_t i = 0; i < count; ++i)
+    queries.push_back(random_sources(nodes, shortest + i % 7, 0, high, generator));
+  return queries;
+}
 
-inline const std::vector<std::size_t> row_lengths{0,   1,   2,   3,   8,    9,    16,   17,
-                                                  31,  32,  33,  63,  64,   65,   127,  128,
+/// Around the limits of lanes, tiles and blocks.
+inline const std::vector<std::size_t> row_lengths{0,   1,   2,   3,   7,    8,    9,    15,   16,
+                                                  17,  31,  32,  33,  63,   64,   65,   127,  128,
                                                   129, 255, 256, 257, 4095, 4096, 4097, 10000};
 
 }  // namespace Kindred::Testing::SpreadingSupport

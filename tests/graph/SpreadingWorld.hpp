@@ -2,49 +2,69 @@
 #ifndef KINDRED_TESTS_GRAPH_SPREADING_WORLD_HPP
 #define KINDRED_TESTS_GRAPH_SPREADING_WORLD_HPP
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include <numeric>
 
 #include "Properties.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace Kindred::Testing::SpreadingSupport {
 
-/// A graph with loops and parallel edges whose weights come from \p weight, and the sources of a
-/// query.
-struct SpreadingWorld {
+/// A graph with loops, parallel edges and nodes without edges, and the sources of queries.
+struct World {
   Graph graph;
-  Sources sources;
+  Queries queries;
 };
 
-inline SpreadingWorld any_world(const rc::Gen<float>& weight, const rc::Gen<float>& value) {
-  SpreadingWorld world;
-  world.graph.nodes = *rc::gen::inRange<std::size_t>(1, 40);
+/// Some queries, each of some sources; with \p is_one, one query of at most 8.
+inline World any_world(const rc::Gen<float>& weight, const rc::Gen<float>& value,
+                       bool is_one = false) {
+  World world;
+  const std::size_t factor = *rc::gen::element(1U, 1U, 1U, 6U);
+  world.graph.nodes = *rc::gen::inRange<std::size_t>(1, 40 * factor);
   const auto node =
       rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(world.graph.nodes));
-  world.graph.edges =
-      *rc::gen::container<std::vector<Edge>>(rc::gen::construct<Edge>(node, node, weight));
-  world.sources =
-      *rc::gen::resize(8, rc::gen::container<Sources>(rc::gen::construct<Activation>(node, value)));
+  world.graph.edges = *rc::gen::scale(
+      static_cast<double>(factor * factor),
+      rc::gen::container<std::vector<Edge>>(rc::gen::construct<Edge>(node, node, weight)));
+  const auto sources = rc::gen::container<Sources>(rc::gen::construct<Activation>(node, value));
+  world.queries = is_one ? Queries{*rc::gen::resize(8, sources)}
+                         : *rc::gen::resize(10, rc::gen::container<Queries>(sources));
   return world;
 }
 
-/// Any number in [0, 1].
-inline rc::Gen<float> unit() {
-  return rc::gen::map(rc::gen::inRange(0, 1 << 24),
-                      [](int n) { return std::ldexp(static_cast<float>(n), -24); });
+/// The same with its nodes in another order. \p place receives the new numbers
+inline World renumbered(World world, std::vector<std::uint32_t>& place) {
+  place.resize(world.graph.nodes);
+  std::iota(place.begin(), place.end(), 0U);
+  for (std::size_t i = place.size(); i > 1; --i)
+    std::swap(place[i - 1], place[*rc::gen::inRange<std::size_t>(0, i)]);
+  for (Edge& edge : world.graph.edges) edge = {place[edge.from], place[edge.to], edge.weight};
+  for (Sources& query : world.queries) {
+    for (Activation& source : query) source.node = place[source.node];
+  }
+  return world;
 }
 
-inline std::vector<double> values_of(const Answer& answer, std::size_t nodes) {
+/// The values of all nodes in an answer.
+inline std::vector<double> values_of(std::span<const Activation> answer, std::size_t nodes) {
   std::vector<double> values(nodes);
   for (const Activation& node : answer) values[node.node] = static_cast<double>(node.value);
   return values;
 }
 /// The answer to the query, one value per node.
-inline std::vector<double> values(const SpreadingWorld& world, const SpreadOptions& options) {
-  return values_of(spread(world.graph, world.sources, options), world.graph.nodes);
+inline std::vector<double> values(const World& world, const SpreadOptions& options) {
+  return values_of(spread(world.graph, world.queries[0], options), world.graph.nodes);
+}
+
+/// Multiples of 1 / \p parts from \p least to \p most.
+inline rc::Gen<float> fractions(int least, int most, int parts) {
+  return rc::gen::map(rc::gen::inRange(least * parts, most * parts + 1),
+                      [=](int n) { return static_cast<float>(n) / static_cast<float>(parts); });
+}
+/// A graph and a query, with numbers in [0, 1] or, in linear mode, in [−1, 1].
+inline World any_query(bool is_linear = false) {
+  const auto number = fractions(is_linear ? -1 : 0, 1, 1 << 24);
+  return any_world(number, number, true);
 }
 
 }  // namespace Kindred::Testing::SpreadingSupport

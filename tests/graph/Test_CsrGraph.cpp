@@ -1,116 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/CsrGraph.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
-
-#include <limits>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "CsrSupport.hpp"
-#include "EdgeList.hpp"
 #include "Faults.hpp"
-#include "MessageOf.hpp"
-#include "SpreadingSupport.hpp"
 
 namespace CsrGraphTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 using Testing::CsrArrays;
-using ::testing::HasSubstr;
-using Testing::in_row_order;
-using Testing::saved;
-using Testing::TempFolder;
+using Testing::rows_graph;
 
-GraphSpan span_of(const Graph& graph) { return {graph.nodes, graph.edges}; }
-
-/// A graph whose weights are bfloat16 values.
-Graph graph_of(std::size_t nodes, std::size_t edges, std::mt19937_64& generator) {
-  Graph graph{nodes, {}};
-  for (std::size_t i = 0; i < edges && nodes > 0; ++i)
-    graph.edges.push_back({static_cast<std::uint32_t>(generator() % nodes),
-                           static_cast<std::uint32_t>(generator() % nodes),
-                           static_cast<float>(generator() % 65) / 64 - 0.25F});
-  return graph;
-}
-
-std::string message_of(const CsrGraph& graph) {
-  return Testing::message_of<InvalidArgument>([&] { SpreadingEngine(Testing::context(), graph); });
+SpreadingEngine engine_of_rows(const CsrGraph& graph, const GraphOptions& options = {}) {
+  return {Testing::context(), graph, options};
 }
 
 TEST(CsrGraph, GivesTheFileOfTheListOfItsEdges) {
   auto generator = Testing::generator("CsrGraph.list");
-  const TempFolder folder;
   for (const std::size_t nodes : {0, 1, 2, 3, 31, 32, 33, 500}) {
     for (const std::size_t edges : {std::size_t{0}, nodes, 7 * nodes}) {
-      const Graph graph = in_row_order(graph_of(nodes, edges, generator));
-      Graph ones = graph;
-      for (Edge& edge : ones.edges) edge.weight = 1;
+      const Graph graph = rows_graph(nodes, edges, generator);
       const CsrArrays arrays(graph);
-      const auto listed = [&](const Graph& list, EdgeWeights weights) {
-        return saved({Testing::context(), span_of(list), GraphOptions{.weights = weights}}, folder);
+      const auto expect_same = [](const CsrGraph& rows, const Graph& list, EdgeWeights weights) {
+        EXPECT_EQ(engine_of_rows(rows).to_bytes(),
+                  engine_of(list, {.weights = weights}).to_bytes());
       };
-      const auto from_rows = [&](const CsrGraph& rows) {
-        return saved(SpreadingEngine(Testing::context(), rows), folder);
-      };
-      EXPECT_EQ(from_rows(arrays.graph()), listed(graph, EdgeWeights::float32));
-      EXPECT_EQ(from_rows(arrays.short_graph()), listed(graph, EdgeWeights::float32));
-      EXPECT_EQ(from_rows(arrays.bfloat16_graph()), listed(graph, EdgeWeights::bfloat16));
-      EXPECT_EQ(from_rows(arrays.unweighted_graph()), listed(ones, EdgeWeights::none));
+      expect_same(arrays.graph(), graph, EdgeWeights::float32);
+      expect_same(arrays.short_graph(), graph, EdgeWeights::float32);
+      expect_same(arrays.bfloat16_graph(), graph, EdgeWeights::bfloat16);
+      expect_same(arrays.unweighted_graph(), with_unit_weights(graph), EdgeWeights::none);
     }
   }
 }
 
 TEST(CsrGraph, SpreadsAndHopsAsTheListOfItsEdgesOnEverySpace) {
   auto generator = Testing::generator("CsrGraph.spread");
-  const Graph graph = in_row_order(random_graph(300, row_lengths, 2000, 0, 1, generator));
+  const Graph graph = Testing::in_row_order(random_graph(300, row_lengths, 2000, 0, 1, generator));
   const CsrArrays arrays(graph);
-  const SpreadingEngine listed(Testing::context(), {graph.nodes, graph.edges});
-  const SpreadingEngine rows(Testing::context(), arrays.short_graph());
-  const auto sources = ragged({random_sources(graph.nodes, 20, 0, 1, generator)});
-  std::vector<float> x(graph.nodes);
-  for (float& value : x) value = static_cast<float>(generator() % 1000) / 7;
-  for (const Space space : Testing::spaces()) {
-    SpreadOptions options = constant(0.5);
-    options.space = space;
-    EXPECT_EQ(rows.spread(sources, options).activations.values,
-              listed.spread(sources, options).activations.values);
-    for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
-      std::vector<float> y(graph.nodes);
-      std::vector<float> expected(graph.nodes);
-      HopOptions hop_options;
-      hop_options.direction = direction;
-      hop_options.space = space;
-      listed.hop(std::span(x), std::span(expected), hop_options);
-      rows.hop(std::span(x), std::span(y), hop_options);
-      EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space);
+  const SpreadingEngine rows = engine_of_rows(arrays.short_graph());
+  expect_reference(rows, graph, {random_sources(graph.nodes, 20, 0, 1, generator)}, constant(0.5));
+  const std::vector<float> x = random_values(graph.nodes, generator);
+  for (const HopDirection direction : directions) {
+    const auto expected = bits_of(reference_hop(graph, x, 1, {direction}));
+    for (const Space space : Testing::spaces()) {
+      const HopOptions options{.direction = direction, .space = space};
+      EXPECT_EQ(bits_of(hopped(rows, x, 1, options)), expected) << to_string(space);
     }
   }
 }
 
 TEST(CsrGraph, ChangesLikeTheListOfItsEdgesAndLeavesTheArraysAlone) {
   auto generator = Testing::generator("CsrGraph.changes");
-  const TempFolder folder;
-  const Graph graph = in_row_order(graph_of(60, 300, generator));
+  const Graph graph = rows_graph(60, 300, generator);
   const CsrArrays arrays(graph);
   const CsrArrays before = arrays;
-  GraphOptions options;
-  options.merge_share = 1e9;
-  SpreadingEngine listed(Testing::context(), span_of(graph), options);
-  SpreadingEngine rows(Testing::context(), arrays.graph(), options);
-  for (int round = 0; round < 3; ++round) {
+  SpreadingEngine listed = engine_of(graph, by_hand());
+  SpreadingEngine rows = engine_of_rows(arrays.graph(), by_hand());
+  for (std::uint32_t round = 0; round < 3; ++round) {
     for (SpreadingEngine* engine : {&listed, &rows}) {
       const std::uint32_t node = engine->add_nodes(2);
       engine->add_edges({{{node, 3, 0.5F}, {7, node + 1, 0.25F}, {7, 7, 0.125F}}});
-      engine->remove_nodes({{static_cast<std::uint32_t>(10 + round)}});
+      engine->remove_nodes({{10 + round}});
       if (round == 1) engine->merge();
     }
-    EXPECT_EQ(saved(rows, folder), saved(listed, folder)) << round;
+    EXPECT_EQ(rows.to_bytes(), listed.to_bytes()) << round;
   }
   EXPECT_EQ(arrays.offsets, before.offsets);
   EXPECT_EQ(arrays.ends, before.ends);
@@ -119,18 +72,18 @@ TEST(CsrGraph, ChangesLikeTheListOfItsEdgesAndLeavesTheArraysAlone) {
 
 TEST(CsrGraph, OwnerOfTheArraysIsReleasedOnceNothingReadsThem) {
   auto generator = Testing::generator("CsrGraph.owner");
-  const auto arrays = std::make_shared<const CsrArrays>(graph_of(20, 100, generator));
+  const auto arrays = std::make_shared<const CsrArrays>(rows_graph(20, 100, generator));
   CsrGraph graph = arrays->graph();
   graph.owner = arrays;
   {
-    SpreadingEngine engine(Testing::context(), graph, {.merge_share = 1e9});
+    SpreadingEngine engine = engine_of_rows(graph, by_hand());
     graph.owner.reset();
     EXPECT_EQ(arrays.use_count(), 2);
     engine.add_edges({{{0, 1, 0.5F}}});
     engine.merge();
     EXPECT_EQ(arrays.use_count(), 1) << "the merged rows are the engine's own";
     graph.owner = arrays;
-    engine = SpreadingEngine(Testing::context(), graph);
+    engine = engine_of_rows(graph);
     graph.owner.reset();
     EXPECT_EQ(arrays.use_count(), 2);
   }
@@ -139,13 +92,10 @@ TEST(CsrGraph, OwnerOfTheArraysIsReleasedOnceNothingReadsThem) {
 
 TEST(CsrGraph, RowsInTheLayoutOfTheEngineAreNotCopied) {
   auto generator = Testing::generator("CsrGraph.borrowed");
-  const Graph graph = graph_of(1000, 20'000, generator);
-  const CsrArrays arrays(graph);
+  const CsrArrays arrays(rows_graph(1000, 20'000, generator));
   const auto context = Testing::make_faulty_context(std::make_shared<Testing::Faults>(), 1);
-  GraphOptions options;
-  options.residency = Residency::host;
   const auto used = [&](const CsrGraph& rows) {
-    const SpreadingEngine engine(*context, rows, options);
+    const SpreadingEngine engine(*context, rows, {.residency = Residency::host});
     return context->memory_statistics(Space::serial).bytes_in_use;
   };
   const std::uint64_t transpose = 20'000 * 8 + 1001 * 8;
@@ -155,80 +105,70 @@ TEST(CsrGraph, RowsInTheLayoutOfTheEngineAreNotCopied) {
 }
 
 TEST(CsrGraph, InvalidRowsAreRejectedWithTheElement) {
-  const std::vector<std::int64_t> offsets{0, 2, 2, 3};
-  const std::vector<std::int32_t> ends{0, 2, 1};
-  const std::vector<float> weights{1, 2, 3};
-  const auto rows = [&](const std::vector<std::int64_t>& of, const std::vector<std::int32_t>& to) {
-    return CsrGraph{std::span(of), std::span(to), ConstArray(std::span(weights))};
-  };
-  EXPECT_NO_THROW(SpreadingEngine(Testing::context(), rows(offsets, ends)));
   using Offsets = std::vector<std::int64_t>;
   using Ends = std::vector<std::int32_t>;
-  const auto message = [&](const Offsets& of, const Ends& to) { return message_of(rows(of, to)); };
-  EXPECT_THAT(message({}, ends), HasSubstr("offsets has no elements"));
-  EXPECT_THAT(message({1, 2, 2, 3}, ends), HasSubstr("offsets[0] is 1; row offsets start at 0"));
-  EXPECT_THAT(message({0, 2, 1, 3}, ends), HasSubstr("offsets[2] is 1, after 2"));
-  EXPECT_THAT(message({0, -1, 2, 3}, ends), HasSubstr("offsets[1] is -1, after 0"));
-  EXPECT_THAT(message({0, 2, 2, 4}, ends), HasSubstr("the last offset is 4, and there are 3 ends"));
-  EXPECT_THAT(message({0, 2, 2, 2}, ends), HasSubstr("the last offset is 2"));
-  EXPECT_THAT(message({0}, ends), HasSubstr("the last offset is 0"));
-  EXPECT_THAT(message(offsets, {0, 3, 1}),
-              HasSubstr("ends[1] is 3, which is not one of the 3 nodes"));
-  EXPECT_THAT(message(offsets, {0, 2, -1}), HasSubstr("ends[2] is -1"));
-
-  CsrGraph graph = rows(offsets, ends);
-  const std::vector<std::uint32_t> unsigned_ends{0, 2, 0xFFFFFFFFU};
-  graph.ends = std::span(unsigned_ends);
-  EXPECT_THAT(message_of(graph), HasSubstr("ends[2] is 4294967295"));
-  graph.ends = std::span(weights);
-  EXPECT_THAT(message_of(graph), HasSubstr("ends is float32 [3]; it must be int32 or uint32"));
-  graph = rows(offsets, ends);
-  graph.offsets = std::span(weights);
-  EXPECT_THAT(message_of(graph), HasSubstr("offsets is float32 [3]; it must be int32 or int64"));
-  for (const float weight :
-       {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
-        std::numeric_limits<float>::quiet_NaN()}) {
-    const std::vector<float> some{1, weight, 0};
-    graph = rows(offsets, ends);
-    graph.weights = ConstArray(std::span(some));
-    EXPECT_THAT(message_of(graph), HasSubstr("weights[1] is "));
-    const std::vector<std::uint16_t> halves{
-        0x3F80, static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(weight) >> 16U), 0};
-    const std::vector<std::int64_t> shape{3};
-    graph.weights = ConstArray(halves.data(), DataType::bfloat16, shape);
-    EXPECT_THAT(message_of(graph), HasSubstr("weights[1] is "));
-  }
-  const std::vector<float> two{1, 2};
-  graph.weights = ConstArray(std::span(two));
-  EXPECT_THAT(message_of(graph), HasSubstr("weights is float32 [2]; it must be float32 [3]"));
+  const Offsets offsets{0, 2, 2, 3};
+  const Ends ends{0, 2, 1};
+  const std::vector<float> weights{1, 2, 3};
+  const auto rows = [&](const auto& of, const auto& to) {
+    return [&weights, of, to] { engine_of_rows({of, to, weights}); };
+  };
+  EXPECT_NO_THROW(rows(offsets, ends)());
   const std::vector<double> doubles{1, 2, 3};
-  graph.weights = ConstArray(std::span(doubles));
-  EXPECT_THAT(message_of(graph), HasSubstr("it must be float32 or bfloat16"));
-  EXPECT_THROW(SpreadingEngine(Testing::context(), rows(offsets, ends), {.merge_share = -1}),
-               InvalidArgument);
-}
-
-TEST(CsrGraph, ArraysWithGapsOrOfAnotherRankAreRejected) {
-  const std::vector<std::int64_t> offsets{0, 1, 1};
-  const std::vector<std::uint32_t> ends{1, 1, 0};
-  const std::vector<std::int64_t> one{1};
-  const std::vector<std::int64_t> two{2};
-  const std::vector<std::int64_t> square{1, 1};
-  CsrGraph graph{std::span(offsets), ConstArray(ends.data(), DataType::uint32, square)};
-  EXPECT_THAT(message_of(graph), HasSubstr("ends is uint32 [1, 1]"));
-  const std::vector<std::int64_t> longer{0, 2, 2};
-  graph = {std::span(longer), ConstArray(ends.data(), DataType::uint32, two, two)};
-  EXPECT_THAT(message_of(graph), HasSubstr("must be consecutive"));
-  const auto* const odd = reinterpret_cast<const std::byte*>(ends.data()) + 1;
-  graph = {std::span(offsets), ConstArray(odd, DataType::uint32, one)};
-  EXPECT_THAT(message_of(graph), HasSubstr("is not aligned to its elements of 4 bytes"));
+  const std::vector<std::uint32_t> three{1, 1, 0};
+  const Offsets one{0, 1, 1};
+  const Offsets two{0, 2, 2};
+  const auto* const odd = reinterpret_cast<const std::byte*>(three.data()) + 1;
+  const std::int64_t length[] = {1};
+  const CsrGraph unaligned{one, ConstArray(odd, DataType::uint32, length)};
+  expect_refused({
+      {rows(Offsets{}, ends), "offsets has no elements"},
+      {rows(Offsets{1, 2, 2, 3}, ends), "offsets[0] is 1; row offsets start at 0"},
+      {rows(Offsets{0, 2, 1, 3}, ends), "offsets[2] is 1, after 2"},
+      {rows(Offsets{0, -1, 2, 3}, ends), "offsets[1] is -1, after 0"},
+      {rows(Offsets{0, 2, 2, 4}, ends), "the last offset is 4, and there are 3 ends"},
+      {rows(Offsets{0, 2, 2, 2}, ends), "the last offset is 2"},
+      {rows(Offsets{0}, ends), "the last offset is 0"},
+      {rows(offsets, Ends{0, 3, 1}), "ends[1] is 3, which is not one of the 3 nodes"},
+      {rows(offsets, Ends{0, 2, -1}), "ends[2] is -1"},
+      {rows(offsets, std::vector{0U, 2U, ~0U}), "ends[2] is 4294967295"},
+      {rows(offsets, weights), "ends is float32 [3]; it must be int32 or uint32"},
+      {rows(weights, ends), "offsets is float32 [3]; it must be int32 or int64"},
+      {[&] {
+         engine_of_rows({offsets, ends, std::span(weights).first(2)});
+       },
+       "weights is float32 [2]; it must be float32 [3]"},
+      {[&] {
+         engine_of_rows({offsets, ends, doubles});
+       },
+       "it must be float32 or bfloat16"},
+      {[&] {
+         engine_of_rows({offsets, ends, weights}, {.merge_share = -1});
+       },
+       ""},
+      // Arrays with gaps, of another rank or not aligned.
+      {[&] {
+         engine_of_rows({one, shaped(three, {1, 1})});
+       },
+       "ends is uint32 [1, 1]"},
+      {[&] {
+         engine_of_rows({two, shaped(three, {2}, DataType::uint32, {2})});
+       },
+       "must be consecutive"},
+      {[&] { engine_of_rows(unaligned); }, "is not aligned to its elements of 4 bytes"},
+  });
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  for (const float weight : {inf, -inf, std::numeric_limits<float>::quiet_NaN()}) {
+    CsrArrays arrays({3, {{0, 0, 1}, {0, 2, weight}, {2, 1, 0}}});
+    expect_refused({{[&] { engine_of_rows(arrays.graph()); }, "weights[1] is "},
+                    {[&] { engine_of_rows(arrays.bfloat16_graph()); }, "weights[1] is "}});
+  }
 }
 
 TEST(CsrGraph, FaultsOfAnyAllocationAreOutOfMemoryAndLeaveNothing) {
   auto generator = Testing::generator("CsrGraph.faults");
-  const Graph graph = graph_of(30, 200, generator);
-  const CsrArrays arrays(graph);
-  std::vector<float> x(graph.nodes * 3, 0.5F);
+  const CsrArrays arrays(rows_graph(30, 200, generator));
+  const std::vector<float> x(90, 0.5F);
   const auto faults = std::make_shared<Testing::Faults>();
   const auto context = Testing::make_faulty_context(faults, 1);
   const auto nothing_left = [&](std::size_t k) {
@@ -240,21 +180,20 @@ TEST(CsrGraph, FaultsOfAnyAllocationAreOutOfMemoryAndLeaveNothing) {
       nothing_left);
   EXPECT_GT(failures, 3U);
   nothing_left(0);
-
-  const std::vector<std::int64_t> shape{30, 3};
-  for (const HopDirection direction : {HopDirection::against, HopDirection::along}) {
-    std::vector<float> y(x.size(), 7.0F);
-    const auto hopped = Testing::fail_every_accounted(
+  for (const HopDirection direction : directions) {
+    const std::vector<float> untouched(x.size(), 7.0F);
+    std::vector<float> y = untouched;
+    const auto hops = Testing::fail_every_accounted(
         *faults,
         [&] {
-          hop(*context, arrays.short_graph(), ConstArray(x.data(), DataType::float32, shape),
-              Array(y.data(), DataType::float32, shape), {direction, Space::serial});
+          hop(*context, arrays.short_graph(), shaped(x, {30, 3}), shaped(y, {30, 3}),
+              {direction, Space::serial});
         },
         [&](std::size_t k) {
           nothing_left(k);
-          EXPECT_EQ(y, std::vector<float>(x.size(), 7.0F)) << k;
+          EXPECT_EQ(y, untouched) << k;
         });
-    EXPECT_GT(hopped, 3U);
+    EXPECT_GT(hops, 3U);
     EXPECT_NE(y[0], 7.0F);
     nothing_left(0);
   }

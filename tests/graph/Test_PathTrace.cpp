@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
 #include <kindred/core/graph/PathConfidence.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <tuple>
 
-#include "Properties.hpp"
-#include "RaggedRows.hpp"
 #include "SpreadPathReference.hpp"
+#include "SpreadingWorld.hpp"
 
 namespace PathTraceTest {
 
 using namespace Kindred;
+using namespace Testing::SpreadingSupport;
 
 using Step = std::tuple<std::uint32_t, std::uint32_t, float, float>;
 using Path = std::pair<float, std::vector<Step>>;
@@ -29,22 +27,15 @@ std::vector<Path> paths_of(const SpreadPaths& paths, std::size_t place) {
   return list;
 }
 
-SpreadOptions traced(std::size_t paths, std::uint32_t hops, SpreadMode mode) {
-  SpreadOptions options;
-  options.mode = mode;
-  options.hops = hops;
-  options.decay = {Decay::Kind::constant, 1};
-  options.trace_paths = paths;
-  return options;
-}
-
 TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
-  const std::vector<Edge> edges{{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}};
-  const SpreadingEngine engine(Testing::context(), {4, edges});
+  const SpreadingEngine engine =
+      engine_of(Graph{4, {{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}}});
+  const auto sources = ragged<Activation>({{{0, 1}}});
+  EXPECT_EQ(engine.spread(sources).paths.strengths.rows(), 0U) << "absent by default";
   for (const Space space : Testing::spaces()) {
-    SpreadOptions options = traced(5, 3, SpreadMode::linear);
-    options.space = space;
-    const SpreadResults results = engine.spread(Testing::ragged<Activation>({{{0, 1}}}), options);
+    SpreadOptions options = on(space, linear(constant(1, 3)));
+    options.trace_paths = 5;
+    const SpreadResults results = engine.spread(sources, options);
     ASSERT_EQ(results.paths.strengths.rows(), 4U);
     // Ranking: node 0 has 1, node 2 has 1, then nodes 1 and 3 have 0.75 each.
     EXPECT_EQ(results.activations.values[2], (Activation{1, 0.75F}));
@@ -57,22 +48,14 @@ TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   }
 }
 
-TEST(PathTrace, IsAbsentByDefaultAndRejectedForPageRank) {
-  const std::vector<Edge> edges{{0, 1, 0.5F}};
-  const SpreadingEngine engine(Testing::context(), {2, edges});
-  const auto sources = Testing::ragged<Activation>({{{0, 1}}});
-  EXPECT_EQ(engine.spread(sources).paths.strengths.rows(), 0U);
-  EXPECT_THROW(engine.spread(sources, traced(1, 1, SpreadMode::pagerank)), InvalidArgument);
-}
-
 TEST(PathTrace, EqualsAllPathsSorted) {
   Testing::expect_property("the best paths are the first of all paths", [] {
-    const auto nodes = *rc::gen::inRange<std::uint32_t>(1, 6);
-    const auto node = rc::gen::inRange<std::uint32_t>(0, nodes);
+    Graph graph{*rc::gen::inRange<std::size_t>(1, 6)};
+    const auto node = rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(graph.nodes));
     const auto weight = rc::gen::element(0.0F, 0.125F, 0.1F, 0.5F, 0.7F, 1.0F);
-    auto edges =
+    graph.edges =
         *rc::gen::container<std::vector<Edge>>(rc::gen::construct<Edge>(node, node, weight));
-    if (edges.size() > 12) edges.resize(12);
+    if (graph.edges.size() > 12) graph.edges.resize(12);
     const auto sources =
         *rc::gen::container<std::vector<Activation>>(rc::gen::construct<Activation>(node, weight));
     SpreadOptions options;
@@ -81,19 +64,11 @@ TEST(PathTrace, EqualsAllPathsSorted) {
     options.decay = {Decay::Kind::constant, *rc::gen::element(1.0, 0.3)};
     options.threshold = *rc::gen::element<std::optional<double>>(std::nullopt, 0.0, 0.2);
     options.trace_paths = *rc::gen::element<std::size_t>(1, 3, 100);
-    std::vector<Reference::Link> links;
-    for (const Edge& edge : edges) links.push_back({edge.from, edge.to, edge.weight});
-    std::vector<Reference::Node> nodes_of;
-    for (const Activation& source : sources) nodes_of.push_back({source.node, source.value});
-    Reference::SpreadSettings settings;
-    settings.hops = options.hops;
-    settings.decay = options.decay;
-    settings.threshold = options.threshold;
-    const Testing::SpreadPathReference reference(nodes, links, nodes_of, settings,
+    const Testing::SpreadPathReference reference(graph.nodes, links_of(graph), nodes_of(sources),
+                                                 {options.hops, options.decay, options.threshold},
                                                  options.mode == SpreadMode::linear);
-    const SpreadingEngine engine(Testing::context(), {nodes, edges});
     const SpreadResults results =
-        engine.spread(Testing::ragged<Activation>({sources, sources}), options);
+        engine_of(graph).spread(ragged<Activation>({sources, sources}), options);
     RC_ASSERT(results.paths.strengths.rows() == results.activations.values.size());
     for (std::size_t place = 0; place < results.activations.values.size(); ++place) {
       std::vector<Path> expected;
@@ -118,8 +93,8 @@ TEST(PathConfidence, IsThatOfIndependentPaths) {
   EXPECT_EQ(path_confidence(paths, 10, 0.25), 1 - 0.5 * 0.75);
   EXPECT_EQ(path_confidence({}), 0);
   EXPECT_EQ(path_confidence(std::vector<double>{1, 0.5}), 1);
-  EXPECT_THROW(path_confidence(std::vector<double>{0.5, 1.5}), InvalidArgument);
-  EXPECT_THROW(path_confidence(std::vector<double>{std::nan("")}), InvalidArgument);
+  for (const double invalid : {1.5, std::nan("")})
+    EXPECT_THROW(path_confidence(std::vector<double>{0.5, invalid}), InvalidArgument);
 }
 
 }  // namespace PathTraceTest

@@ -1,88 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
-
-#include <array>
-#include <cstdint>
-#include <vector>
-
-#include "MessageOf.hpp"
 #include "SpreadingSupport.hpp"
 
 namespace SpreadArraysTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
-using ::testing::HasSubstr;
 
 /// Sources and results of queries in arrays on the host.
-struct Arrays {
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::int32_t> short_offsets{0};
-  std::vector<std::uint32_t> nodes;
+struct Arrays : FlatQueries {
+  std::vector<std::int32_t> short_offsets;
   std::vector<std::int32_t> signed_nodes;
-  std::vector<float> values;
   std::size_t top;
-  std::vector<std::int32_t> out_nodes;
+  std::vector<std::uint32_t> out_nodes;
   std::vector<float> out_values;
 
-  Arrays(const std::vector<Sources>& queries, std::size_t places) : top(places) {
-    for (const Sources& sources : queries) {
-      for (const Activation& source : sources) {
-        nodes.push_back(source.node);
-        values.push_back(source.value);
-      }
-      offsets.push_back(static_cast<std::int64_t>(nodes.size()));
-    }
-    short_offsets.assign(offsets.begin(), offsets.end());
-    signed_nodes.assign(nodes.begin(), nodes.end());
-    out_nodes.assign(queries.size() * top, 7);
-    out_values.assign(queries.size() * top, 7.0F);
-  }
-  SpreadSources sources() const {
-    return {std::span(offsets), std::span(nodes), std::span(values)};
-  }
-  SpreadSources short_sources() const {
-    return {std::span(short_offsets), std::span(signed_nodes), std::span(values)};
-  }
+  Arrays(const Queries& queries, std::size_t places)
+      : FlatQueries(queries),
+        short_offsets(offsets.begin(), offsets.end()),
+        signed_nodes(nodes.begin(), nodes.end()),
+        top(places),
+        out_nodes(queries.size() * top, 7),
+        out_values(queries.size() * top, 7.0F) {}
+  SpreadSources sources() const { return {offsets, nodes, values}; }
+  SpreadSources short_sources() const { return {short_offsets, signed_nodes, values}; }
+  /// Node numbers are int32, so that none is −1.
   SpreadOutput output() {
-    const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(offsets.size() - 1),
-                                            static_cast<std::int64_t>(top)};
-    return {Array(out_nodes.data(), DataType::int32, shape),
-            Array(out_values.data(), DataType::float32, shape)};
+    const auto queries = static_cast<std::int64_t>(offsets.size() - 1);
+    const auto places = static_cast<std::int64_t>(top);
+    return {shaped(out_nodes, {queries, places}, DataType::int32),
+            shaped(out_values, {queries, places})};
+  }
+  void expect(const SpreadResults& results) const {
+    const PaddedResults padded(results, top);
+    EXPECT_EQ(out_nodes, padded.nodes);
+    EXPECT_EQ(out_values, padded.values);
   }
 };
 
 TEST(SpreadArrays, HoldThePaddedRowsOfTheResults) {
   auto generator = Testing::generator("SpreadArrays.rows");
   const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
+  const SpreadingEngine engine = engine_of(graph);
   for (const std::size_t queries : {0, 1, 2, 3, 31, 32, 33, 70}) {
-    std::vector<Sources> lists;
-    for (std::size_t q = 0; q < queries; ++q)
-      lists.push_back(random_sources(graph.nodes, q % 5, 0, 0.5F, generator));
+    const Queries lists = random_queries(graph.nodes, queries, 0, 0.5F, generator);
     for (const std::size_t top : {1, 3, 200, 400}) {
       Arrays arrays(lists, top);
       for (const Space space : Testing::spaces()) {
-        SpreadOptions options = constant(0.3);
-        options.space = space;
+        SpreadOptions options = on(space, constant(0.3));
         options.top = top;
         const SpreadResults expected = engine.spread(ragged(lists), options);
         for (const SpreadSources& sources : {arrays.sources(), arrays.short_sources()}) {
           arrays.out_nodes.assign(arrays.out_nodes.size(), 7);
           options.top = 1;  // is not used
           engine.spread(sources, options, arrays.output());
-          for (std::size_t q = 0; q < queries; ++q) {
-            const auto row = expected.activations[q];
-            for (std::size_t i = 0; i < top; ++i) {
-              const std::int32_t node =
-                  i < row.size() ? static_cast<std::int32_t>(row[i].node) : -1;
-              ASSERT_EQ(arrays.out_nodes[q * top + i], node) << q << ", " << i;
-              ASSERT_EQ(arrays.out_values[q * top + i], i < row.size() ? row[i].value : 0.0F);
-            }
-          }
+          arrays.expect(expected);
         }
       }
     }
@@ -90,96 +61,73 @@ TEST(SpreadArrays, HoldThePaddedRowsOfTheResults) {
 }
 
 TEST(SpreadArrays, TakeParametersPerQueryAndPageRank) {
-  const Graph graph{4, {{0, 1, 0.5F}, {1, 2, 0.5F}, {2, 3, 0.5F}}};
-  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
-  const std::vector<Sources> lists{{{0, 1}}, {{1, 1}}};
-  SpreadOptions options = constant_at(1, 0);
-  std::vector<SpreadQuery> own(2);
-  own[0].hops = 1;
-  own[1].hops = 2;
-  options.per_query = own;
-  Arrays arrays(lists, 4);
-  engine.spread(arrays.sources(), options, arrays.output());
-  const SpreadResults expected = engine.spread(ragged(lists), options);
-  EXPECT_EQ(arrays.out_values[0], expected.activations[0][0].value);
-  EXPECT_EQ(arrays.out_nodes[1] == -1, expected.activations[0].size() < 2);
-  options = {};
-  options.mode = SpreadMode::pagerank;
-  EXPECT_NO_THROW(engine.spread(arrays.sources(), options, arrays.output()));
-  EXPECT_EQ(arrays.out_nodes[0], static_cast<std::int32_t>(
-                                     engine.spread(ragged(lists), options).activations[0][0].node));
+  const SpreadingEngine engine = engine_of(chain(4, 0.5F));
+  const Queries lists{{{0, 1}}, {{1, 1}}};
+  const std::vector<SpreadQuery> own{{.hops = 1}, {.hops = 2}};
+  SpreadOptions per_query = constant_at(1, 0);
+  per_query.per_query = own;
+  for (const SpreadOptions& options : {per_query, page_rank()}) {
+    Arrays arrays(lists, 4);
+    engine.spread(arrays.sources(), options, arrays.output());
+    arrays.expect(engine.spread(ragged(lists), options));
+  }
 }
 
 TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
-  const Graph graph{3, {{0, 1, 0.5F}}};
-  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
-  Arrays arrays({{{0, 1}}, {{1, 0.5F}}}, 2);
-  const auto message = [&](const SpreadSources& sources, const SpreadOutput& output,
-                           const SpreadOptions& options = {}) {
-    return Testing::message_of<InvalidArgument>([&] { engine.spread(sources, options, output); });
-  };
+  const SpreadingEngine engine = engine_of(Graph{3, {{0, 1, 0.5F}}});
+  Arrays valid({{{0, 1}}, {{1, 0.5F}}}, 2);
   const std::vector<double> doubles(4);
-  SpreadSources sources = arrays.sources();
-  sources.offsets = std::span(doubles);
-  EXPECT_THAT(message(sources, arrays.output()), HasSubstr("offsets is float64 [4]"));
-  sources.offsets = ConstArray();
-  EXPECT_THAT(message(sources, arrays.output()), HasSubstr("offsets is float32 [0]"));
-  sources.offsets = std::span<const std::int64_t>();
-  EXPECT_THAT(message(sources, arrays.output()), HasSubstr("offsets has no elements"));
-  sources = arrays.sources();
-  sources.nodes = std::span(doubles);
-  EXPECT_THAT(message(sources, arrays.output()), HasSubstr("nodes is float64 [4]"));
-  sources = arrays.sources();
-  sources.values = std::span(std::span(arrays.values).first(1));
-  EXPECT_THAT(message(sources, arrays.output()), HasSubstr("values is float32 [1]"));
-  SpreadOutput output = arrays.output();
-  output.values = std::span(arrays.out_values);
-  EXPECT_THAT(message(arrays.sources(), output), HasSubstr("output.values is float32 [4]"));
-  const std::vector<std::int64_t> none{2, 0};
-  output.nodes = Array(arrays.out_nodes.data(), DataType::int32, none);
-  EXPECT_THAT(message(arrays.sources(), output), HasSubstr("at least one place"));
-  const std::vector<std::int64_t> shape{2, 2};
-  output = arrays.output();
-  output.values = Array(arrays.out_nodes.data(), DataType::float32, shape);
-  EXPECT_THAT(message(arrays.sources(), output),
-              HasSubstr("output.nodes and output.values overlap"));
-
-  const auto refused = [&](const std::vector<Sources>& lists) {
-    Arrays bad(lists, 2);
-    const std::string text = message(bad.sources(), bad.output());
-    EXPECT_EQ(bad.out_nodes[0], 7);
-    return text;
+  const auto call = [&](const SpreadSources& sources, const SpreadOutput& output,
+                        const SpreadOptions& options = {}) {
+    return [&engine, sources, output, options] { engine.spread(sources, options, output); };
   };
-  EXPECT_THAT(refused({{{3, 1}}}), HasSubstr("source node 3: the graph has 3 nodes"));
-  EXPECT_THAT(refused({{{0, 1}}, {{1, 1.5F}}}), HasSubstr("outside [0, 1]"));
-  Arrays decreasing({{{0, 1}}, {{1, 0.5F}}}, 2);
-  decreasing.offsets = {0, 2, 1};
-  EXPECT_THAT(message(decreasing.sources(), decreasing.output()), HasSubstr("lie outside"));
-  decreasing.offsets = {-1, 1, 2};
-  EXPECT_THAT(message(decreasing.sources(), decreasing.output()), HasSubstr("lie outside"));
-
-  SpreadOptions options;
-  options.trace_paths = 1;
-  EXPECT_THAT(message(arrays.sources(), arrays.output(), options), HasSubstr("trace_paths is set"));
-  options = {};
-  options.stream = Stream::cuda(nullptr);
-  EXPECT_THAT(message(arrays.sources(), arrays.output(), options), HasSubstr("a stream is given"));
-  EXPECT_THROW(engine.spread(ragged({{{0, 1}}}), options), InvalidArgument);
-  EXPECT_EQ(arrays.out_nodes, std::vector<std::int32_t>(4, 7));
-}
-
-TEST(SpreadArrays, OnADeviceThatCannotBeUsedAreRejected) {
-  if (Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "the device can be used";
-  const Graph graph{3, {{0, 1, 0.5F}}};
-  const SpreadingEngine engine(Testing::context(), {graph.nodes, graph.edges});
-  const std::vector<float> x(3);
-  std::vector<float> y(3);
-  const std::vector<std::int64_t> shape{3};
-  const ConstArray on_device(x.data(), DataType::float32, shape, {}, ArrayMemory::device);
-  EXPECT_THROW(engine.hop(on_device, std::span(y)), InvalidArgument);
-  EXPECT_THROW(
-      engine.hop(on_device, Array(y.data(), DataType::float32, shape, {}, ArrayMemory::device)),
-      SpaceUnavailable);
+  const auto with_sources = [&](auto change) {
+    SpreadSources sources = valid.sources();
+    change(sources);
+    return call(sources, valid.output());
+  };
+  const auto with_output = [&](const Array& nodes, const Array& values) {
+    return call(valid.sources(), {nodes, values});
+  };
+  const auto with_options = [&](const SpreadOptions& options) {
+    return call(valid.sources(), valid.output(), options);
+  };
+  const auto with_offsets = [&](const std::vector<std::int64_t>& offsets) {
+    return [&, offsets] {
+      engine.spread({offsets, valid.nodes, valid.values}, {}, valid.output());
+    };
+  };
+  const auto with_queries = [&](const Queries& queries) {
+    return [&engine, queries] {
+      Arrays bad(queries, 2);
+      try {
+        engine.spread(bad.sources(), {}, bad.output());
+      } catch (const InvalidArgument&) {
+        EXPECT_EQ(bad.out_nodes[0], 7U);
+        throw;
+      }
+    };
+  };
+  const auto [nodes, values] = valid.output();
+  expect_refused({
+      {with_sources([&](auto& sources) { sources.offsets = doubles; }), "offsets is float64 [4]"},
+      {with_sources([](auto& sources) { sources.offsets = {}; }), "offsets is float32 [0]"},
+      {with_offsets({}), "offsets has no elements"},
+      {with_sources([&](auto& sources) { sources.nodes = doubles; }), "nodes is float64 [4]"},
+      {with_sources([&](auto& sources) { sources.values = shaped(valid.values, {1}); }),
+       "values is float32 [1]"},
+      {with_output(nodes, valid.out_values), "output.values is float32 [4]"},
+      {with_output(shaped(valid.out_nodes, {2, 0}), values), "at least one place"},
+      {with_output(nodes, shaped(valid.out_nodes, {2, 2}, DataType::float32)),
+       "output.nodes and output.values overlap"},
+      {with_queries({{{3, 1}}}), "source node 3: the graph has 3 nodes"},
+      {with_queries({{{0, 1}}, {{1, 1.5F}}}), "outside [0, 1]"},
+      {with_offsets({0, 2, 1}), "lie outside"},
+      {with_offsets({-1, 1, 2}), "lie outside"},
+      {with_options({.trace_paths = 1}), "trace_paths is set"},
+      {with_options({.stream = Stream::cuda(nullptr)}), "a stream is given"},
+  });
+  EXPECT_EQ(valid.out_nodes, std::vector<std::uint32_t>(4, 7));
 }
 
 }  // namespace SpreadArraysTest

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <vector>
-
 #include "SpreadingWorld.hpp"
 
 namespace SpreadingThresholdsTest {
@@ -11,7 +9,8 @@ using Testing::expect_property;
 
 TEST(SpreadingThresholds, AHigherThresholdActivatesNoMoreNodesInLayeredGraphs) {
   expect_property("edges that lead to the next layer: greater threshold, no greater value", [] {
-    SpreadingWorld world;
+    World world;
+    Sources& query = world.queries.emplace_back();
     const auto layers = *rc::gen::inRange<std::uint32_t>(1, 6);
     const auto wide = *rc::gen::inRange<std::uint32_t>(1, 8);
     world.graph.nodes = std::size_t{layers} * wide;
@@ -19,10 +18,10 @@ TEST(SpreadingThresholds, AHigherThresholdActivatesNoMoreNodesInLayeredGraphs) {
     for (std::uint32_t layer = 0; layer + 1 < layers; ++layer) {
       for (int edges = *rc::gen::inRange(0, 20); edges > 0; --edges)
         world.graph.edges.push_back(
-            {layer * wide + *in_layer, (layer + 1) * wide + *in_layer, *unit()});
+            {layer * wide + *in_layer, (layer + 1) * wide + *in_layer, *fractions(0, 1, 1 << 24)});
     }
     for (int sources = *rc::gen::inRange(1, 4); sources > 0; --sources)
-      world.sources.push_back({*in_layer, *unit()});
+      query.push_back({*in_layer, *fractions(0, 1, 1 << 24)});
     std::vector<double> before;
     for (const double threshold : {0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0}) {
       const std::vector<double> now = values(world, constant_at(0.9, threshold, 6));
@@ -34,7 +33,7 @@ TEST(SpreadingThresholds, AHigherThresholdActivatesNoMoreNodesInLayeredGraphs) {
 
 TEST(SpreadingThresholds, WithoutAThresholdAtLeastAsManyNodesAreActive) {
   expect_property("threshold 0 gives every node at least what a threshold does", [] {
-    const SpreadingWorld world = any_world(unit(), unit());
+    const World world = any_query();
     const std::vector<double> all = values(world, constant_at(0.8, 0));
     const std::vector<double> some =
         values(world, constant_at(0.8, *rc::gen::element(0.01, 0.1, 0.3, 0.7)));

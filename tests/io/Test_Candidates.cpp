@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "ReaderSupport.hpp"
 #include "io/Candidates.hpp"
-#include "program/Errors.hpp"
 
 namespace CandidatesTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Testing::TempFolder;
-
-std::string refusal(const TempFolder& folder, const std::string& line) {
-  const auto path = folder.write("c", "{\"ids\": [1]}\n" + line + "\n");
-  const auto message = Testing::message_of<InputError>([&] { read_candidates(path, 5); });
-  EXPECT_THAT(message, ::testing::StartsWith(path + ":2: "));
-  return message;
-}
+using namespace Testing::ReaderSupport;
 
 TEST(Candidates, AreReadInOrder) {
   const TempFolder folder;
@@ -34,19 +18,22 @@ TEST(Candidates, AreReadInOrder) {
 }
 
 TEST(Candidates, RefuseAnIdThatIsNoRow) {
-  const TempFolder folder;
-  EXPECT_THAT(refusal(folder, R"({"ids": [5]})"), HasSubstr("has 5; an id must be in [0, 5)"));
-  EXPECT_THAT(refusal(folder, R"({"ids": [-1]})"), HasSubstr("has -1; an id"));
-  EXPECT_THAT(refusal(folder, R"({"ids": [18446744073709551615]})"),
-              HasSubstr("has 18446744073709551615; an id"));
-  EXPECT_THAT(refusal(folder, R"({"ids": [18446744073709551616]})"),
-              HasSubstr("has 18446744073709551616, which is not a whole number"));
-  EXPECT_THAT(refusal(folder, R"({"ids": [1.0]})"), HasSubstr("has 1.0, which"));
-  EXPECT_THAT(refusal(folder, R"({"ids": ["1"]})"), HasSubstr("has '1', which"));
-  EXPECT_THAT(refusal(folder, R"({"ids": 1})"), HasSubstr("must be an array, but is 1"));
-  EXPECT_THAT(refusal(folder, R"({"ids": [[1]]})"), HasSubstr("has an array in it"));
-  EXPECT_THAT(refusal(folder, R"({"ids": [], "ids": []})"), HasSubstr("is given twice"));
-  EXPECT_THAT(refusal(folder, R"({"name": "q"})"), HasSubstr("\"ids\" is missing"));
+  expect_refused_input(
+      [](const std::string& path) { read_candidates(path, 5); },
+      {
+          {R"({"ids": [5]})", "2: \"ids\" has 5; an id must be in [0, 5)"},
+          {R"({"ids": [-1]})", "has -1; an id"},
+          {R"({"ids": [18446744073709551615]})", "has 18446744073709551615; an id"},
+          {R"({"ids": [18446744073709551616]})",
+           "has 18446744073709551616, which is not a whole number"},
+          {R"({"ids": [1.0]})", "has 1.0, which"},
+          {R"({"ids": ["1"]})", "has '1', which"},
+          {R"({"ids": 1})", "must be an array, but is 1"},
+          {R"({"ids": [[1]]})", "has an array in it"},
+          {R"({"ids": [], "ids": []})", "is given twice"},
+          {R"({"name": "q"})", "2: \"ids\" is missing"},
+      },
+      "{\"ids\": [1]}\n");
 }
 
 }  // namespace CandidatesTest

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "ReaderSupport.hpp"
 #include "io/ColumnReader.hpp"
-#include "program/Errors.hpp"
-
-#include <string>
-#include <vector>
 
 namespace ColumnReaderTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Testing::TempFolder;
+using namespace Testing::ReaderSupport;
 
 /// The fields of the column `b`, and messages of bad records without the path.
 std::vector<std::string> fields_of(const std::string& text, char separator = ',',
@@ -54,7 +42,7 @@ TEST(ColumnReader, TakesTheNumberOfAColumnThatHasNoSuchName) {
   EXPECT_THAT(fields_of("2,b\nx,y\n", ',', "2"), ElementsAre("x")) << "a name comes first";
   EXPECT_THAT(fields_of(table, ',', "4"), ElementsAre("4"));
   for (const char* number : {"0", "5", "-1", "1.0", "18446744073709551617"}) {
-    EXPECT_THAT(Testing::message_of<InputError>([&] { fields_of(table, ',', number); }),
+    EXPECT_THAT(message_of<InputError>([&] { fields_of(table, ',', number); }),
                 HasSubstr("there is no column '" + std::string(number) + "'"));
   }
 }
@@ -95,26 +83,24 @@ TEST(ColumnReader, ContinuesAfterABadRecord) {
               ElementsAre(HasSubstr("2: field 2 contains a quote"),
                           HasSubstr("3: field 2 continues after its closing quote"), "z"));
   EXPECT_THAT(fields_of("b\n\"x\ny\"z\nw\n"), ElementsAre(HasSubstr("2: field 1 continues"), "w"));
-  EXPECT_THAT(Testing::message_of<InputError>([] { fields_of("b\nw\n\"x\ny\n"); }),
+  EXPECT_THAT(message_of<InputError>([] { fields_of("b\nw\n\"x\ny\n"); }),
               HasSubstr("t:3: the file ends within a field in quotes that begins here"))
       << "not skipped: it would take all lines after it along";
 }
 
 TEST(ColumnReader, RefusesAFileWithoutTheColumn) {
-  const auto refusal = [](const std::string& text) {
-    return Testing::message_of<InputError>([&] { fields_of(text); });
-  };
-  EXPECT_THAT(refusal("a,c\n1,2\n"),
-              HasSubstr("t:1: there is no column 'b'; the columns are 'a', 'c'"));
-  EXPECT_THAT(refusal("a;b\n1;2\n"),
-              HasSubstr("the columns are 'a;b' (commas separate columns, in a *.tsv file tabs)"));
-  EXPECT_THAT(refusal("b,a,b\n1,2,3\n"),
-              HasSubstr("2 columns are called 'b'; give the number of one, 1 or 3"));
-  EXPECT_THAT(refusal("a,b\r1,x\r"), HasSubstr("t:1: field 2 contains a carriage return"));
-  EXPECT_THAT(refusal(""), HasSubstr("the file is empty"));
-  EXPECT_THAT(refusal("\n\n"), HasSubstr("the file is empty"));
-  EXPECT_THAT(refusal("\"b\n"), HasSubstr("within a field in quotes"));
-  EXPECT_THAT(refusal("\"b\"x\n"), HasSubstr("t:1: field 1 continues"));
+  Testing::expect_refused(
+      {
+          {"a,c\n1,2\n", "t:1: there is no column 'b'; the columns are 'a', 'c'"},
+          {"a;b\n1;2\n", "the columns are 'a;b' (commas separate columns, in a *.tsv file tabs)"},
+          {"b,a,b\n1,2,3\n", "2 columns are called 'b'; give the number of one, 1 or 3"},
+          {"a,b\r1,x\r", "t:1: field 2 contains a carriage return"},
+          {"", "the file is empty"},
+          {"\n\n", "the file is empty"},
+          {"\"b\n", "within a field in quotes"},
+          {"\"b\"x\n", "t:1: field 1 continues"},
+      },
+      [](const std::string& text) { return message_of<InputError>([&] { fields_of(text); }); });
 }
 
 TEST(ColumnReader, LooksAheadOnlyInWhatIsBuffered) {
@@ -124,7 +110,7 @@ TEST(ColumnReader, LooksAheadOnlyInWhatIsBuffered) {
   EXPECT_EQ(reader.next(), "x");
   EXPECT_TRUE(reader.buffered());
   EXPECT_EQ(reader.next(), "y\nz");
-  EXPECT_EQ(Testing::message_of<BadLine>([&] { reader.fail("why"); }), folder / "t" + ":3: why");
+  EXPECT_EQ(message_of<BadLine>([&] { reader.fail("why"); }), folder / "t" + ":3: why");
   EXPECT_EQ(reader.next(), "w");
   EXPECT_FALSE(reader.buffered());
   EXPECT_FALSE(reader.next());

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "GraphTextSupport.hpp"
 #include "io/EdgeList.hpp"
 
 namespace EdgeListTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using Testing::edges;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using Testing::names;
-using Testing::refusal;
-using Testing::TempFolder;
-using Testing::Triple;
+using namespace Testing::ReaderSupport;
+
+void unit(const std::string& path) { read_edge_list(path, WeightRange::unit); }
+void finite(const std::string& path) { read_edge_list(path, WeightRange::finite); }
 
 TEST(EdgeList, NumbersNodesByFirstAppearance) {
   const TempFolder folder;
@@ -42,78 +35,65 @@ TEST(EdgeList, TakesAnyFiniteWeightWhereThatIsMeant) {
 }
 
 TEST(EdgeList, ReportsFileLineAndValueOfABadEdge) {
-  const TempFolder folder;
-  const auto unit = [](const std::string& path) { read_edge_list(path, WeightRange::unit); };
-  const auto finite = [](const std::string& path) { read_edge_list(path, WeightRange::finite); };
-  EXPECT_THAT(refusal(folder, "a b 1\na b", unit), HasSubstr("2: 2 fields"));
-  EXPECT_THAT(refusal(folder, "a b 1 2", unit), HasSubstr("1: 4 fields"));
-  EXPECT_THAT(refusal(folder, "a b x", unit),
-              HasSubstr("1: the weight 'x' is not a finite number"));
-  EXPECT_THAT(refusal(folder, "a b nan", finite), HasSubstr("the weight 'nan' is not a finite"));
-  EXPECT_THAT(refusal(folder, "a b -inf", finite), HasSubstr("the weight '-inf' is not a finite"));
-  EXPECT_THAT(refusal(folder, "a b 1e999", finite),
-              HasSubstr("the weight '1e999' is not a finite"));
-  EXPECT_THAT(refusal(folder, "a b 1e39", finite), HasSubstr("beyond float32"));
-  EXPECT_THAT(refusal(folder, "a b 1.5", unit), HasSubstr("the weight 1.5 is outside [0, 1]"));
-  EXPECT_THAT(refusal(folder, "a b -0.1", unit), HasSubstr("the weight -0.1 is outside [0, 1]"));
-  EXPECT_THAT(refusal(folder, "a\t\t1", unit), HasSubstr("empty name"));
-  EXPECT_THAT(refusal(folder, "a \xC3 1", unit), HasSubstr("1: not UTF-8"));
-}
-
-/// Reads \p text and returns the notes.
-std::vector<std::string> notes(const TempFolder& folder, const std::string& text, Graph& graph,
-                               EdgeListForm form = {}) {
-  std::vector<std::string> notes;
-  form.note = [&](const std::string& note) { notes.push_back(note); };
-  graph = read_edge_list(folder.write("g", text), WeightRange::finite, {}, form);
-  return notes;
+  expect_refused_input(
+      unit,
+      {{"a b 1\na b", "2: 2 fields"},
+       {"a b 1 2", "1: 4 fields"},
+       {"a b x", "1: the weight 'x' is not a finite number"},
+       {"a b 1.5", "the weight 1.5 is outside [0, 1]"},
+       {"a b -0.1", "the weight -0.1 is outside [0, 1]"},
+       {"a\t\t1", "empty name"},
+       {"a \xC3 1", "1: not UTF-8"},
+       {"a b\nb c 1\n", "2: 3 fields; the edge on line 1 has 2; either all edges have a weight"},
+       {"a,b,1\n", "name a file with commas *.csv"},
+       {"a b 1 2\n", "--edge-kinds"}});
+  expect_refused_input(finite, {{"a b nan", "the weight 'nan' is not a finite"},
+                                {"a b -inf", "the weight '-inf' is not a finite"},
+                                {"a b 1e999", "the weight '1e999' is not a finite"},
+                                {"a b 1e39", "beyond float32"}});
 }
 
 TEST(EdgeList, SkipsAHeaderWithANote) {
   const TempFolder folder;
-  Graph graph;
-  EXPECT_THAT(
-      notes(folder, "# made\nfrom\tto\tweight\na\tb\t2\n", graph),
-      ElementsAre(folder / "g" +
-                  ":2: skipped as a header: 'from\\x09to\\x09weight' (--no-header reads it as "
-                  "an edge)"));
+  std::vector<std::string> notes;
+  const auto read = [&](const std::string& text, EdgeListForm form = {}) {
+    notes.clear();
+    form.note = [&](const std::string& note) { notes.push_back(note); };
+    return read_edge_list(folder.write("g", text), WeightRange::finite, {}, form);
+  };
+  const Graph graph = read("# made\nfrom\tto\tweight\na\tb\t2\n");
+  EXPECT_THAT(notes, ElementsAre(folder / "g" +
+                                 ":2: skipped as a header: 'from\\x09to\\x09weight' (--no-header "
+                                 "reads it as an edge)"));
   EXPECT_THAT(names(graph.nodes), ElementsAre("\"a\"", "\"b\""));
   EXPECT_THAT(edges(graph), ElementsAre(Triple(0, 1, 2.0F)));
-  EXPECT_THAT(notes(folder, "a b 2\n", graph), ::testing::IsEmpty());
-  EXPECT_THAT(notes(folder, "from to\na b\n", graph, {.header = HeaderLine::present}),
-              ::testing::IsEmpty());
-  EXPECT_EQ(graph.edges.size(), 1U);
-  EXPECT_THAT(notes(folder, "from to\na b\n", graph, {.header = HeaderLine::absent}),
-              ::testing::IsEmpty());
-  EXPECT_EQ(graph.edges.size(), 2U);
-  EXPECT_THAT(notes(folder, "from,to,weight,kind\na,b,1,7\n", graph, {.csv = true, .kinds = true}),
-              ::testing::SizeIs(1));
-  EXPECT_THAT(graph.edge_kinds, ElementsAre(7));
+  EXPECT_EQ(read("from,to,weight,kind\na,b,1,7\n", {.csv = true, .kinds = true}).edge_kinds,
+            std::vector<std::uint8_t>{7});
+  EXPECT_EQ(notes.size(), 1U);
+  read("a b 2\n");
+  EXPECT_THAT(notes, ::testing::IsEmpty());
+  EXPECT_EQ(read("from to\na b\n", {.header = HeaderLine::present}).edges.size(), 1U);
+  EXPECT_THAT(notes, ::testing::IsEmpty());
+  EXPECT_EQ(read("from to\na b\n", {.header = HeaderLine::absent}).edges.size(), 2U);
+  EXPECT_THAT(notes, ::testing::IsEmpty());
 }
 
 TEST(EdgeList, RefusesAFirstLineThatMayBeAHeaderOrAnEdge) {
-  const TempFolder folder;
-  const auto finite = [](const std::string& path) { read_edge_list(path, WeightRange::finite); };
-  EXPECT_THAT(refusal(folder, "source target\na b\n", finite),
-              HasSubstr("1: 'source' and 'target' may be a header or an edge; give --header"));
-  EXPECT_THAT(refusal(folder, "1 2 heavy\n3 4 1\n", finite),
-              HasSubstr("1: the weight 'heavy' is not a finite number; if the line is a header"));
-  EXPECT_THAT(refusal(folder, "from to weight\n", finite), HasSubstr("no edge follows"));
-  EXPECT_THAT(refusal(folder, "a b c\nd e f\n", finite),
-              HasSubstr("2: the weight 'f' is not a finite number"));
-  EXPECT_THAT(refusal(folder, "a b 1x\nd e 1\n", finite), HasSubstr("1: the weight '1x'"));
-  EXPECT_THAT(refusal(folder, "a b nan\nd e 1\n", finite), HasSubstr("1: the weight 'nan'"));
+  expect_refused_input(finite,
+                       {{"source target\na b\n",
+                         "1: 'source' and 'target' may be a header or an edge; give --header"},
+                        {"1 2 heavy\n3 4 1\n",
+                         "1: the weight 'heavy' is not a finite number; if the line is a header"},
+                        {"from to weight\n", "no edge follows"},
+                        {"a b c\nd e f\n", "2: the weight 'f' is not a finite number"},
+                        {"a b 1x\nd e 1\n", "1: the weight '1x'"},
+                        {"a b nan\nd e 1\n", "1: the weight 'nan'"}});
 }
 
 TEST(EdgeList, GivesEdgesOfTwoColumnsTheWeightOne) {
   const TempFolder folder;
-  const auto unit = [](const std::string& path) { read_edge_list(path, WeightRange::unit); };
   EXPECT_THAT(edges(read_edge_list(folder.write("g", "a b\nb c\n"), WeightRange::unit)),
               ElementsAre(Triple(0, 1, 1.0F), Triple(1, 2, 1.0F)));
-  EXPECT_THAT(refusal(folder, "a b\nb c 1\n", unit),
-              HasSubstr("2: 3 fields; the edge on line 1 has 2; either all edges have a weight"));
-  EXPECT_THAT(refusal(folder, "a,b,1\n", unit), HasSubstr("name a file with commas *.csv"));
-  EXPECT_THAT(refusal(folder, "a b 1 2\n", unit), HasSubstr("--edge-kinds"));
 }
 
 TEST(EdgeList, ReadsUndirectedEdgesInBothDirections) {

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "ReaderSupport.hpp"
 #include "io/InputKind.hpp"
 #include "io/WriteNpyHeader.hpp"
-#include "program/Errors.hpp"
-
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace InputKindTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
+using namespace Testing::ReaderSupport;
 using ::testing::AllOf;
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using Testing::TempFolder;
 
 /// The beginning of a file of Kindred with the kind \p kind.
 std::string section_file(std::string kind) {
@@ -30,7 +19,7 @@ std::string section_file(std::string kind) {
 }
 
 std::string message(const std::string& path, InputKind wanted) {
-  return Testing::message_of<InputError>([&] { check_kind(path, wanted); });
+  return message_of<InputError>([&] { check_kind(path, wanted); });
 }
 
 TEST(InputKind, SaysWhatAFileIsAndWhatToDo) {
@@ -42,44 +31,33 @@ TEST(InputKind, SaysWhatAFileIsAndWhatToDo) {
   const auto index = folder.write("i.knd", section_file("hnsw"));
   const auto graph = folder.write("g.knd", section_file("graph"));
   const auto patterns = folder.write("p.knd", section_file("patterns"));
-  EXPECT_EQ(message(array, InputKind::vectors),
-            array + " is an array of rows, not a store of vectors; use --vectors " + array);
-  EXPECT_EQ(message(unnamed, InputKind::store),
-            unnamed +
-                " is an array of rows, not a store of vectors; build one: kindred vectors "
-                "build --vectors " +
-                unnamed + " --out STORE");
-  EXPECT_EQ(message(vectors, InputKind::rows),
-            vectors + " is a store of vectors, not an array of rows; use --store " + vectors);
-  EXPECT_EQ(message(vectors, InputKind::index),
-            vectors +
-                " is a store of vectors, not an index; build one: kindred index build "
-                "--store " +
-                vectors + " --out INDEX");
-  EXPECT_EQ(message(array, InputKind::index),
-            array +
-                " is an array of rows, not an index; build one: kindred index build "
-                "--vectors " +
-                array + " --out INDEX");
-  EXPECT_EQ(message(index, InputKind::vectors),
-            index +
-                " is an index (HNSW), not a store of vectors; it is for kindred index search "
-                "--index " +
-                index);
-  EXPECT_EQ(message(text, InputKind::graph),
-            text + " is text, not a graph; build one: kindred graph build --edges " + text +
-                " --out GRAPH");
-  EXPECT_EQ(message(graph, InputKind::edges),
-            graph + " is a graph, not an edge list; it is for kindred spread --graph " + graph);
-  EXPECT_EQ(message(text, InputKind::patterns),
-            text +
-                " is text, not a store of patterns; build one: kindred patterns build "
-                "--patterns " +
-                text + " --out STORE");
-  EXPECT_EQ(message(patterns, InputKind::queries),
-            patterns +
-                " is a store of patterns, not an array of rows; write the queries to a "
-                ".npy file");
+  const auto expect = [](const std::string& path, InputKind wanted, const std::string& is,
+                         const std::string& before = {}, const std::string& behind = {}) {
+    const std::string call = before.empty() ? "" : before + " " + path + behind;
+    EXPECT_EQ(message(path, wanted), path + " is " + is + call);
+  };
+  expect(array, InputKind::vectors, "an array of rows, not a store of vectors; use ", "--vectors");
+  expect(unnamed, InputKind::store,
+         "an array of rows, not a store of vectors; build one: ", "kindred vectors build --vectors",
+         " --out STORE");
+  expect(vectors, InputKind::rows, "a store of vectors, not an array of rows; use ", "--store");
+  expect(vectors, InputKind::index,
+         "a store of vectors, not an index; build one: ", "kindred index build --store",
+         " --out INDEX");
+  expect(array, InputKind::index,
+         "an array of rows, not an index; build one: ", "kindred index build --vectors",
+         " --out INDEX");
+  expect(index, InputKind::vectors, "an index (HNSW), not a store of vectors; it is for ",
+         "kindred index search --index");
+  expect(text, InputKind::graph, "text, not a graph; build one: ", "kindred graph build --edges",
+         " --out GRAPH");
+  expect(graph, InputKind::edges, "a graph, not an edge list; it is for ",
+         "kindred spread --graph");
+  expect(text, InputKind::patterns,
+         "text, not a store of patterns; build one: ", "kindred patterns build --patterns",
+         " --out STORE");
+  expect(patterns, InputKind::queries,
+         "a store of patterns, not an array of rows; write the queries to a .npy file");
 }
 
 TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
@@ -123,19 +101,19 @@ TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {
       {"\xFD"s + "7zXZ\0"s, "compressed by xz"},
       {"BZh91AY&SY\x01"s, "compressed by bzip2"},
       {std::string(257, '\0') + "ustar", "an archive (tar)"}};
-  for (const auto& format : formats) {
-    const std::string& bytes = format.first;
-    const std::string& name = format.second;
+  for (const auto& [bytes, name] : formats) {
     const auto path = folder.write("x", bytes);
+    const auto check = [&bytes = bytes](const std::string& named) {
+      return message_of<InputError>([&] { check_text(named, bytes); });
+    };
     for (const InputKind wanted : {InputKind::text, InputKind::rows})
       EXPECT_THAT(message(path, wanted), StartsWith(path + " is " + name + ", not ")) << name;
-    EXPECT_EQ(Testing::message_of<InputError>([&] { check_text(path, bytes); }),
-              message(path, InputKind::text));
-    EXPECT_THAT(Testing::message_of<InputError>([&] { check_text("<stdin>", bytes); }),
+    EXPECT_EQ(check(path), message(path, InputKind::text));
+    EXPECT_THAT(check("<stdin>"),
                 AllOf(StartsWith("<stdin> is " + name), Not(HasSubstr("<stdin>'"))));
   }
   const auto vectors = folder.write("v.knd", section_file("vectors"));
-  EXPECT_EQ(Testing::message_of<InputError>([&] { check_text(vectors, section_file("vectors")); }),
+  EXPECT_EQ(message_of<InputError>([&] { check_text(vectors, section_file("vectors")); }),
             vectors + " is a store of vectors, not UTF-8 text; it is for kindred search --store " +
                 vectors);
 }

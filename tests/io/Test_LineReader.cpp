@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "ReaderSupport.hpp"
 #include "io/LineReader.hpp"
-#include "program/Errors.hpp"
-
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace LineReaderTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Testing::TempFolder;
+using namespace Testing::ReaderSupport;
 
 std::vector<std::string> lines_of(const std::string& path) {
   LineReader reader(path);
@@ -106,7 +93,7 @@ TEST(LineReader, RefusesDamagedCompressedData) {
   const TempFolder folder;
   const auto refusal = [&](const std::string& bytes) {
     const auto path = folder.write("a", bytes);
-    return Testing::message_of<InputError>([&] { lines_of(path); });
+    return message_of<InputError>([&] { lines_of(path); });
   };
   const std::string gzip = gzip_member();
   for (std::size_t size = 3; size < gzip.size(); ++size)
@@ -123,10 +110,9 @@ TEST(LineReader, RefusesDamagedCompressedData) {
 
 TEST(LineReader, RefusesWhatCannotBeRead) {
   const TempFolder folder;
-  EXPECT_THAT(Testing::message_of<InputError>([&] { LineReader reader(folder / "none"); }),
+  EXPECT_THAT(message_of<InputError>([&] { LineReader reader(folder / "none"); }),
               HasSubstr("none: No such file"));
-  EXPECT_THAT(Testing::message_of<InputError>([&] { lines_of(folder / "."); }),
-              HasSubstr("Is a directory"));
+  EXPECT_THAT(message_of<InputError>([&] { lines_of(folder / "."); }), HasSubstr("Is a directory"));
 }
 
 }  // namespace LineReaderTest

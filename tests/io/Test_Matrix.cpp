@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "ReaderSupport.hpp"
 #include "io/Matrix.hpp"
 #include "io/WriteNpyHeader.hpp"
-#include "program/Errors.hpp"
 
 namespace MatrixTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using Testing::TempFolder;
+using namespace Testing::ReaderSupport;
 
 std::string floats(std::initializer_list<float> values) {
   return {reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(float)};
@@ -49,8 +41,8 @@ TEST(Matrix, ReportsItsProgressInBytes) {
 TEST(Matrix, TakesAWrongFileForBadInput) {
   const TempFolder folder;
   const auto path = folder.write("x.npy", npy_header("<f8", 1, 1) + floats({1, 2}));
-  EXPECT_THAT(Testing::message_of<InputError>([&] { read_matrix(path, {}); }), HasSubstr("<f8"));
-  EXPECT_THAT(Testing::message_of<InputError>([&] { read_matrix(folder / ".", {}); }),
+  EXPECT_THAT(message_of<InputError>([&] { read_matrix(path, {}); }), HasSubstr("<f8"));
+  EXPECT_THAT(message_of<InputError>([&] { read_matrix(folder / ".", {}); }),
               HasSubstr("not a regular file"));
 }
 

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-#include "TempFolder.hpp"
+#include "ReaderSupport.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
-#include "program/Errors.hpp"
 
 namespace SequenceReaderTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Testing::TempFolder;
+using namespace Testing::ReaderSupport;
 
 struct Read {
   std::vector<std::vector<Symbol>> rows;
@@ -87,7 +78,7 @@ TEST(SequenceReader, ReportsTheLineOfABadText) {
   SequenceReader reader(path, SequenceForm::column, encoder, Learning::on, {}, {"text", ','});
   Sequences out;
   reader.next(out);
-  EXPECT_EQ(Testing::message_of<BadLine>([&] { reader.next(out); }),
+  EXPECT_EQ(message_of<BadLine>([&] { reader.next(out); }),
             path + ":4: not UTF-8: byte 0xff at 2 of the text");
 }
 
@@ -126,61 +117,48 @@ TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
   const TempFolder folder;
   SymbolEncoder encoder(Level::character);
   const auto path = folder.write("l", "ab\nc\xFFz\n");
-  EXPECT_EQ(Testing::message_of<InputError>(
+  EXPECT_EQ(message_of<InputError>(
                 [&] { read_sequences(path, encoder, Learning::on, SequenceForm::lines); }),
             path + ":2: not UTF-8: byte 0xff at 1 of the text");
 }
 
-/// The error message for \p line as the second line of a file of patterns.
-std::string refusal(const TempFolder& folder, const std::string& line) {
-  const auto path = folder.write("p", "{\"tokens\": [\"a\"]}\n" + line + "\n");
-  SymbolEncoder encoder(Level::token);
-  const auto message =
-      Testing::message_of<InputError>([&] { read_sequences(path, encoder, Learning::on); });
-  EXPECT_THAT(message, ::testing::StartsWith(path + ":2: "));
-  return message.substr(std::min(message.size(), path.size() + 4));
-}
-
 TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
-  const TempFolder folder;
-  EXPECT_THAT(refusal(folder, ""), HasSubstr("an empty line"));
-  EXPECT_THAT(refusal(folder, " \t"), HasSubstr("an empty line"));
-  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"a\""), HasSubstr("not JSON: column 16"));
-  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"a\"]} x"), HasSubstr("not JSON"));
-  EXPECT_THAT(refusal(folder, "{\"tokens\": [\"\xFF\"]}"), HasSubstr("ill-formed UTF-8"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": ["\ud800"]})"), HasSubstr("surrogate"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [1e999]})"), HasSubstr("number overflow"));
-  EXPECT_THAT(refusal(folder, "[]"), HasSubstr("must be a JSON object"));
-  EXPECT_THAT(refusal(folder, "3"), HasSubstr("must be a JSON object"));
-  EXPECT_THAT(refusal(folder, "{}"), HasSubstr("neither \"events\" nor \"tokens\""));
-  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", 7]})"),
-              HasSubstr("has 7, which is not a string"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": ["a", null]})"),
-              HasSubstr("has null, which is not a string"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": "a"})"),
-              HasSubstr("has 'a' where an array is expected"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [["a"]]})"), HasSubstr("has an array in it"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [{"a": 1}]})"), HasSubstr("an object where"));
-  EXPECT_THAT(refusal(folder, R"({"events": ["a"]})"),
-              HasSubstr("has 'a' where an array is expected"));
-  EXPECT_THAT(refusal(folder, R"({"events": [[["a"]]]})"), HasSubstr("has an array in it"));
-  EXPECT_THAT(refusal(folder, R"({"events": [[1.5]]})"),
-              HasSubstr("has 1.5, which is not a string"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [], "events": []})"), HasSubstr("is given twice"));
-  EXPECT_THAT(refusal(folder, R"({"tokens": [], "tokens": []})"), HasSubstr("is given twice"));
-  EXPECT_THAT(refusal(folder, R"({"name": "a", "name": "b", "tokens": []})"),
-              HasSubstr("is given twice"));
-  EXPECT_THAT(refusal(folder, R"({"name": -3, "tokens": []})"), HasSubstr(", but is -3"));
-  EXPECT_THAT(refusal(folder, R"({"name": ["a"], "tokens": []})"), HasSubstr(", but is an array"));
-  EXPECT_THAT(refusal(folder, R"({"name": true, "tokens": []})"), HasSubstr(", but is a boolean"));
-}
-
-TEST(SequenceReader, BoundsTheDepthOfWhatItSkips) {
-  const TempFolder folder;
-  EXPECT_THAT(refusal(folder, "{\"x\": " + std::string(100000, '[')), HasSubstr("deeper than 64"));
   std::string objects;
   for (int i = 0; i < 100000; ++i) objects += "{\"x\": ";
-  EXPECT_THAT(refusal(folder, objects), HasSubstr("deeper than 64"));
+  expect_refused_input(
+      [](const std::string& path) {
+        SymbolEncoder encoder(Level::token);
+        read_sequences(path, encoder, Learning::on);
+      },
+      {
+          {"\n", "2: an empty line"},
+          {" \t", "an empty line"},
+          {"{\"tokens\": [\"a\"", "not JSON: column 16"},
+          {"{\"tokens\": [\"a\"]} x", "not JSON"},
+          {"{\"tokens\": [\"\xFF\"]}", "ill-formed UTF-8"},
+          {R"({"tokens": ["\ud800"]})", "surrogate"},
+          {R"({"tokens": [1e999]})", "number overflow"},
+          {"[]", "must be a JSON object"},
+          {"3", "must be a JSON object"},
+          {"{}", "neither \"events\" nor \"tokens\""},
+          {R"({"tokens": ["a", 7]})", "has 7, which is not a string"},
+          {R"({"tokens": ["a", null]})", "has null, which is not a string"},
+          {R"({"tokens": "a"})", "has 'a' where an array is expected"},
+          {R"({"tokens": [["a"]]})", "has an array in it"},
+          {R"({"tokens": [{"a": 1}]})", "an object where"},
+          {R"({"events": ["a"]})", "has 'a' where an array is expected"},
+          {R"({"events": [[["a"]]]})", "has an array in it"},
+          {R"({"events": [[1.5]]})", "has 1.5, which is not a string"},
+          {R"({"tokens": [], "events": []})", "is given twice"},
+          {R"({"tokens": [], "tokens": []})", "is given twice"},
+          {R"({"name": "a", "name": "b", "tokens": []})", "is given twice"},
+          {R"({"name": -3, "tokens": []})", ", but is -3"},
+          {R"({"name": ["a"], "tokens": []})", ", but is an array"},
+          {R"({"name": true, "tokens": []})", ", but is a boolean"},
+          {"{\"x\": " + std::string(100000, '['), "deeper than 64"},
+          {objects, "deeper than 64"},
+      },
+      "{\"tokens\": [\"a\"]}\n");
 }
 
 }  // namespace SequenceReaderTest

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "GraphTextSupport.hpp"
 #include "io/SpreadSources.hpp"
 
 namespace SpreadSourcesTest {
 
 using namespace Kindred;
-using namespace Kindred::Tools;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Testing::refusal;
-using Testing::TempFolder;
+using namespace Testing::ReaderSupport;
 
 TEST(SpreadSources, AreReadInOrder) {
   const TempFolder folder;
@@ -57,41 +49,46 @@ TEST(SpreadSources, ReportWhatTheySpreadByWhereALineSaysSo) {
 }
 
 TEST(SpreadSources, ReportFileLineAndValueOfABadRecord) {
-  const TempFolder folder;
   NodeNames nodes;
   nodes.add("a");
-  const auto refused = [&](const std::string& text, WeightRange range = WeightRange::unit) {
-    return refusal(folder, text,
-                   [&](const std::string& path) { read_spread_sources(path, nodes, range); });
+  const auto reading = [&](WeightRange range) {
+    return [&nodes, range](const std::string& path) { read_spread_sources(path, nodes, range); };
   };
-  EXPECT_THAT(refused(R"({"sources": [["x", 1]]})"),
-              HasSubstr("1: the node 'x' is not in the graph, which has 1 nodes"));
-  EXPECT_THAT(refused(R"({"sources": [[1, 1]]})"), HasSubstr("has 1 as a node"));
-  EXPECT_THAT(refused(R"({"sources": [["a", "1"]]})"), HasSubstr("has '1' as an activation"));
-  EXPECT_THAT(refused(R"({"sources": [["a"]]})"), HasSubstr("has a pair of 1"));
-  EXPECT_THAT(refused(R"({"sources": [[]]})"), HasSubstr("has a pair of 0"));
-  EXPECT_THAT(refused(R"({"sources": [["a", 1, 1]]})"), HasSubstr("has a pair of 3"));
-  EXPECT_THAT(refused(R"({"sources": ["a", 1]})"), HasSubstr(", but has 'a'"));
-  EXPECT_THAT(refused(R"({"sources": 1})"), HasSubstr(", but has 1"));
-  EXPECT_THAT(refused(R"({"sources": [[["a"], 1]]})"), HasSubstr("an array in a pair"));
-  EXPECT_THAT(refused(R"({"sources": [["a", 1.5]]})"), HasSubstr("1.5 is outside [0, 1]"));
-  EXPECT_THAT(refused(R"({"sources": [["a", -1]]})"), HasSubstr("-1 is outside [0, 1]"));
-  EXPECT_THAT(refused(R"({"sources": [["a", 1e39]]})", WeightRange::finite),
-              HasSubstr("beyond float32"));
-  EXPECT_THAT(refused(R"({"sources": [["a", NaN]]})", WeightRange::finite), HasSubstr("not JSON"));
-  EXPECT_THAT(refused(R"({"sources": [], "sources": []})"), HasSubstr("is given twice"));
-  EXPECT_THAT(refused(R"({"name": "q"})"), HasSubstr("\"sources\" is missing"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": -1})"), HasSubstr("in [0, 10000], but is -1"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": 10001})"), HasSubstr(", but is 10001"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": 1.5})"), HasSubstr(", but is 1.5"));
-  EXPECT_THAT(refused(R"({"sources": [], "hops": [1]})"), HasSubstr(", but is an array"));
-  EXPECT_THAT(refused(R"({"sources": [], "threshold": -0.5})"), HasSubstr(", but is -0.5"));
-  EXPECT_THAT(refused(R"({"sources": [], "threshold": "x"})"), HasSubstr(", but is 'x'"));
-  EXPECT_THAT(refused(R"({"sources": [], "decay": 1})"), HasSubstr(", but is 1"));
-  EXPECT_THAT(refused(R"({"sources": [], "decay": "constant:-1"})"),
-              HasSubstr("\"decay\": 'constant:-1' has no finite parameter"));
-  EXPECT_THAT(refused(R"({"sources": [["a", -1]]})", WeightRange::nonnegative),
-              HasSubstr("-1 is below 0"));
+  expect_refused_input(
+      reading(WeightRange::unit),
+      {
+          {R"({"sources": [["x", 1]]})", "1: the node 'x' is not in the graph, which has 1 nodes"},
+          {R"({"sources": [[1, 1]]})", "has 1 as a node"},
+          {R"({"sources": [["a", "1"]]})", "has '1' as an activation"},
+          {R"({"sources": [["a"]]})", "has a pair of 1"},
+          {R"({"sources": [[]]})", "has a pair of 0"},
+          {R"({"sources": [["a", 1, 1]]})", "has a pair of 3"},
+          {R"({"sources": ["a", 1]})", ", but has 'a'"},
+          {R"({"sources": 1})", ", but has 1"},
+          {R"({"sources": [[["a"], 1]]})", "an array in a pair"},
+          {R"({"sources": [["a", 1.5]]})", "1.5 is outside [0, 1]"},
+          {R"({"sources": [["a", -1]]})", "-1 is outside [0, 1]"},
+          {R"({"sources": [], "sources": []})", "is given twice"},
+          {R"({"name": "q"})", "\"sources\" is missing"},
+          {R"({"sources": [], "hops": -1})", "in [0, 10000], but is -1"},
+          {R"({"sources": [], "hops": 10001})", ", but is 10001"},
+          {R"({"sources": [], "hops": 1.5})", ", but is 1.5"},
+          {R"({"sources": [], "hops": [1]})", ", but is an array"},
+          {R"({"sources": [], "threshold": -0.5})", ", but is -0.5"},
+          {R"({"sources": [], "threshold": "x"})", ", but is 'x'"},
+          {R"({"sources": [], "decay": 1})", ", but is 1"},
+          {R"({"sources": [], "decay": "constant:-1"})",
+           "\"decay\": 'constant:-1' has no finite parameter"},
+      });
+  expect_refused_input(reading(WeightRange::finite),
+                       {
+                           {R"({"sources": [["a", 1e39]]})", "beyond float32"},
+                           {R"({"sources": [["a", NaN]]})", "not JSON"},
+                       });
+  expect_refused_input(reading(WeightRange::nonnegative),
+                       {
+                           {R"({"sources": [["a", -1]]})", "-1 is below 0"},
+                       });
 }
 
 }  // namespace SpreadSourcesTest

@@ -80,7 +80,7 @@ EXCLUDED_TESTS = [
     "VectorIndex.SplitsQueriesAndRowsToFitTheBudget*",
     "VectorIndex.StreamsRows*",
     "VectorPaths.GiveTheSameBitsInTwoHundredRepeats*",
-    "EngineHop.AnyNumberOfColumns*",
+    "CsrHop.AnyNumberOfColumns*",
     "ExpectedEdges.HopsFromEverywhereReadAllEdges*",
     "GraphUpdates.LongRowsAreRebuilt*",
     "PageRank.*",

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include "MessageOf.hpp"
 #include "TempFolder.hpp"
+#include "TextRows.hpp"
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include <optional>
-#include <string_view>
-#include <vector>
 
 namespace SectionChecksTest {
 
 using namespace Kindred;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// Writes a file with the section `numbers` behind another one. Returns its path.
 std::string written(const std::string& path) {
@@ -31,15 +32,10 @@ class SectionChecks : public ::testing::Test {
   /// Expects that \p check fails at \p element of the section.
   template <class Check>
   void refuse(std::uint64_t element, const char* why, const Check& check) {
-    try {
-      check();
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const CorruptFile& error) {
-      EXPECT_EQ(error.path(), file.path());
-      EXPECT_EQ(error.offset(), file.offset(0, "numbers") + 8 * element);
-      EXPECT_THAT(error.why(),
-                  HasSubstr("'numbers', element " + std::to_string(element) + ": " + why));
-    }
+    const std::uint64_t offset = file.offset(0, "numbers") + 8 * element;
+    EXPECT_THAT(Testing::message_of<CorruptFile>(check),
+                AllOf(StartsWith(std::string(file.path()) + ":" + std::to_string(offset) + ": "),
+                      HasSubstr("'numbers', element " + std::to_string(element) + ": " + why)));
   }
 
   const Testing::TempFolder folder;
@@ -79,8 +75,7 @@ TEST_F(SectionChecks, ReportTheFirstElementThatIsNotGood) {
 }
 
 TEST_F(SectionChecks, ReadRowsOfText) {
-  Ragged<char> rows;
-  for (const std::string_view row : {"ab", "", "\xffz"}) rows.push_row({row.data(), row.size()});
+  const Ragged<char> rows = Testing::text_rows({"ab", "", "\xffz"});
   const std::string path = folder / "rows";
   {
     Impl::SectionWriter writer(path, "numbers");
@@ -105,13 +100,8 @@ TEST_F(SectionChecks, OfAFileWithOneCommitRefuseMore) {
   Impl::SectionWriter(path, "numbers", Impl::SectionFile(written(path), "numbers", 1).revision())
       .commit();
   const Impl::SectionFile longer(path, "numbers", 1);
-  try {
-    const Impl::SectionChecks refused(longer, 1);
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const CorruptFile& error) {
-    EXPECT_EQ(error.offset(), 40U);
-    EXPECT_THAT(error.why(), HasSubstr("there are 2 commits"));
-  }
+  EXPECT_THAT(Testing::message_of<CorruptFile>([&] { Impl::SectionChecks(longer, 1); }),
+              HasSubstr(path + ":40: there are 2 commits"));
 }
 
 TEST_F(SectionChecks, OfNumbersReportTheNumber) {

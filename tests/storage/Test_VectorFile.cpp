@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "MemoryFile.hpp"
-#include "MessageOf.hpp"
+#include "RefusedCalls.hpp"
+#include "ShapedArray.hpp"
 #include "TempFolder.hpp"
 #include "VectorFileBytes.hpp"
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 
 #include <cmath>
-#include <functional>
+#include <cstring>
 #include <limits>
 
 namespace VectorFileTest {
 
 using namespace Kindred;
-using ::testing::AllOf;
 using Testing::bin;
 using ::testing::ElementsAre;
+using Testing::expect_refused;
 using ::testing::HasSubstr;
 using Testing::npy;
 using Testing::npy_dictionary;
 using Testing::raw;
+using Testing::shaped;
 using Testing::TempFolder;
 using Testing::vecs;
 
@@ -65,30 +63,27 @@ TEST(VectorFile, ReadsEveryLayoutByItsExtension) {
     EXPECT_EQ(floats(file), six) << end;
     EXPECT_THAT(floats(file, 1, 1), ElementsAre(4, 5, 6));
     EXPECT_TRUE(floats(file, 2, 0).empty());
-    std::vector<std::byte> bytes_of_rows(2 * file.row_bytes());
-    const std::int64_t shape[] = {2, 3};
-    file.read(0, 2, Array(bytes_of_rows.data(), file.type(), shape));
-    EXPECT_EQ(std::memcmp(&bytes_of_rows.back(), &bytes.back(), 1), 0);
-    const std::int64_t columns[] = {6};
+    std::vector<std::uint8_t> last(2 * file.row_bytes());
+    file.read(0, 2, shaped(last, {2, 3}, file.type()));
+    EXPECT_EQ(last.back(), static_cast<std::uint8_t>(bytes.back()));
     std::vector<double> doubles(6);
-    EXPECT_THROW(file.read(0, 2, std::span(doubles)), InvalidArgument);
-    const std::int64_t gaps[] = {2};
     std::vector<float> wide(12);
-    EXPECT_THROW(file.read(0, 2, Array(wide.data(), DataType::float32, columns, gaps)),
-                 InvalidArgument);
-    std::vector<float> wrong(5);
-    EXPECT_THROW(file.read(0, 2, std::span<float>(wrong)), InvalidArgument);
-    EXPECT_THROW(floats(file, 1, 2), InvalidArgument);
-    EXPECT_THROW(floats(file, 3, 0), InvalidArgument);
-    EXPECT_THROW(floats(file, ~std::uint64_t{0}, 1), InvalidArgument);
+    const Array gaps = shaped(wide, {6}, DataType::float32, {2});
+    expect_refused({
+        {[&] { file.read(0, 2, doubles); }, ""},
+        {[&] { file.read(0, 2, gaps); }, ""},
+        {[&] { file.read(0, 2, std::span(wide).first(5)); }, ""},
+        {[&] { floats(file, 1, 2); }, ""},
+        {[&] { floats(file, 3, 0); }, ""},
+        {[&] { floats(file, ~std::uint64_t{0}, 1); }, ""},
+    });
   }
 }
 
 TEST(VectorFile, ReadsALayoutThatIsNamedOrGiven) {
   const TempFolder folder;
   const auto unnamed = folder.write("x", bin<std::int8_t>(1, 2, {-128, 127}));
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(unnamed); }),
-              HasSubstr("the name must end with .npy, .fvecs"));
+  expect_refused({{[&] { VectorFile file(unnamed); }, "the name must end with .npy, .fvecs"}});
   EXPECT_THAT(floats(VectorFile(unnamed, {.format = VectorFormat::i8bin})), ElementsAre(-128, 127));
   EXPECT_EQ(VectorFile(folder.write("y", npy(two_by_three, raw(six)))).format(), VectorFormat::npy);
   EXPECT_EQ(from_string<VectorFormat>("u8bin"), VectorFormat::u8bin);
@@ -141,8 +136,8 @@ TEST(VectorFile, WidensEveryHalf) {
 TEST(VectorFile, PreservesNonFiniteValues) {
   const TempFolder folder;
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const VectorFile file(folder.write("x.fvecs", vecs<float>({{nan, -HUGE_VALF, -0.0F}})));
-  const auto found = floats(file);
+  const auto found =
+      floats(VectorFile(folder.write("x.fvecs", vecs<float>({{nan, -HUGE_VALF, -0.0F}}))));
   EXPECT_TRUE(std::isnan(found[0]));
   EXPECT_EQ(found[1], -HUGE_VALF);
   EXPECT_TRUE(std::signbit(found[2]));
@@ -152,10 +147,10 @@ TEST(VectorFile, RejectsAnIntegerThatFloatCannotRepresent) {
   const TempFolder folder;
   const VectorFile file(folder.write("x.ivecs", vecs<std::int32_t>({{1, 2}, {3, 16777217}})));
   EXPECT_THAT(floats(file, 0, 1), ElementsAre(1, 2));
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { floats(file); }),
-              HasSubstr("x.ivecs: byte 20: 16777217 cannot be represented as float32"));
+  expect_refused(
+      {{[&] { floats(file); }, "x.ivecs: byte 20: 16777217 cannot be represented as float32"}});
   for (const std::int32_t number : {std::numeric_limits<std::int32_t>::max(), -16777217}) {
-    const VectorFile wide(folder.write("x.ivecs", vecs<std::int32_t>({{number}})));
+    const VectorFile wide(folder.write("y.ivecs", vecs<std::int32_t>({{number}})));
     EXPECT_THROW(floats(wide), InvalidArgument);
   }
   for (const std::int64_t number :
@@ -186,81 +181,78 @@ TEST(VectorFile, ReadsOneDimensionAsOneRowIfRequested) {
   const auto path =
       folder.write("x.npy", npy(npy_dictionary("'<f4'", "False", "(3,)"), raw<float>({1, 2, 3})));
   EXPECT_EQ(VectorFile(path, {.one_row = true}).rows(), 1U);
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(path); }),
-              HasSubstr("shape (3,) has 1 dimensions; 2 are required"));
+  expect_refused({{[&] { VectorFile file(path); }, "shape (3,) has 1 dimensions; 2 are required"}});
 }
 
+/// The message for the \p bytes of a file, without its path, which must be refused with this type.
 template <class Type>
-std::string refusal(const TempFolder& folder, const std::string& name, const std::string& bytes) {
-  const auto path = folder.write(name, bytes);
-  const auto message = Testing::message_of<Type>([&] { floats(VectorFile(path)); });
-  EXPECT_THAT(message, ::testing::StartsWith(path + ":"));
-  return message.substr(std::min(message.size(), path.size() + 1));
+auto refusal_of(const TempFolder& folder, const std::string& name) {
+  return [&folder, name](const std::string& bytes) {
+    const auto path = folder.write(name, bytes);
+    const auto message = Testing::message_of<Type>([&] { floats(VectorFile(path)); });
+    EXPECT_THAT(message, ::testing::StartsWith(path + ":"));
+    return message.substr(std::min(message.size(), path.size() + 1));
+  };
 }
 
 TEST(VectorFile, ReportsOffsetAndValueOfABadNpyFile) {
   const TempFolder folder;
-  const auto corrupt = [&](const std::string& bytes) {
-    return refusal<CorruptFile>(folder, "x.npy", bytes);
-  };
-  const auto of = [](const std::string& descr, const std::string& order, const std::string& shape) {
-    return npy(npy_dictionary(descr, order, shape), "abcd");
-  };
-  const auto other = [&](const std::string& descr, const std::string& order,
-                         const std::string& shape) {
-    return refusal<InvalidArgument>(folder, "x.npy", of(descr, order, shape));
-  };
   const std::string good = npy(two_by_three, raw(six));
-  EXPECT_THAT(corrupt(""), HasSubstr("0: the file has 0 bytes"));
-  EXPECT_THAT(corrupt(good.substr(0, 9)), HasSubstr("9: the file has 9 bytes"));
-  EXPECT_THAT(corrupt("PK" + good), HasSubstr("0: not a .npy file"));
-  EXPECT_THAT(corrupt(npy(two_by_three, "", 2).substr(0, 11)),
-              HasSubstr("11: the file ends in the header"));
-  for (const std::size_t length : {std::size_t{40}, 10 + two_by_three.size() - 1})
-    EXPECT_THAT(corrupt(good.substr(0, length)),
-                AllOf(HasSubstr("8: the header should have"),
-                      HasSubstr("only " + std::to_string(length - 10) + " more")));
-  EXPECT_THAT(corrupt(npy(std::string(20000, ' '), "")), HasSubstr("the limit is 10000 bytes"));
-  EXPECT_THAT(corrupt(npy("{'descr': 3}", "")), HasSubstr("10: the header is not a .npy header"));
-  EXPECT_THAT(corrupt(good.substr(0, good.size() - 1)),
-              AllOf(HasSubstr("23 bytes of data"), HasSubstr("needs 24: the file is cut")));
-  EXPECT_THAT(corrupt(good + "x"), HasSubstr("needs 24: the file is too long"));
-  EXPECT_THAT(corrupt(of("'<f4'", "False", "(4294967296, 4294967296)")),
-              HasSubstr("more bytes than a file can"));
-  EXPECT_THAT(corrupt(of("'<f4'", "False", "(4611686018427387904, 1)")),
-              HasSubstr("more bytes than a file can"));
-  EXPECT_THAT(corrupt(of("'<f4'", "False", "(1000000000000, 3)")),
-              HasSubstr("4 bytes of data follow"));
-  EXPECT_THAT(corrupt(npy(npy_dictionary("'<f4'", "False", "(3, 0)"), "")),
-              HasSubstr("rows of length 0"));
-  EXPECT_THAT(refusal<InvalidArgument>(folder, "x.npy", npy(two_by_three, "", 4)),
-              HasSubstr("6: format version 4.0"));
-  EXPECT_THAT(other("'<f8'", "False", "(2, 3)"),
-              AllOf(HasSubstr("10: dtype '<f8'"), HasSubstr("it must be '<f4'")));
-  EXPECT_THAT(other("'>f4'", "False", "(2, 3)"), HasSubstr("dtype '>f4'"));
-  EXPECT_THAT(other("'|O'", "False", "(2,)"), HasSubstr("rows of different lengths"));
-  EXPECT_THAT(other("'<f4'", "True", "(2, 3)"), HasSubstr("Fortran order"));
-  EXPECT_THAT(other("'<f4'", "False", "()"), HasSubstr("0 dimensions"));
-  EXPECT_THAT(other("'<f4'", "False", "(1, 2, 3)"), HasSubstr("(1, 2, 3) has 3 dimensions"));
-  EXPECT_THAT(refusal<InvalidArgument>(folder, "x.npy",
-                                       npy(npy_dictionary("'<f4'", "False", "(0, 9999999999)"), ""))
-                  .substr(0, 30),
-              HasSubstr("rows of dimension 9999999999"));
+  const auto of = [](const std::string& descr, const std::string& shape,
+                     const std::string& data = "abcd", const std::string& fortran = "False") {
+    return npy(npy_dictionary(descr, fortran, shape), data);
+  };
+  const auto cut = [&](std::size_t length) {
+    return "8: the header should have " + std::to_string(two_by_three.size()) +
+           " bytes, but the file has only " + std::to_string(length - 10) + " more";
+  };
+  const std::size_t last = 10 + two_by_three.size() - 1;
+  expect_refused(
+      {
+          {"", "0: the file has 0 bytes"},
+          {good.substr(0, 9), "9: the file has 9 bytes"},
+          {"PK" + good, "0: not a .npy file"},
+          {npy(two_by_three, "", 2).substr(0, 11), "11: the file ends in the header"},
+          {good.substr(0, 40), cut(40)},
+          {good.substr(0, last), cut(last)},
+          {npy(std::string(20000, ' '), ""), "the limit is 10000 bytes"},
+          {npy("{'descr': 3}", ""), "10: the header is not a .npy header"},
+          {good.substr(0, good.size() - 1), "23 bytes of data"},
+          {good.substr(0, good.size() - 1), "needs 24: the file is cut"},
+          {good + "x", std::to_string(good.size()) + ": 25 bytes of data"},
+          {good + "x", "needs 24: the file is too long"},
+          {of("'<f4'", "(4294967296, 4294967296)"), "more bytes than a file can"},
+          {of("'<f4'", "(4611686018427387904, 1)"), "more bytes than a file can"},
+          {of("'<f4'", "(1000000000000, 3)"), "4 bytes of data follow"},
+          {of("'<f4'", "(3, 0)", ""), "rows of length 0"},
+      },
+      refusal_of<CorruptFile>(folder, "x.npy"));
+  expect_refused(
+      {
+          {npy(two_by_three, "", 4), "6: format version 4.0"},
+          {of("'<f8'", "(2, 3)"), "10: dtype '<f8'"},
+          {of("'<f8'", "(2, 3)"), "it must be '<f4'"},
+          {of("'>f4'", "(2, 3)"), "dtype '>f4'"},
+          {of("'|O'", "(2,)"), "rows of different lengths"},
+          {of("'<f4'", "(2, 3)", "abcd", "True"), "Fortran order"},
+          {of("'<f4'", "()"), "0 dimensions"},
+          {of("'<f4'", "(1, 2, 3)"), "(1, 2, 3) has 3 dimensions"},
+          {of("'<f4'", "(0, 9999999999)", ""), "rows of dimension 9999999999"},
+      },
+      refusal_of<InvalidArgument>(folder, "x.npy"));
 }
 
 TEST(VectorFile, ReadsNpyHeadersOfAnyLengthUpToTheLimit) {
   const TempFolder folder;
-  const auto corrupt = [&](const std::string& bytes) {
-    return refusal<CorruptFile>(folder, "x.npy", bytes);
-  };
+  const auto corrupt = refusal_of<CorruptFile>(folder, "y.npy");
   for (const int version : {1, 2}) {
     std::string header = two_by_three;
     header.insert(header.size() - 1, std::string(10000 - header.size(), ' '));
     EXPECT_EQ(floats(VectorFile(folder.write("x.npy", npy(header, raw(six), version)))), six);
-    EXPECT_THAT(corrupt(npy(header + " ", raw(six), version)),
-                HasSubstr("8: a header of 10001 bytes"));
     const std::string begin = npy("", "", version);  // all of a file whose header is of no length
-    EXPECT_THAT(corrupt(begin), HasSubstr(std::to_string(begin.size()) + ": the header is no"));
+    expect_refused({{npy(header + " ", raw(six), version), "8: a header of 10001 bytes"},
+                    {begin, std::to_string(begin.size()) + ": the header is no"}},
+                   corrupt);
   }
   const std::string good = npy(two_by_three, raw(six), 2);
   const std::string rest = " bytes, but the file has only " + std::to_string(good.size() - 12);
@@ -269,42 +261,33 @@ TEST(VectorFile, ReadsNpyHeadersOfAnyLengthUpToTheLimit) {
     for (int i = 8; i < 12; ++i) bytes[i] = static_cast<char>(i == at);
     EXPECT_THAT(corrupt(bytes), HasSubstr("should have " + std::to_string(length) + rest));
   }
-  EXPECT_THAT(corrupt(npy(two_by_three, raw(six)) + "x"),
-              HasSubstr(std::to_string(10 + two_by_three.size() + 24) + ": 25 bytes of data"));
 }
 
-TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheVecsFamily) {
+TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheOtherFamilies) {
   const TempFolder folder;
-  const auto corrupt = [&](const std::string& bytes) {
-    return refusal<CorruptFile>(folder, "x.fvecs", bytes);
-  };
   const std::string good = vecs<float>({{1, 2, 3}, {4, 5, 6}});
-  EXPECT_THAT(corrupt(""), HasSubstr("0: the file has 0 bytes"));
-  EXPECT_THAT(corrupt(good.substr(0, 3)), HasSubstr("3: the file has 3 bytes"));
-  EXPECT_THAT(corrupt(vecs<float>({{}, {}})), HasSubstr("0: rows of dimension 0"));
-  EXPECT_THAT(corrupt(raw<std::int32_t>({-5, 1})), HasSubstr("0: rows of dimension -5"));
-  EXPECT_THAT(corrupt(raw<std::int32_t>({0x7FFFFFFF, 1})), HasSubstr("the file is cut"));
-  EXPECT_THAT(corrupt(good.substr(0, 31)),
-              HasSubstr("16: the last row of dimension 3 needs 16 bytes, but 15 are left"));
-  EXPECT_THAT(corrupt(good + "x"), HasSubstr("32: the last row of dimension 3"));
-  EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4, 5}, {6, 7, 8}})),
-              HasSubstr("16: a row of dimension 2; the first row has dimension 3"));
-  // Detected only by reading: the size is that of two rows of three numbers.
-  EXPECT_THAT(corrupt(vecs<float>({{1, 2, 3}, {4}, {5}})), HasSubstr("16: a row of dimension 1"));
-}
-
-TEST(VectorFile, ReportsOffsetAndValueOfABadFileOfTheBinFamily) {
-  const TempFolder folder;
-  const auto corrupt = [&](const std::string& bytes) {
-    return refusal<CorruptFile>(folder, "x.fbin", bytes);
-  };
-  EXPECT_THAT(corrupt("1234567"), HasSubstr("7: the file has 7 bytes"));
-  EXPECT_THAT(corrupt(bin<float>(2, 0, {})), HasSubstr("4: rows of dimension 0"));
-  EXPECT_THAT(
-      corrupt(bin<float>(2, 3, {1, 2, 3, 4, 5})),
-      HasSubstr("0: the header specifies 2 rows of dimension 3, 4 bytes per number; 20 bytes"));
-  EXPECT_THAT(corrupt(bin<float>(2, 3, six) + "x"), HasSubstr("25 bytes of data follow"));
-  EXPECT_THAT(corrupt(bin<float>(0xFFFFFFFF, 0xFFFFFFFF, six)), HasSubstr("4294967295 rows"));
+  expect_refused(
+      {
+          {"", "0: the file has 0 bytes"},
+          {good.substr(0, 3), "3: the file has 3 bytes"},
+          {vecs<float>({{}, {}}), "0: rows of dimension 0"},
+          {raw<std::int32_t>({-5, 1}), "0: rows of dimension -5"},
+          {raw<std::int32_t>({0x7FFFFFFF, 1}), "the file is cut"},
+          {good.substr(0, 31), "16: the last row of dimension 3 needs 16 bytes, but 15 are left"},
+          {good + "x", "32: the last row of dimension 3"},
+          {vecs<float>({{1, 2, 3}, {4, 5}, {6, 7, 8}}),
+           "16: a row of dimension 2; the first row has dimension 3"},
+          // Detected only by reading: the size is that of two rows of three numbers.
+          {vecs<float>({{1, 2, 3}, {4}, {5}}), "16: a row of dimension 1"},
+      },
+      refusal_of<CorruptFile>(folder, "x.fvecs"));
+  expect_refused({{"1234567", "7: the file has 7 bytes"},
+                  {bin<float>(2, 0, {}), "4: rows of dimension 0"},
+                  {bin<float>(2, 3, {1, 2, 3, 4, 5}),
+                   "0: the header specifies 2 rows of dimension 3, 4 bytes per number; 20 bytes"},
+                  {bin<float>(2, 3, six) + "x", "25 bytes of data follow"},
+                  {bin<float>(0xFFFFFFFF, 0xFFFFFFFF, six), "4294967295 rows"}},
+                 refusal_of<CorruptFile>(folder, "x.fbin"));
   EXPECT_EQ(VectorFile(folder.write("none.fbin", bin<float>(0, 3, {}))).rows(), 0U);
 }
 
@@ -324,10 +307,8 @@ TEST(VectorFile, RejectsInvalidHdf5) {
 
 TEST(VectorFile, RejectsPathsThatAreNotRegularFiles) {
   const TempFolder folder;
-  EXPECT_THAT(Testing::message_of<NotFound>([&] { VectorFile file(folder / "none.npy"); }),
-              HasSubstr("No such file"));
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { VectorFile file(folder / "."); }),
-              HasSubstr("is not a regular file"));
+  expect_refused<NotFound>({{[&] { VectorFile file(folder / "none.npy"); }, "No such file"}});
+  expect_refused({{[&] { VectorFile file(folder / "."); }, "is not a regular file"}});
 }
 
 TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
@@ -371,18 +352,15 @@ TEST(ReadMask, ReadsBoolAndUint8) {
     const auto path = folder.write("m.npy", npy(npy_dictionary(descr, "False", "(3,)"), three));
     EXPECT_THAT(read_mask(path), ElementsAre(1, 0, 1));
   }
-  const auto file = [&](const std::string& descr, const std::string& shape,
-                        const std::string& data) {
-    return folder.write("m.npy", npy(npy_dictionary(descr, "False", shape), data));
+  const auto reading = [&](const std::string& descr, const std::string& shape,
+                           const std::string& data) {
+    return [=, &folder] {
+      read_mask(folder.write("m.npy", npy(npy_dictionary(descr, "False", shape), data)));
+    };
   };
-  const auto refuse = [&](const std::string& path) {
-    return Testing::message_of<InvalidArgument>([&] { read_mask(path); });
-  };
-  EXPECT_THAT(refuse(file("'<i8'", "(3,)", "")), HasSubstr("it must be bool or uint8"));
-  EXPECT_THAT(refuse(file("'|b1'", "(3, 1)", "abc")), HasSubstr("has 2 dimensions; 1 is required"));
-  const auto cut = file("'|b1'", "(3,)", "ab");
-  EXPECT_THAT(Testing::message_of<CorruptFile>([&] { read_mask(cut); }),
-              HasSubstr("the file is cut"));
+  expect_refused({{reading("'<i8'", "(3,)", ""), "it must be bool or uint8"},
+                  {reading("'|b1'", "(3, 1)", "abc"), "has 2 dimensions; 1 is required"}});
+  expect_refused<CorruptFile>({{reading("'|b1'", "(3,)", "ab"), "the file is cut"}});
 }
 
 }  // namespace VectorFileTest

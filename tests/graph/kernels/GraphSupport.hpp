@@ -2,47 +2,30 @@
 #ifndef KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP
 #define KINDRED_TESTS_GRAPH_GRAPH_SUPPORT_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/Hop.hpp>
-#include <kindred/memory/Copies.hpp>
-#include <kindred/reference/Reference.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <random>
-#include <vector>
+#include <numeric>
 
-#include "Support.hpp"
-#include "ToSpace.hpp"
+#include "OnSpaces.hpp"
+#include "SpaceArrays.hpp"
+#include "SpreadingSupport.hpp"
 
 namespace Kindred::Testing::Graphs {
 
-using Testing::Array;
+using namespace SpreadingSupport;
+using Testing::on_host;
+using Testing::on_spaces;
+using Testing::SpaceArrays;
 using Testing::to_space;
 
-/// A graph on the host, in both directions.
-struct Graph {
-  std::size_t nodes = 0;
-  std::vector<Edge> edges;
-  std::vector<std::uint8_t> kinds;  ///< of edges; empty: all 0
-  std::vector<std::uint64_t> offsets, out_offsets;
-  std::vector<std::uint32_t> sources, out_targets;
-  std::vector<float> weights, out_weights;
+inline constexpr HopWidth widths[] = {HopWidth::one, HopWidth::eight, HopWidth::thirty_two};
 
-  Graph(std::size_t node_count, std::vector<Edge> edge_list)
-      : nodes(node_count),
-        edges(std::move(edge_list)),
-        offsets(nodes + 1),
-        out_offsets(nodes + 1),
-        sources(edges.size()),
-        out_targets(edges.size()),
-        weights(edges.size()),
-        out_weights(edges.size()) {
-    fill_adjacency(Impl::host_instance(Testing::context(), Space::openmp), edges,
-                   {out_offsets, out_targets, out_weights}, {offsets, sources, weights});
-  }
-};
+/// Where rows of the given lengths begin and end.
+inline std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths) {
+  std::vector<std::uint64_t> offsets{0};
+  for (const std::uint64_t length : lengths) offsets.push_back(offsets.back() + length);
+  return offsets;
+}
 
 /// How weights are stored.
 enum class Stored { floats, halves, ones };
@@ -66,74 +49,24 @@ struct Rows {
 
 /// The rows of \p graph, sorted by target and then by source (along), or by source (against).
 inline Rows rows_of(const Graph& graph, HopDirection direction) {
-  struct Entry {
-    std::uint32_t end;
-    float weight;
-    std::uint8_t kind;
-  };
-  std::vector<std::vector<Entry>> entries(graph.nodes);
-  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
-    const Edge& edge = graph.edges[i];
-    const std::uint8_t kind = graph.kinds.empty() ? std::uint8_t{0} : graph.kinds[i];
-    if (direction == HopDirection::along)
-      entries[edge.to].push_back({edge.from, edge.weight, kind});
-    else
-      entries[edge.from].push_back({edge.to, edge.weight, kind});
-  }
+  std::vector<Reference::Link> links = links_of(graph);
+  std::ranges::stable_sort(links, {}, &Reference::Link::from);
+  const bool is_along = direction == HopDirection::along;
+  if (is_along) std::ranges::stable_sort(links, {}, &Reference::Link::to);
   Rows rows;
-  for (std::vector<Entry>& row : entries) {
-    if (direction == HopDirection::along) std::ranges::stable_sort(row, {}, &Entry::end);
-    for (const Entry& entry : row) rows.add_edge(entry.end, entry.weight, entry.kind);
+  auto next = links.begin();
+  for (std::uint32_t node = 0; node < graph.nodes; ++node) {
+    for (; next != links.end() && (is_along ? next->to : next->from) == node; ++next)
+      rows.add_edge(is_along ? next->from : next->to, next->weight, next->kind);
     rows.close_row();
   }
   return rows;
 }
-
-/// Rows in memory that a space can access.
-template <class ExecutionSpace>
-struct PlacedRows {
-  Array<ExecutionSpace, std::uint64_t> offsets, long_first, replaced;
-  Array<ExecutionSpace, std::uint32_t> sources, tiles, long_rows, block_long_row, row_nodes;
-  Array<ExecutionSpace, float> weights;
-  Array<ExecutionSpace, std::uint16_t> short_weights;
-  Array<ExecutionSpace, std::uint8_t> kinds;
-
-  PlacedRows(const ExecutionSpace& exec_space, const Rows& rows, Stored stored) {
-    const RowPlan plan = plan_rows(rows.offsets, short_row_max<ExecutionSpace>(), 2048);
-    offsets = to_space(exec_space, rows.offsets);
-    sources = to_space(exec_space, rows.sources);
-    if (stored == Stored::floats) weights = to_space(exec_space, rows.weights);
-    if (stored == Stored::halves) {
-      std::vector<std::uint16_t> halves;
-      for (const float weight : rows.weights)
-        halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(weight) >> 16U));
-      short_weights = to_space(exec_space, halves);
-    }
-    if (std::ranges::any_of(rows.kinds, [](std::uint8_t kind) { return kind != 0; }))
-      kinds = to_space(exec_space, rows.kinds);
-    tiles = to_space(exec_space, plan.tiles);
-    long_rows = to_space(exec_space, plan.long_rows);
-    long_first = to_space(exec_space, plan.long_first);
-    block_long_row = to_space(exec_space, plan.block_long_row);
-    row_nodes = to_space(exec_space, rows.row_nodes);
-    replaced = to_space(exec_space, rows.replaced);
-  }
-  GraphRows<typename ExecutionSpace::memory_space> view() const {
-    GraphRows<typename ExecutionSpace::memory_space> rows;
-    rows.offsets = offsets;
-    rows.sources = sources;
-    rows.weights = weights;
-    rows.short_weights = short_weights;
-    rows.kinds = kinds;
-    rows.tiles = tiles;
-    rows.long_rows = long_rows;
-    rows.long_first = long_first;
-    rows.block_long_row = block_long_row;
-    rows.row_nodes = row_nodes;
-    rows.replaced = replaced;
-    return rows;
-  }
-};
+/// The same graph with every edge turned round.
+inline Graph turned(Graph graph) {
+  for (Edge& edge : graph.edges) std::swap(edge.from, edge.to);
+  return graph;
+}
 
 /// One direction of a graph on the host, possibly with changes.
 struct Parts {
@@ -181,59 +114,69 @@ struct Parts {
   }
 };
 
-/// The same in memory that a space can access.
+/// Rows in memory that a space can access.
 template <class ExecutionSpace>
-struct Placed {
-  PlacedRows<ExecutionSpace> built;
-  PlacedRows<ExecutionSpace> delta;
-  std::size_t nodes;
-
-  Placed(const ExecutionSpace& exec_space, const Parts& parts, Stored stored = Stored::floats)
-      : built(exec_space, parts.built, stored),
-        delta(exec_space, parts.delta, stored),
-        nodes(parts.nodes) {}
-
-  GraphSide<typename ExecutionSpace::memory_space> view() const {
-    GraphSide<typename ExecutionSpace::memory_space> side;
-    side.built = built.view();
-    side.delta = delta.view();
-    side.nodes = nodes;
-    return side;
+auto placed(SpaceArrays<ExecutionSpace>& arrays, const Rows& rows, Stored stored) {
+  const RowPlan plan = plan_rows(rows.offsets, short_row_max<ExecutionSpace>(), 2048);
+  GraphRows<typename ExecutionSpace::memory_space> out;
+  out.offsets = arrays.copy(rows.offsets);
+  out.sources = arrays.copy(rows.sources);
+  if (stored == Stored::floats) out.weights = arrays.copy(rows.weights);
+  if (stored == Stored::halves) {
+    std::vector<std::uint16_t> halves;
+    for (const std::uint32_t word : bits_of(rows.weights))
+      halves.push_back(static_cast<std::uint16_t>(word >> 16U));
+    out.short_weights = arrays.copy(halves);
   }
-};
+  if (std::ranges::any_of(rows.kinds, [](std::uint8_t kind) { return kind != 0; }))
+    out.kinds = arrays.copy(rows.kinds);
+  out.tiles = arrays.copy(plan.tiles);
+  out.long_rows = arrays.copy(plan.long_rows);
+  out.long_first = arrays.copy(plan.long_first);
+  out.block_long_row = arrays.copy(plan.block_long_row);
+  out.row_nodes = arrays.copy(rows.row_nodes);
+  out.replaced = arrays.copy(rows.replaced);
+  return out;
+}
+template <class ExecutionSpace>
+auto placed(SpaceArrays<ExecutionSpace>& arrays, const Parts& parts,
+            Stored stored = Stored::floats) {
+  GraphSide<typename ExecutionSpace::memory_space> side;
+  side.built = placed(arrays, parts.built, stored);
+  side.delta = placed(arrays, parts.delta, stored);
+  side.nodes = parts.nodes;
+  return side;
+}
 
-using Query = std::vector<Activation>;  // each node once
+inline HopParameters parameters_of(const SpreadOptions& options) {
+  HopParameters parameters;
+  parameters.mode = options.mode;
+  parameters.hops = options.hops;
+  std::ranges::copy(default_tier_thresholds, parameters.thresholds);
+  return parameters;
+}
 
 /// Whole hops: the values of all nodes after spreading, one list per query.
 template <class ExecutionSpace>
 std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, const Parts& graph,
-                                             const std::vector<Query>& queries, HopWidth hop_width,
-                                             HopParameters parameters, const Decay& decay,
-                                             bool is_short = false) {
-  const Placed<ExecutionSpace> placed(exec_space, graph);
+                                             const Queries& queries, HopWidth hop_width,
+                                             const SpreadOptions& options) {
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
+  const auto side = placed(arrays, graph);
   const auto width = static_cast<std::size_t>(hop_width);
   const std::size_t places = graph.nodes * width;
-  const Array<ExecutionSpace, float> value("Kindred::Testing::value", places);
-  const Array<ExecutionSpace, float> passed("Kindred::Testing::passed", places);
-  const Array<ExecutionSpace, float> next("Kindred::Testing::next", places);
-  const Array<ExecutionSpace, std::uint8_t> tier("Kindred::Testing::tier", places);
-  const Array<ExecutionSpace, double> partial("Kindred::Testing::partial",
-                                              placed.view().blocks() * width);
-  const Array<ExecutionSpace, std::uint32_t> last("Kindred::Testing::last", hop_marks);
   SpreadState<ExecutionSpace> state;
   state.width = hop_width;
-  state.value = value;
-  state.passed = passed;
-  state.next = next;
-  state.tier = tier;
-  state.partial = partial;
-  state.last = last;
-  const Array<ExecutionSpace, Arch::BFloat16> short_passed("Kindred::Testing::short_passed",
-                                                           is_short ? places : 0);
-  const Array<ExecutionSpace, Arch::BFloat16> short_next("Kindred::Testing::short_next",
-                                                         is_short ? places : 0);
-  state.short_passed = short_passed;
-  state.short_next = short_next;
+  state.value = arrays.template zeros<float>(places);
+  state.passed = arrays.template zeros<float>(places);
+  state.next = arrays.template zeros<float>(places);
+  state.tier = arrays.template zeros<std::uint8_t>(places);
+  state.partial = arrays.template zeros<double>(side.blocks() * width);
+  state.last = arrays.template zeros<std::uint32_t>(hop_marks);
+  if (options.activations == ActivationPrecision::bfloat16) {
+    state.short_passed = arrays.template zeros<Arch::BFloat16>(places);
+    state.short_next = arrays.template zeros<Arch::BFloat16>(places);
+  }
   std::vector<std::uint64_t> where;
   std::vector<float> values;
   for (std::size_t query = 0; query < queries.size(); ++query) {
@@ -242,18 +185,16 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
       values.push_back(source.value);
     }
   }
-  const auto source_places = to_space(exec_space, where);
-  const auto source_values = to_space(exec_space, values);
-  start_spreading<ExecutionSpace>(exec_space, state, source_places, source_values);
-  for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) {
+  start_spreading<ExecutionSpace>(exec_space, state, arrays.copy(where), arrays.copy(values));
+  HopParameters parameters = parameters_of(options);
+  for (std::uint32_t hop = 1; hop <= options.hops; ++hop) {
     parameters.hop = hop;
-    parameters.decay = decay_at(decay, hop);
-    spread_hop(exec_space, placed.view(), state, parameters);
+    parameters.decay = decay_at(options.decay, hop);
+    spread_hop(exec_space, side, state, parameters);
     std::swap(state.passed, state.next);
     std::swap(state.short_passed, state.short_next);
   }
-  std::vector<float> all(places);
-  Impl::download(exec_space, all.data(), value, places);
+  const auto all = on_host(exec_space, state.value);
   std::vector<std::vector<float>> rows(queries.size(), std::vector<float>(graph.nodes));
   for (std::size_t query = 0; query < queries.size(); ++query) {
     for (std::size_t node = 0; node < graph.nodes; ++node)
@@ -262,48 +203,28 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
   return rows;
 }
 
-inline std::vector<float> reference(const Graph& graph, const Query& query,
-                                    const HopParameters& parameters, const Decay& decay,
-                                    bool is_short = false) {
-  std::vector<Reference::Link> links;
-  for (const Edge& edge : graph.edges) links.push_back({edge.from, edge.to, edge.weight});
-  std::vector<Reference::Node> sources;
-  for (const Activation& source : query) sources.push_back({source.node, source.value});
-  Reference::SpreadSettings settings{parameters.hops, decay, {}};
-  settings.short_activations = is_short;
-  return parameters.mode == SpreadMode::engine
-             ? Reference::spread_engine(graph.nodes, links, sources, settings)
-             : Reference::spread_linear(graph.nodes, links, sources, settings);
+/// Expects that whole hops on every space give the values of the reference.
+inline void expect_reference_of(const Parts& parts, const Graph& graph, const Queries& queries,
+                                HopWidth width, const SpreadOptions& options) {
+  std::vector<std::vector<float>> expected;
+  for (const Sources& query : queries)
+    expected.push_back(reference_values(graph, query, common_query(options), options));
+  on_spaces([&](const auto& exec_space) {
+    EXPECT_EQ(spread_whole(exec_space, parts, queries, width, options), expected)
+        << "width " << static_cast<int>(width);
+  });
 }
 
-/// Rows of every length around the limits of lanes, tiles and blocks, then rows with a skewed
-/// distribution.
-inline Graph random_graph(std::size_t nodes, bool is_engine, std::mt19937_64& generator) {
-  std::uniform_real_distribution<float> weight(is_engine ? 0.0F : -1.0F, 1.0F);
-  std::uniform_real_distribution<double> unit(0, 1);
-  std::vector<Edge> edges;
-  std::uint32_t row = 0;
-  for (const std::size_t length :
-       {0,  1,  2,  3,   7,   8,   9,   15,  16,  17,   31,   32,   33,
-        63, 64, 65, 127, 128, 129, 255, 256, 257, 4095, 4096, 4097, 10000}) {
-    for (std::size_t i = 0; i < length; ++i)
-      edges.push_back({static_cast<std::uint32_t>(generator() % nodes), row, weight(generator)});
-    ++row;
-  }
-  for (std::size_t i = 0; i < 4 * nodes; ++i) {
-    const double u = unit(generator);
-    edges.push_back({static_cast<std::uint32_t>(generator() % nodes),
-                     static_cast<std::uint32_t>(static_cast<double>(nodes - 1) * u * u),
-                     weight(generator)});
-  }
-  std::ranges::shuffle(edges, generator);
-  return {nodes, std::move(edges)};
+/// A graph for the mode, with rows of every length, then rows with a skewed distribution.
+inline Graph graph_for(SpreadMode mode, std::size_t nodes, std::mt19937_64& generator) {
+  const float low = mode == SpreadMode::engine ? 0.0F : -1.0F;
+  return random_graph(nodes, row_lengths, 4 * nodes, low, 1, generator);
 }
-
-inline std::vector<Query> random_queries(std::size_t nodes, std::size_t count, bool is_engine,
-                                         std::mt19937_64& generator) {
-  std::uniform_real_distribution<float> value(is_engine ? 0.0F : -1.0F, 1.0F);
-  std::vector<Query> queries(count);
+/// Queries for the mode, each of which has fewer sources than the one before, and each node once.
+inline Queries queries_for(SpreadMode mode, std::size_t nodes, std::size_t count,
+                           std::mt19937_64& generator) {
+  std::uniform_real_distribution<float> value(mode == SpreadMode::engine ? 0.0F : -1.0F, 1.0F);
+  Queries queries(count);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::uint32_t node = 0; node < nodes; ++node) {
       if (generator() % (1 + i * 40) == 0) queries[i].push_back({node, value(generator)});
@@ -312,29 +233,9 @@ inline std::vector<Query> random_queries(std::size_t nodes, std::size_t count, b
   return queries;
 }
 
-inline HopParameters defaults(SpreadMode mode, std::uint32_t hops) {
-  HopParameters parameters;
-  parameters.mode = mode;
-  parameters.hops = hops;
-  std::ranges::copy(default_tier_thresholds, parameters.thresholds);
-  return parameters;
-}
-
-inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> words;
-  for (const float value : values) words.push_back(std::bit_cast<std::uint32_t>(value));
-  return words;
-}
-
-/// The edges of \p graph as the reference takes them.
-inline std::vector<Reference::Link> links_of(const Graph& graph) {
-  std::vector<Reference::Link> links;
-  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
-    const Edge& edge = graph.edges[i];
-    links.push_back(
-        {edge.from, edge.to, edge.weight, graph.kinds.empty() ? std::uint8_t{0} : graph.kinds[i]});
-  }
-  return links;
+inline constexpr SpreadMode spread_modes[] = {SpreadMode::engine, SpreadMode::linear};
+inline SpreadOptions spread_options(SpreadMode mode, std::uint32_t hops, const Decay& decay) {
+  return {.mode = mode, .hops = hops, .decay = decay};
 }
 
 }  // namespace Kindred::Testing::Graphs

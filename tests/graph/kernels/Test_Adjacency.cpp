@@ -1,137 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 
-#include <algorithm>
-#include <random>
-#include <vector>
-
-#include "Support.hpp"
+#include "GraphSupport.hpp"
 
 namespace AdjacencyTest {
 
 using namespace Kindred;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using namespace Testing::Graphs;
 
-const HostSpace& host() { return Impl::host_instance(Testing::context(), Space::openmp); }
-
-struct Rows {
+struct Adjacency {
   std::vector<std::uint64_t> offsets;
   std::vector<std::uint32_t> ends;
   std::vector<float> weights;
 
-  Rows(std::size_t nodes, std::size_t edges) : offsets(nodes + 1), ends(edges), weights(edges) {}
+  explicit Adjacency(const Graph& graph)
+      : offsets(graph.nodes + 1), ends(graph.edges.size()), weights(graph.edges.size()) {}
   AdjacencySpan span() { return {offsets, ends, weights}; }
+  void expect(const Rows& rows) const {
+    EXPECT_EQ(offsets, rows.offsets);
+    EXPECT_EQ(ends, rows.sources);
+    EXPECT_EQ(weights, rows.weights);
+  }
 };
 
+/// Both directions, and the transpose of one, must have the rows of the sorted edges.
+void expect_rows(const Context& context, const Graph& graph) {
+  const HostSpace& exec_space = Impl::host_instance(context, Space::openmp);
+  Adjacency out(graph);
+  Adjacency in(graph);
+  fill_adjacency(exec_space, graph.edges, out.span(), in.span());
+  out.expect(rows_of(graph, HopDirection::against));
+  in.expect(rows_of(graph, HopDirection::along));
+  Adjacency transpose(graph);
+  fill_transpose(exec_space, out.span(), transpose.span());
+  transpose.expect(rows_of(graph, HopDirection::along));
+}
+
 TEST(Adjacency, RowsAreInSourceThenInputOrder) {
-  const std::vector<Edge> edges{{2, 1, 0.1F}, {0, 1, 0.2F}, {2, 1, 0.3F}, {1, 1, 0.4F},
-                                {0, 3, 0.5F}, {0, 1, 0.6F}, {3, 0, 0.7F}};
-  Rows out(5, edges.size());
-  Rows in(5, edges.size());
-  fill_adjacency(host(), edges, out.span(), in.span());
+  const Graph graph{5,
+                    {{2, 1, 0.1F},
+                     {0, 1, 0.2F},
+                     {2, 1, 0.3F},
+                     {1, 1, 0.4F},
+                     {0, 3, 0.5F},
+                     {0, 1, 0.6F},
+                     {3, 0, 0.7F}}};
+  expect_rows(Testing::context(), graph);
+  const Rows in = rows_of(graph, HopDirection::along);
   EXPECT_THAT(in.offsets, ElementsAre(0, 1, 6, 6, 7, 7));
-  EXPECT_THAT(in.ends, ElementsAre(3, 0, 0, 1, 2, 2, 0));
+  EXPECT_THAT(in.sources, ElementsAre(3, 0, 0, 1, 2, 2, 0));
   EXPECT_THAT(in.weights, ElementsAre(0.7F, 0.2F, 0.6F, 0.4F, 0.1F, 0.3F, 0.5F));
+  const Rows out = rows_of(graph, HopDirection::against);
   EXPECT_THAT(out.offsets, ElementsAre(0, 3, 4, 6, 7, 7));
-  EXPECT_THAT(out.ends, ElementsAre(1, 3, 1, 1, 1, 1, 0));
+  EXPECT_THAT(out.sources, ElementsAre(1, 3, 1, 1, 1, 1, 0));
   EXPECT_THAT(out.weights, ElementsAre(0.2F, 0.5F, 0.6F, 0.4F, 0.1F, 0.3F, 0.7F));
-}
-
-TEST(Adjacency, GraphsWithoutNodesOrEdgesAreLegal) {
-  Rows none(0, 0);
-  Rows other(0, 0);
-  fill_adjacency(host(), {}, none.span(), other.span());
-  EXPECT_THAT(other.offsets, ElementsAre(0));
-  Rows out(3, 0);
-  Rows in(3, 0);
-  fill_adjacency(host(), {}, out.span(), in.span());
-  EXPECT_THAT(in.offsets, ElementsAre(0, 0, 0, 0));
-}
-
-TEST(Adjacency, TransposeOfRowsMatchesThatOfTheListOfEdges) {
-  auto generator = Testing::generator("Adjacency.transpose");
-  for (const std::size_t edge_count : {0, 1, 2, 3, 31, 32, 33, 400, 300'000}) {
-    const std::size_t nodes = 1 + edge_count / 7;
-    std::vector<Edge> edges(edge_count);
-    for (Edge& edge : edges) {
-      edge.from = static_cast<std::uint32_t>(generator() % nodes);
-      edge.to = static_cast<std::uint32_t>(generator() % nodes);
-      edge.weight = static_cast<float>(generator() % 1000);
-    }
-    Rows out(nodes, edge_count);
-    Rows expected(nodes, edge_count);
-    fill_adjacency(host(), edges, out.span(), expected.span());
-    Rows in(nodes, edge_count);
-    fill_transpose(host(), out.span(), in.span());
-    EXPECT_EQ(in.offsets, expected.offsets);
-    EXPECT_EQ(in.ends, expected.ends);
-    EXPECT_EQ(in.weights, expected.weights);
-  }
 }
 
 TEST(Adjacency, MatchesAStableSort) {
   auto generator = Testing::generator("Adjacency.sort");
-  for (int trial = 0; trial < 30; ++trial) {
-    const std::size_t nodes = 1 + generator() % 50;
-    std::vector<Edge> edges(generator() % 400);
-    for (Edge& edge : edges) {
-      edge = {static_cast<std::uint32_t>(generator() % nodes),
-              static_cast<std::uint32_t>(generator() % nodes),
-              static_cast<float>(generator() % 1000)};
-    }
-    Rows out(nodes, edges.size());
-    Rows in(nodes, edges.size());
-    fill_adjacency(host(), edges, out.span(), in.span());
-    std::ranges::stable_sort(edges, {}, &Edge::from);
-    std::ranges::stable_sort(edges, {}, &Edge::to);
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      EXPECT_EQ(in.ends[i], edges[i].from);
-      EXPECT_EQ(in.weights[i], edges[i].weight);
-      EXPECT_LE(in.offsets[edges[i].to], i);
-      EXPECT_GT(in.offsets[edges[i].to + 1], i);
-    }
+  expect_rows(Testing::context(), {0});
+  expect_rows(Testing::context(), {3});
+  for (const std::size_t edges : {0, 1, 2, 3, 31, 32, 33, 400, 300'000}) {
+    for (const std::size_t nodes : {1 + edges / 7, std::size_t{50}})
+      expect_rows(Testing::context(), random_graph(nodes, {}, edges, 0, 1, generator));
   }
 }
 
 TEST(Adjacency, IsTheSameWithThreeThreads) {
   // Enough edges for three threads; half of them share one end node.
   auto generator = Testing::generator("Adjacency.threads");
-  const std::size_t nodes = 1000;
-  std::vector<Edge> edges(200'000);
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    const auto one = static_cast<std::uint32_t>(generator() % nodes);
-    const auto other = static_cast<std::uint32_t>(generator() % 2 == 0 ? 7 : generator() % nodes);
-    edges[i] = {i % 2 == 0 ? one : other, i % 2 == 0 ? other : one, static_cast<float>(i)};
+  Graph graph{1000};
+  for (std::size_t i = 0; i < 200'000; ++i) {
+    const auto one = static_cast<std::uint32_t>(generator() % 1000);
+    const auto other = static_cast<std::uint32_t>(generator() % 2 == 0 ? 7 : generator() % 1000);
+    graph.edges.push_back(
+        {i % 2 == 0 ? one : other, i % 2 == 0 ? other : one, static_cast<float>(i)});
   }
-  Rows out(nodes, edges.size());
-  Rows in(nodes, edges.size());
-  ContextOptions options;
-  options.threads = 3;
-  options.load_profile = false;
-  const Context context(options);
-  fill_adjacency(Impl::host_instance(context, Space::openmp), edges, out.span(), in.span());
-  const auto expect_rows = [&](const Rows& rows, std::uint32_t Edge::*row,
-                               std::uint32_t Edge::*end) {
-    std::ranges::stable_sort(edges, {}, row);
-    std::vector<std::uint64_t> offsets(nodes + 1);
-    std::vector<std::uint32_t> ends;
-    std::vector<float> weights;
-    for (const Edge& edge : edges) {
-      ++offsets[edge.*row + 1];
-      ends.push_back(edge.*end);
-      weights.push_back(edge.weight);
-    }
-    for (std::size_t v = 0; v < nodes; ++v) offsets[v + 1] += offsets[v];
-    EXPECT_EQ(rows.offsets, offsets);
-    EXPECT_EQ(rows.ends, ends);
-    EXPECT_EQ(rows.weights, weights);
-  };
-  expect_rows(out, &Edge::from, &Edge::to);
-  expect_rows(in, &Edge::to, &Edge::from);
+  expect_rows(Context(ContextOptions{.threads = 3, .load_profile = false}), graph);
+}
+
+TEST(RowPlan, LongRowsAreSplitIntoBlocksBetweenTiles) {
+  const RowPlan plan = plan_rows(offsets_of({10, 4096, 4097, 5, 12289}), 4096, 2048);
+  EXPECT_THAT(plan.tiles, ElementsAre(0, 1, 1, 2, 3, 4));
+  EXPECT_THAT(plan.long_rows, ElementsAre(2, 4));
+  EXPECT_THAT(plan.long_first, ElementsAre(0, 2, 6));
+  EXPECT_THAT(plan.block_long_row, ElementsAre(0, 0, 1, 1, 1, 1));
+  const RowPlan none = plan_rows(offsets_of({}), 4096, 2048);
+  EXPECT_THAT(none.tiles, IsEmpty());
+  EXPECT_THAT(none.long_first, ElementsAre(0));
+}
+
+TEST(RowPlan, EveryShortRowIsInOneTile) {
+  auto generator = Testing::generator("RowPlan.cover");
+  std::vector<std::uint64_t> lengths(3000);
+  for (std::uint64_t& length : lengths)
+    length = generator() % 50 == 0 ? generator() % 6000 : generator() % 20;
+  const std::vector<std::uint64_t> offsets = offsets_of(lengths);
+  const RowPlan plan = plan_rows(offsets, 4096, 2048);
+  std::vector<int> seen(lengths.size());
+  for (std::size_t i = 0; i < plan.tiles.size(); i += 2) {
+    for (std::uint32_t row = plan.tiles[i]; row < plan.tiles[i + 1]; ++row) ++seen[row];
+    EXPECT_LE(offsets[plan.tiles[i + 1]] - offsets[plan.tiles[i]], 4096U);
+  }
+  for (const std::uint32_t row : plan.long_rows) ++seen[row];
+  EXPECT_THAT(seen, ::testing::Each(1));
 }
 
 }  // namespace AdjacencyTest

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/graph/BinnedEdges.hpp>
-#include <kindred/memory/Copies.hpp>
-
-#include <numeric>
 
 #include "GraphSupport.hpp"
 
@@ -11,15 +7,8 @@ namespace BinnedEdgesTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using Testing::Graphs::Array;
 
 constexpr std::uint64_t device_short_max = 32;
-
-std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths) {
-  std::vector<std::uint64_t> offsets{0};
-  for (const std::uint64_t length : lengths) offsets.push_back(offsets.back() + length);
-  return offsets;
-}
 
 /// Row lengths around every limit: of short rows, blocks and bins; then many rows without edges.
 std::vector<std::uint64_t> awkward_lengths(std::mt19937_64& generator) {
@@ -98,135 +87,97 @@ TEST(BinPlan, ScattersCoverEveryCellOnce) {
 
 /// Binned edges in memory that a space can access.
 template <class ExecutionSpace>
-struct PlacedBins {
-  Array<ExecutionSpace, std::uint64_t> edges;
-  Array<ExecutionSpace, std::uint32_t> rows, blocks, cells;
-  Array<ExecutionSpace, BinScatter> scatters;
-  Array<ExecutionSpace, std::uint16_t> sources, slots;
-  Array<ExecutionSpace, float> weights, values;
+auto placed_bins(const ExecutionSpace& exec_space, SpaceArrays<ExecutionSpace>& arrays,
+                 const Rows& host, const GraphRows<typename ExecutionSpace::memory_space>& graph) {
+  const BinPlan plan =
+      plan_bins(host.offsets, plan_rows(host.offsets, device_short_max, host.offsets.back() + 1));
+  BinnedEdges<typename ExecutionSpace::memory_space> bins;
+  bins.edges = arrays.copy(plan.edges);
+  bins.rows = arrays.copy(plan.rows);
+  bins.blocks = arrays.copy(plan.blocks);
+  const auto cells =
+      arrays.template zeros<std::uint32_t>((bin_blocks(graph.rows()) + 1) * plan.bins());
+  count_bins<ExecutionSpace>(exec_space, graph.sources, bins.edges, cells);
+  const std::vector<std::uint32_t> words = on_host(exec_space, cells);
+  bins.cells = cells;
+  bins.scatters = arrays.copy(plan_scatters(words, plan.bins()));
+  const auto sources = arrays.template zeros<std::uint16_t>(words.back());
+  const auto slots = arrays.template zeros<std::uint16_t>(words.back());
+  const auto weights = arrays.template zeros<float>(words.back());
+  fill_bins<ExecutionSpace>(exec_space, graph.sources, graph.weights, bins.edges,
+                            arrays.copy(words), sources, slots, weights);
+  exec_space.fence("Kindred::Testing::bins");
+  bins.sources = sources;
+  bins.slots = slots;
+  bins.weights = weights;
+  bins.values = arrays.template zeros<float>(words.back());
+  return bins;
+}
 
-  PlacedBins(const ExecutionSpace& exec_space, const Rows& host,
-             const GraphRows<typename ExecutionSpace::memory_space>& graph) {
-    const BinPlan plan =
-        plan_bins(host.offsets, plan_rows(host.offsets, device_short_max, host.offsets.back() + 1));
-    const std::size_t bins = plan.bins();
-    edges = to_space(exec_space, plan.edges);
-    rows = to_space(exec_space, plan.rows);
-    blocks = to_space(exec_space, plan.blocks);
-    std::vector<std::uint32_t> words((bin_blocks(graph.rows()) + 1) * bins);
-    cells = to_space(exec_space, words);
-    count_bins<ExecutionSpace>(exec_space, graph.sources, edges, cells);
-    Impl::download(exec_space, words.data(), cells, words.size());
-    const std::uint32_t places = words.back();
-    scatters = to_space(exec_space, plan_scatters(words, bins));
-    const auto next = to_space(exec_space, words);
-    sources = Array<ExecutionSpace, std::uint16_t>("Kindred::Testing::sources", places);
-    slots = Array<ExecutionSpace, std::uint16_t>("Kindred::Testing::slots", places);
-    weights = Array<ExecutionSpace, float>("Kindred::Testing::weights", places);
-    values = Array<ExecutionSpace, float>("Kindred::Testing::values", places);
-    fill_bins<ExecutionSpace>(exec_space, graph.sources, graph.weights, edges, next, sources, slots,
-                              weights);
-    exec_space.fence("Kindred::Testing::bins");
+/// A graph whose rows have awkward lengths.
+Graph awkward_graph(std::mt19937_64& generator) {
+  const auto lengths = awkward_lengths(generator);
+  std::uniform_real_distribution<float> weight(-1, 1);
+  Graph graph{lengths.size()};
+  for (std::uint32_t row = 0; row < lengths.size(); ++row) {
+    for (std::uint64_t i = 0; i < lengths[row]; ++i)
+      graph.edges.push_back(
+          {static_cast<std::uint32_t>(generator() % graph.nodes), row, weight(generator)});
   }
-  BinnedEdges<typename ExecutionSpace::memory_space> view() const {
-    BinnedEdges<typename ExecutionSpace::memory_space> bins;
-    bins.edges = edges;
-    bins.rows = rows;
-    bins.blocks = blocks;
-    bins.cells = cells;
-    bins.scatters = scatters;
-    bins.sources = sources;
-    bins.slots = slots;
-    bins.weights = weights;
-    bins.values = values;
-    return bins;
-  }
-};
+  return graph;
+}
 
 TEST(BinnedEdges, SlotsHoldEveryEdgeOnceInItsCell) {
   auto generator = Testing::generator("BinnedEdges.places");
-  Rows rows;
-  const auto lengths = awkward_lengths(generator);
-  for (const std::uint64_t length : lengths) {
-    for (std::uint64_t i = 0; i < length; ++i)
-      rows.add_edge(static_cast<std::uint32_t>(generator() % lengths.size()),
-                    static_cast<float>(generator() % 1000), 0);
-    rows.close_row();
-  }
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      using exec_type = std::decay_t<decltype(exec_space)>;
-      const PlacedRows<exec_type> placed(exec_space, rows, Stored::floats);
-      const PlacedBins<exec_type> bins(exec_space, rows, placed.view());
-      const std::size_t count = bins.view().bins();
-      std::vector<std::uint32_t> cells(bins.cells.extent(0));
-      std::vector<std::uint64_t> edges(count + 1);
-      std::vector<std::uint16_t> sources(bins.sources.extent(0));
-      std::vector<std::uint16_t> slots(sources.size());
-      std::vector<float> weights(sources.size());
-      Impl::download(exec_space, cells.data(), bins.cells, cells.size());
-      Impl::download(exec_space, edges.data(), bins.edges, edges.size());
-      Impl::download(exec_space, sources.data(), bins.sources, sources.size());
-      Impl::download(exec_space, slots.data(), bins.slots, slots.size());
-      Impl::download(exec_space, weights.data(), bins.weights, weights.size());
-      std::vector<int> seen(rows.sources.size());
-      for (std::size_t cell = 0; cell + count < cells.size(); ++cell) {
-        ASSERT_EQ(cells[cell] % 8, 0U);
-        for (std::uint32_t place = cells[cell]; place < cells[cell + count]; ++place) {
-          if (slots[place] == bin_edges_max) continue;
-          const std::uint64_t edge = edges[cell % count] + slots[place];
-          ASSERT_EQ(rows.sources[edge], cell / count * bin_sources + sources[place]);
-          ASSERT_EQ(rows.weights[edge], weights[place]);
-          ++seen[edge];
-        }
+  const Rows rows = rows_of(awkward_graph(generator), HopDirection::along);
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
+    const auto bins = placed_bins(exec_space, arrays, rows, placed(arrays, rows, Stored::floats));
+    const std::size_t count = bins.bins();
+    const auto cells = on_host(exec_space, bins.cells);
+    const auto edges = on_host(exec_space, bins.edges);
+    const auto sources = on_host(exec_space, bins.sources);
+    const auto slots = on_host(exec_space, bins.slots);
+    const auto weights = on_host(exec_space, bins.weights);
+    std::vector<int> seen(rows.sources.size());
+    for (std::size_t cell = 0; cell + count < cells.size(); ++cell) {
+      ASSERT_EQ(cells[cell] % 8, 0U);
+      for (std::uint32_t place = cells[cell]; place < cells[cell + count]; ++place) {
+        if (slots[place] == bin_edges_max) continue;
+        const std::uint64_t edge = edges[cell % count] + slots[place];
+        ASSERT_EQ(rows.sources[edge], cell / count * bin_sources + sources[place]);
+        ASSERT_EQ(rows.weights[edge], weights[place]);
+        ++seen[edge];
       }
-      EXPECT_TRUE(std::ranges::all_of(seen, [](int times) { return times == 1; }));
-    });
-  }
+    }
+    EXPECT_THAT(seen, ::testing::Each(1));
+  });
 }
 
 TEST(BinnedEdges, HopsGiveTheSameBitsAsHopsOverRows) {
   auto generator = Testing::generator("BinnedEdges.hop");
-  Graph graph(0, {});
-  const auto lengths = awkward_lengths(generator);
-  std::uniform_real_distribution<float> value(-1, 1);
-  std::vector<Edge> edges;
-  for (std::uint32_t row = 0; row < lengths.size(); ++row) {
-    for (std::uint64_t i = 0; i < lengths[row]; ++i)
-      edges.push_back(
-          {static_cast<std::uint32_t>(generator() % lengths.size()), row, value(generator)});
-  }
-  graph = Graph(lengths.size(), std::move(edges));
-  std::vector<float> x(graph.nodes);
-  for (float& v : x) v = generator() % 4 == 0 ? -0.0F : value(generator);
-  std::vector<std::vector<std::uint32_t>> answers;
+  const Graph graph = awkward_graph(generator);
+  const Parts parts(graph);
+  std::vector<float> x = random_values(graph.nodes, generator);
+  for (float& v : x)
+    if (generator() % 4 == 0) v = -0.0F;
+  const auto expected = bits_of(reference_hop(graph, x, 1, {}));
   bool has_bins = false;
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      using exec_type = std::decay_t<decltype(exec_space)>;
-      const Parts parts(graph);
-      const Placed<exec_type> placed(exec_space, parts);
-      const PlacedBins<exec_type> bins(exec_space, parts.built, placed.view().built);
-      for (const bool is_binned : {false, true}) {
-        auto side = placed.view();
-        if (is_binned) {
-          if (!can_bin(exec_space, graph.nodes, graph.edges.size())) continue;
-          side.bins = bins.view();
-          has_bins = true;
-        }
-        const auto from = to_space(exec_space, x);
-        const Array<exec_type, float> to("Kindred::Testing::y", x.size());
-        const Array<exec_type, double> partial("Kindred::Testing::partial", side.blocks());
-        Kokkos::deep_copy(exec_space, to, 7.0F);
-        hop<exec_type>(exec_space, side, HopWidth::one, from, to, partial);
-        std::vector<float> y(x.size());
-        Impl::download(exec_space, y.data(), to, y.size());
-        std::vector<std::uint32_t>& words = answers.emplace_back();
-        for (const float v : y) words.push_back(std::bit_cast<std::uint32_t>(v));
-        EXPECT_EQ(words, answers.front()) << to_string(space) << (is_binned ? ", bins" : "");
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
+    auto side = placed(arrays, parts);
+    for (const bool is_binned : {false, true}) {
+      if (is_binned) {
+        if (!can_bin(exec_space, graph.nodes, graph.edges.size())) continue;
+        side.bins = placed_bins(exec_space, arrays, parts.built, side.built);
+        has_bins = true;
       }
-    });
-  }
+      const auto y = arrays.copy(std::vector<float>(x.size(), 7.0F));
+      hop<ExecutionSpace>(exec_space, side, HopWidth::one, arrays.copy(x), y,
+                          arrays.template zeros<double>(side.blocks()));
+      EXPECT_EQ(bits_of(on_host(exec_space, y)), expected) << (is_binned ? "bins" : "");
+    }
+  });
   if (!has_bins) GTEST_SKIP() << "needs a device with enough scratch memory for bins";
 }
 

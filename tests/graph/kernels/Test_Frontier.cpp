@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/graph/Frontier.hpp>
-#include <kindred/memory/Copies.hpp>
-
-#include <functional>
-#include <numeric>
 
 #include "GraphSupport.hpp"
 #include "Properties.hpp"
@@ -13,63 +8,49 @@ namespace FrontierTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using Testing::Graphs::Array;
 
 using Ranks = std::vector<Rank>;
 
 /// Both directions of a graph in memory that a space can access.
 template <class ExecutionSpace>
 struct BothWays {
-  Placed<ExecutionSpace> in;
-  Placed<ExecutionSpace> out;
+  SpaceArrays<ExecutionSpace> arrays;
+  GraphSide<typename ExecutionSpace::memory_space> in;
+  GraphSide<typename ExecutionSpace::memory_space> out;
 
   BothWays(const ExecutionSpace& exec_space, const Parts& in_parts, const Parts& out_parts)
-      : in(exec_space, in_parts), out(exec_space, out_parts) {}
+      : arrays(exec_space), in(placed(arrays, in_parts)), out(placed(arrays, out_parts)) {}
 };
 
 /// The workspace of `spread_frontier`.
 template <class ExecutionSpace>
 struct Workspace {
-  FrontierShape shape;
-  FrontierSizes<ExecutionSpace> sizes;
-  Array<ExecutionSpace, float> value, passed;
-  Array<ExecutionSpace, std::uint8_t> tier;
-  Array<ExecutionSpace, std::uint32_t> mark;
-  Array<ExecutionSpace, FrontierOut> hubs;
-  Array<ExecutionSpace, FrontierControl> control;
-  Array<ExecutionSpace, FrontierRow> rows, long_rows;
-  Array<ExecutionSpace, FrontierBlock> blocks;
-  Array<ExecutionSpace, double> partial;
-  Array<ExecutionSpace, Rank> keys;
+  SpaceArrays<ExecutionSpace> arrays;
+  FrontierState<ExecutionSpace> state;
 
-  Workspace(const ExecutionSpace& exec_space, const FrontierShape& given)
-      : shape(given),
-        sizes(given),
-        value("Kindred::Testing::value", shape.slots * shape.nodes),
-        passed("Kindred::Testing::passed", 3 * shape.slots * shape.nodes),
-        tier("Kindred::Testing::tier", shape.slots * shape.nodes),
-        mark("Kindred::Testing::mark", shape.slots * shape.nodes),
-        hubs("Kindred::Testing::hubs", shape.slots * sizes.hubs),
-        control("Kindred::Testing::control", shape.slots),
-        rows("Kindred::Testing::rows", shape.slots * sizes.rows),
-        long_rows("Kindred::Testing::long_rows", shape.slots * sizes.long_rows),
-        blocks("Kindred::Testing::blocks", shape.slots * sizes.blocks),
-        partial("Kindred::Testing::partial", shape.slots * sizes.blocks),
-        keys("Kindred::Testing::keys", shape.slots * sizes.keys) {
-    clear_frontier(exec_space, state());
-  }
-  FrontierState<ExecutionSpace> state() const {
-    return {shape, value,     passed, tier,    mark, control,
-            rows,  long_rows, blocks, partial, hubs, keys};
+  Workspace(const ExecutionSpace& exec_space, const FrontierShape& shape) : arrays(exec_space) {
+    const FrontierSizes<ExecutionSpace> sizes(shape);
+    const std::size_t places = shape.slots * shape.nodes;
+    state.shape = shape;
+    state.value = arrays.template zeros<float>(places);
+    state.passed = arrays.template zeros<float>(3 * places);
+    state.tier = arrays.template zeros<std::uint8_t>(places);
+    state.mark = arrays.template zeros<std::uint32_t>(places);
+    state.control = arrays.template zeros<FrontierControl>(shape.slots);
+    state.rows = arrays.template zeros<FrontierRow>(shape.slots * sizes.rows);
+    state.long_rows = arrays.template zeros<FrontierRow>(shape.slots * sizes.long_rows);
+    state.blocks = arrays.template zeros<FrontierBlock>(shape.slots * sizes.blocks);
+    state.partial = arrays.template zeros<double>(shape.slots * sizes.blocks);
+    state.hubs = arrays.template zeros<FrontierOut>(shape.slots * sizes.hubs);
+    state.keys = arrays.template zeros<Rank>(shape.slots * sizes.keys);
+    clear_frontier(exec_space, state);
   }
   /// Whether a call restored the workspace except for marks.
   bool is_clear(const ExecutionSpace& exec_space) const {
     const auto all = [&](const auto& view, auto target) {
-      std::vector<decltype(target)> values(view.extent(0));
-      Impl::download(exec_space, values.data(), view, values.size());
-      return std::ranges::all_of(values, [=](auto v) { return v == target; });
+      return std::ranges::all_of(on_host(exec_space, view), [=](auto v) { return v == target; });
     };
-    return all(value, 0.0F) && all(passed, 0.0F) && all(tier, std::uint8_t{255});
+    return all(state.value, 0.0F) && all(state.passed, 0.0F) && all(state.tier, std::uint8_t{255});
   }
 };
 
@@ -80,24 +61,22 @@ template <class ExecutionSpace>
 std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
                                                const BothWays<ExecutionSpace>& graph,
                                                const Workspace<ExecutionSpace>& workspace,
-                                               const std::vector<Query>& requested,
-                                               const HopParameters& parameters, const Decay& decay,
-                                               std::size_t top, Form form = Form::global) {
+                                               const Queries& requested,
+                                               const SpreadOptions& options, std::size_t top,
+                                               Form form = Form::global) {
   std::vector<FrontierQuery> queries;
   std::vector<Activation> sources;
   std::vector<float> decays;
-  for (std::uint32_t hop = 1; hop <= parameters.hops; ++hop) decays.push_back(decay_at(decay, hop));
-  for (const Query& query : requested) {
+  for (std::uint32_t hop = 1; hop <= options.hops; ++hop)
+    decays.push_back(decay_at(options.decay, hop));
+  for (const Sources& query : requested) {
     queries.push_back({static_cast<std::uint32_t>(sources.size()),
-                       static_cast<std::uint32_t>(query.size()), parameters, 0});
+                       static_cast<std::uint32_t>(query.size()), parameters_of(options), 0});
     sources.insert(sources.end(), query.begin(), query.end());
   }
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
   FrontierQueries<ExecutionSpace> call;
   call.count = requested.size();
-  const auto placed_queries = to_space(exec_space, queries);
-  const auto placed_sources = to_space(exec_space, sources);
-  const auto placed_decays = to_space(exec_space, decays);
-  const Array<ExecutionSpace, std::uint32_t> taken("Kindred::Testing::taken", 1);
   const bool is_few =
       requested.size() == 1 && sources.size() <= call.few_sources && decays.size() <= call.few_hops;
   if (is_few) {
@@ -105,31 +84,24 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
     std::ranges::copy(sources, call.only_sources);
     std::ranges::copy(decays, call.only_decays);
   } else {
-    call.queries = placed_queries;
-    call.sources = placed_sources;
-    call.decays = placed_decays;
-    call.taken = taken;
+    call.queries = arrays.copy(queries);
+    call.sources = arrays.copy(sources);
+    call.decays = arrays.copy(decays);
+    call.taken = arrays.template zeros<std::uint32_t>(1);
   }
-  const Array<ExecutionSpace, Rank> ranks("Kindred::Testing::ranks", requested.size() * top);
-  const Array<ExecutionSpace, std::uint8_t> done("Kindred::Testing::done", requested.size());
   call.top = static_cast<std::uint32_t>(top);
-  call.ranks = ranks;
-  call.done = done;
+  call.ranks = arrays.template zeros<Rank>(requested.size() * top);
+  call.done = arrays.template zeros<std::uint8_t>(requested.size());
   if (form == Form::global)
-    spread_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
-                                    workspace.state(), call);
-  else if (!spread_small_frontier<ExecutionSpace>(exec_space, graph.in.view(), graph.out.view(),
-                                                  call))
+    spread_frontier<ExecutionSpace>(exec_space, graph.in, graph.out, workspace.state, call);
+  else if (!spread_small_frontier<ExecutionSpace>(exec_space, graph.in, graph.out, call))
     return {};
-  Ranks all(requested.size() * top);
-  std::vector<std::uint8_t> is_done(requested.size());
-  Impl::download(exec_space, all.data(), ranks, all.size());
-  Impl::download(exec_space, is_done.data(), done, is_done.size());
+  const Ranks all = on_host(exec_space, call.ranks);
+  const auto is_done = on_host(exec_space, call.done);
   std::vector<std::optional<Ranks>> answers(requested.size());
   for (std::size_t i = 0; i < requested.size(); ++i) {
-    if (is_done[i] != 0)
-      answers[i] = Ranks(all.begin() + static_cast<std::ptrdiff_t>(i * top),
-                         all.begin() + static_cast<std::ptrdiff_t>((i + 1) * top));
+    const auto row = std::span(all).subspan(i * top, top);
+    if (is_done[i] != 0) answers[i].emplace(row.begin(), row.end());
   }
   return answers;
 }
@@ -144,15 +116,17 @@ Ranks ranked(const std::vector<float>& values, std::size_t top) {
   return ranks;
 }
 
-/// The same edges reversed.
-Graph turned(const Graph& graph) {
-  std::vector<Edge> edges = graph.edges;
-  for (Edge& edge : edges) std::swap(edge.from, edge.to);
-  return {graph.nodes, std::move(edges)};
-}
-
 constexpr std::size_t top = 500;
 constexpr std::size_t small_top = small_frontier_top_max;
+
+/// The ranked values of the reference.
+std::vector<Ranks> expected_of(const Graph& graph, const Queries& queries,
+                               const SpreadOptions& options) {
+  std::vector<Ranks> expected;
+  for (const Sources& query : queries)
+    expected.push_back(ranked(reference_values(graph, query, common_query(options), options), top));
+  return expected;
+}
 
 /// Whether a cluster is known to hold a query on this device: newer consumer devices have less
 /// shared memory.
@@ -168,13 +142,12 @@ template <class ExecutionSpace>
 std::optional<std::size_t> expect_small(const ExecutionSpace& exec_space,
                                         const BothWays<ExecutionSpace>& graph,
                                         const Workspace<ExecutionSpace>& workspace,
-                                        const std::vector<Query>& queries,
-                                        const HopParameters& parameters, const Decay& decay,
+                                        const Queries& queries, const SpreadOptions& options,
                                         const std::vector<Ranks>& expected) {
   std::size_t answered = 0;
   for (const std::size_t best : {std::size_t{7}, small_top}) {
     const auto answers =
-        spread_small(exec_space, graph, workspace, queries, parameters, decay, best, Form::small);
+        spread_small(exec_space, graph, workspace, queries, options, best, Form::small);
     if (answers.empty()) return {};
     for (std::size_t i = 0; i < queries.size(); ++i) {
       if (!answers[i]) continue;
@@ -187,43 +160,36 @@ std::optional<std::size_t> expect_small(const ExecutionSpace& exec_space,
 
 TEST(SpreadFrontier, MatchesReferenceOrGivesUp) {
   auto generator = Testing::generator("SpreadFrontier.reference");
-  for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
-    const bool is_engine = mode == SpreadMode::engine;
-    const Graph graph = random_graph(900, is_engine, generator);
+  for (const SpreadMode mode : spread_modes) {
+    const Graph graph = graph_for(mode, 900, generator);
     const Graph back = turned(graph);
     const Parts in_parts[] = {Parts(graph), Parts(graph, generator)};
     const Parts out_parts[] = {Parts(back), Parts(back, generator)};
-    const HopParameters parameters = defaults(mode, 3);
-    const Decay decay{Decay::Kind::constant, 0.3};
-    const std::vector<Query> queries = random_queries(graph.nodes, 20, is_engine, generator);
-    std::vector<Ranks> expected;
-    for (const Query& query : queries)
-      expected.push_back(ranked(reference(graph, query, parameters, decay), top));
+    const SpreadOptions options = spread_options(mode, 3, {Decay::Kind::constant, 0.3});
+    const Queries queries = queries_for(mode, graph.nodes, 20, generator);
+    const std::vector<Ranks> expected = expected_of(graph, queries, options);
     for (const Space space : Testing::spaces()) {
+      SCOPED_TRACE(to_string(space));
       Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
         for (const int is_changed : {0, 1}) {
-          const BothWays placed(exec_space, in_parts[is_changed], out_parts[is_changed]);
+          const BothWays both(exec_space, in_parts[is_changed], out_parts[is_changed]);
           for (const std::uint64_t budget : {64U, 3000U, 1U << 18U}) {
             const Workspace workspace(exec_space, {3, graph.nodes, budget});
             std::size_t answered = 0;
             for (int round = 0; round < 2; ++round) {
-              const auto answers =
-                  spread_small(exec_space, placed, workspace, queries, parameters, decay, top);
+              const auto answers = spread_small(exec_space, both, workspace, queries, options, top);
               for (std::size_t i = 0; i < queries.size(); ++i) {
                 answered += answers[i] ? 1 : 0;
-                if (answers[i]) {
-                  EXPECT_EQ(*answers[i], expected[i]) << to_string(space) << " " << i;
-                }
+                EXPECT_EQ(answers[i].value_or(expected[i]), expected[i]) << i;
               }
-              EXPECT_TRUE(workspace.is_clear(exec_space)) << to_string(space) << ' ' << budget;
+              EXPECT_TRUE(workspace.is_clear(exec_space)) << budget;
             }
-            EXPECT_EQ(answered == 2 * queries.size(), budget > 3000)
-                << to_string(space) << ": " << answered;
+            EXPECT_EQ(answered == 2 * queries.size(), budget > 3000) << answered;
           }
           const auto small =
-              expect_small(exec_space, placed, Workspace(exec_space, {1, graph.nodes, 64}), queries,
-                           parameters, decay, expected);
-          EXPECT_GT(small.value_or(1), 0U) << to_string(space);
+              expect_small(exec_space, both, Workspace(exec_space, {1, graph.nodes, 64}), queries,
+                           options, expected);
+          EXPECT_GT(small.value_or(1), 0U);
           EXPECT_TRUE(small || !is_built_for_clusters(space));
         }
       });
@@ -233,65 +199,44 @@ TEST(SpreadFrontier, MatchesReferenceOrGivesUp) {
 
 TEST(SpreadFrontier, AnswersOneQueryAfterABatchOfAnySize) {
   auto generator = Testing::generator("SpreadFrontier.batches");
-  const Graph graph = random_graph(400, true, generator);
+  const Graph graph = graph_for(SpreadMode::engine, 400, generator);
   const Parts in_parts(graph);
   const Parts out_parts(turned(graph));
-  const HopParameters parameters = defaults(SpreadMode::engine, 3);
-  const Decay decay{Decay::Kind::constant, 0.5};
-  const std::vector<Query> queries = random_queries(graph.nodes, 21, true, generator);
-  std::vector<Ranks> expected;
-  for (const Query& query : queries)
-    expected.push_back(ranked(reference(graph, query, parameters, decay), top));
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      const BothWays placed(exec_space, in_parts, out_parts);
-      const Workspace workspace(exec_space, {8, graph.nodes, 1U << 18U});
-      for (const std::size_t batch : {1U, 2U, 1U, 3U, 1U, 8U, 1U, 21U, 1U, 1U}) {
-        const std::vector some(queries.begin(),
-                               queries.begin() + static_cast<std::ptrdiff_t>(batch));
-        const auto answers =
-            spread_small(exec_space, placed, workspace, some, parameters, decay, top);
-        for (std::size_t i = 0; i < batch; ++i) {
-          ASSERT_TRUE(answers[i]) << to_string(space) << ' ' << batch;
-          ASSERT_EQ(*answers[i], expected[i]) << to_string(space) << ' ' << batch;
-        }
-      }
-    });
-  }
+  const SpreadOptions options = spread_options(SpreadMode::engine, 3, {Decay::Kind::constant, 0.5});
+  const Queries queries = queries_for(SpreadMode::engine, graph.nodes, 21, generator);
+  const std::vector<Ranks> expected = expected_of(graph, queries, options);
+  on_spaces([&](const auto& exec_space) {
+    const BothWays both(exec_space, in_parts, out_parts);
+    const Workspace workspace(exec_space, {8, graph.nodes, 1U << 18U});
+    for (const int batch : {1, 2, 1, 3, 1, 8, 1, 21, 1, 1}) {
+      const Queries some(queries.begin(), queries.begin() + batch);
+      const auto answers = spread_small(exec_space, both, workspace, some, options, top);
+      for (std::size_t i = 0; i < some.size(); ++i) ASSERT_EQ(answers[i], expected[i]) << batch;
+    }
+  });
 }
 
 /// Small frontiers and whole hops must give the same bits on every space, in every mode; \p added
 /// nodes were added after the rows were built.
-void expect_push_is_pull(const Graph& graph, const Query& query, std::uint32_t hops,
+void expect_push_is_pull(const Graph& graph, const Sources& query, std::uint32_t hops,
                          const Decay& decay, std::uint64_t budget = 1U << 18U,
                          std::uint32_t added = 0) {
   Parts in_parts(graph);
   Parts out_parts(turned(graph));
   in_parts.nodes = out_parts.nodes = graph.nodes + added;
-  for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
-    const HopParameters parameters = defaults(mode, hops);
+  for (const SpreadMode mode : spread_modes) {
+    const SpreadOptions options = spread_options(mode, hops, decay);
     const HostSpace& host = Impl::host_instance(Testing::context(), Space::openmp);
-    const auto whole = spread_whole(host, in_parts, {query}, HopWidth::one, parameters, decay);
+    const auto whole = spread_whole(host, in_parts, {query}, HopWidth::one, options);
     const Ranks expected = ranked(whole.front(), top);
-    for (const Space space : Testing::spaces()) {
-      Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-        const BothWays placed(exec_space, in_parts, out_parts);
-        const Workspace workspace(exec_space, {1, in_parts.nodes, budget});
-        const auto answers =
-            spread_small(exec_space, placed, workspace, {query}, parameters, decay, top);
-        ASSERT_TRUE(answers[0]) << to_string(space);
-        EXPECT_EQ(*answers[0], expected) << to_string(space);
-        EXPECT_TRUE(workspace.is_clear(exec_space)) << to_string(space);
-        expect_small(exec_space, placed, workspace, {query}, parameters, decay, {expected});
-      });
-    }
+    on_spaces([&](const auto& exec_space) {
+      const BothWays both(exec_space, in_parts, out_parts);
+      const Workspace workspace(exec_space, {1, in_parts.nodes, budget});
+      EXPECT_EQ(spread_small(exec_space, both, workspace, {query}, options, top)[0], expected);
+      EXPECT_TRUE(workspace.is_clear(exec_space));
+      expect_small(exec_space, both, workspace, {query}, options, {expected});
+    });
   }
-}
-
-Graph chain(std::uint32_t nodes) {
-  std::vector<Edge> edges;
-  for (std::uint32_t v = 0; v + 1 < nodes; ++v) edges.push_back({v, v + 1, 1});
-  return {nodes, std::move(edges)};
 }
 
 TEST(SpreadFrontier, EqualsWholeHopsOnChains) {
@@ -301,27 +246,25 @@ TEST(SpreadFrontier, EqualsWholeHopsOnChains) {
 
 TEST(SpreadFrontier, EqualsWholeHopsOnStars) {
   for (const std::uint32_t leaves : {99U, 255U, 257U, 4095U, 4097U, 8193U, 1'000'000U}) {
-    std::vector<Edge> edges;
+    Graph star{leaves + 1};
     for (std::uint32_t leaf = 1; leaf <= leaves; ++leaf) {
-      edges.push_back({0, leaf, 0.1F});
-      edges.push_back({leaf, 0, leaf % 7 == 0 ? 0.0F : 1e-6F});
+      star.edges.push_back({0, leaf, 0.1F});
+      star.edges.push_back({leaf, 0, leaf % 7 == 0 ? 0.0F : 1e-6F});
     }
-    expect_push_is_pull({leaves + 1, std::move(edges)}, {{0, 1}}, 3, {Decay::Kind::constant, 1},
+    expect_push_is_pull(star, {{0, 1}}, 3, {Decay::Kind::constant, 1},
                         32 * std::uint64_t{leaves} + 10'000);
   }
 }
 
 TEST(SpreadFrontier, EqualsWholeHopsOnCyclesLoopsAndSaturation) {
-  std::vector<Edge> all;
-  for (std::uint32_t u = 0; u < 5; ++u) {
-    for (std::uint32_t v = 0; v < 5; ++v) all.push_back({u, v, 0.5F});  // K5, with self-loops
-  }
-  expect_push_is_pull({5, all}, {{0, 1}, {3, 0.25F}}, 40, {Decay::Kind::constant, 1});
+  Graph complete{5};  // with loops
+  for (std::uint32_t v = 0; v < 25; ++v) complete.edges.push_back({v / 5, v % 5, 0.5F});
+  expect_push_is_pull(complete, {{0, 1}, {3, 0.25F}}, 40, {Decay::Kind::constant, 1});
   expect_push_is_pull({6, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}, {4, 5, 1}, {5, 0, 1}}},
                       {{2, 0.9F}}, 100, {Decay::Kind::constant, 0.99});
   expect_push_is_pull({3, {{0, 1, 0}, {0, 1, 0}, {1, 2, 1}, {0, 2, 0.2F}, {0, 2, 0.3F}}},
                       {{0, 1}, {1, 0}}, 3, {});
-  expect_push_is_pull({4, {}}, {{1, 1}, {2, 0}}, 3, {});
+  expect_push_is_pull({4}, {{1, 1}, {2, 0}}, 3, {});
   expect_push_is_pull({2, {{0, 0, 1}, {0, 1, 1}}}, {{0, 1}}, 0, {});
 }
 
@@ -337,19 +280,18 @@ TEST(SpreadFrontier, EqualsWholeHopsOnAnyGraph) {
     const auto weight = rc::gen::oneOf(
         rc::gen::map(rc::gen::inRange(0, 9), [](int n) { return static_cast<float>(n) / 8; }),
         rc::gen::element(0.1F, 1e-3F, 0.7F));
-    Graph graph(nodes, *rc::gen::container<std::vector<Edge>>(
-                           rc::gen::construct<Edge>(node, node, weight)));
+    Graph graph{nodes, *rc::gen::container<std::vector<Edge>>(
+                           rc::gen::construct<Edge>(node, node, weight))};
     const auto hub = *node;
     const auto hub_edges = *rc::gen::element(0U, 0U, 70U, 300U, 5000U);
     for (std::uint32_t i = 0; i < hub_edges; ++i) {
       graph.edges.push_back({i % nodes, hub, 0.01F});
       graph.edges.push_back({hub, i * 7 % nodes, 0.02F});
     }
-    Query query;
+    Sources query;
     for (const std::uint32_t source : *rc::gen::unique<std::vector<std::uint32_t>>(node))
       query.push_back({source, *weight});
-    const auto hops = *rc::gen::inRange<std::uint32_t>(0, 6);
-    expect_push_is_pull({nodes, graph.edges}, query, hops,
+    expect_push_is_pull(graph, query, *rc::gen::inRange<std::uint32_t>(0, 6),
                         {Decay::Kind::constant, *rc::gen::element(1.0, 0.5, 0.05)});
     RC_ASSERT(!::testing::Test::HasFailure());
   });

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/graph/GivenRows.hpp>
-#include <kindred/core/graph/Hop.hpp>
-
-#include <cstdint>
-#include <limits>
-#include <vector>
 
 #include "GraphSupport.hpp"
-#include "Support.hpp"
 
 namespace GivenRowsTest {
 
 using namespace Kindred;
-using ::testing::ElementsAre;
+using ::testing::Each;
 
 template <class T>
 ArrayView<const T, HostSpace> view_of(const std::vector<T>& values) {
@@ -24,12 +16,12 @@ ArrayView<const T, HostSpace> view_of(const std::vector<T>& values) {
 /// Rows of the given lengths.
 template <class Offset>
 struct Rows {
-  std::vector<Offset> offsets{0};
+  std::vector<Offset> offsets;
   std::vector<std::uint32_t> ends;
 
   explicit Rows(const std::vector<std::uint64_t>& lengths) {
-    for (const std::uint64_t length : lengths)
-      offsets.push_back(static_cast<Offset>(static_cast<std::uint64_t>(offsets.back()) + length));
+    for (const std::uint64_t offset : Testing::Graphs::offsets_of(lengths))
+      offsets.push_back(static_cast<Offset>(offset));
     ends.resize(static_cast<std::size_t>(offsets.back()));
   }
   GivenRows<Offset> given() const {
@@ -77,32 +69,29 @@ TYPED_TEST(GivenRowsOf, LongOnesAreSplitAsByTheirPlan) {
 TYPED_TEST(GivenRowsOf, InvalidOffsetsAreFound) {
   constexpr TypeParam least = std::numeric_limits<TypeParam>::min();
   constexpr TypeParam most = std::numeric_limits<TypeParam>::max();
+  std::vector<Rows<TypeParam>> invalid;
+  const auto other = [&]() -> std::vector<TypeParam>& {
+    return invalid.emplace_back(std::vector<std::uint64_t>(9000, 3)).offsets;
+  };
+  for (const std::size_t row : {1, 4096, 4097, 8998}) {
+    for (const TypeParam offset : {least, TypeParam{-1}, TypeParam{27'001}, most})
+      other()[row] = offset;
+    auto& extremes = other();
+    extremes[row] = most;
+    extremes[row + 1] = least;
+    // Rows that overlap, more long ones than there can be.
+    auto& overlapping = other();
+    overlapping[row] = most;
+    overlapping[row + 1] = least;
+    for (std::size_t i = row; i < 8999; ++i) overlapping[i] = i % 2 == 0 ? 0 : 20'000;
+  }
+  for (const std::size_t row : {0, 9000}) {
+    for (const TypeParam change : {-1, 1}) other()[row] += change;
+  }
   on_hosts([&](const HostSpace& exec_space) {
-    const Rows<TypeParam> valid(std::vector<std::uint64_t>(9000, 3));
-    const auto expect_found = [&](const Rows<TypeParam>& rows) {
+    for (const Rows<TypeParam>& rows : invalid) {
       RowPlan plan;
       EXPECT_FALSE(plan_long_rows(exec_space, rows.given(), plan));
-    };
-    for (const std::size_t row : {1, 4096, 4097, 8998}) {
-      for (const TypeParam offset : {least, TypeParam{-1}, TypeParam{27'001}, most}) {
-        Rows<TypeParam> rows = valid;
-        rows.offsets[row] = offset;
-        expect_found(rows);
-      }
-      Rows<TypeParam> rows = valid;
-      rows.offsets[row] = most;
-      rows.offsets[row + 1] = least;
-      expect_found(rows);
-      // Rows that overlap, more long ones than there can be.
-      for (std::size_t i = row; i < 8999; ++i) rows.offsets[i] = i % 2 == 0 ? 0 : 20'000;
-      expect_found(rows);
-    }
-    for (const std::size_t row : {0, 9000}) {
-      for (const TypeParam change : {-1, 1}) {
-        Rows<TypeParam> rows = valid;
-        rows.offsets[row] += change;
-        expect_found(rows);
-      }
     }
   });
 }
@@ -120,7 +109,7 @@ TYPED_TEST(GivenRowsOf, EndsBeyondTheLimitAreNeverRead) {
         return hop_given_rows(exec_space, rows.given(), plan, x, y, partial);
       };
       EXPECT_TRUE(hop());
-      EXPECT_THAT(y, ElementsAre(static_cast<float>(length), static_cast<float>(length)));
+      EXPECT_THAT(y, Each(static_cast<float>(length)));
       for (const std::size_t edge : {std::size_t{0}, rows.ends.size() - 1}) {
         for (const std::uint32_t end : {2U, 0x80000000U, 0xFFFFFFFFU}) {
           rows.ends[edge] = end;

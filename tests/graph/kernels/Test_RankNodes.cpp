@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/arch/Special.hpp>
-#include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/PageRank.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "GraphSupport.hpp"
 
@@ -15,7 +8,6 @@ namespace RankNodesTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-using Testing::Graphs::Array;
 
 struct Case {
   std::vector<float> values;    ///< nodes × width
@@ -46,48 +38,40 @@ template <class ExecutionSpace, class State>
 std::vector<Rank> ranked(const ExecutionSpace& exec_space, const State& state, const Case& given,
                          std::size_t first, std::size_t top) {
   const TopKShape shape{static_cast<std::size_t>(given.width) - first, given.nodes, top};
-  const Array<ExecutionSpace, Rank> best("Kindred::Testing::best", shape.rows * top);
-  const Array<ExecutionSpace, Rank> workspace("Kindred::Testing::workspace",
-                                              rank_nodes_workspace<ExecutionSpace, State>(shape));
-  rank_nodes<ExecutionSpace>(exec_space, state, first, shape, best, workspace);
-  std::vector<Rank> copy(best.extent(0));
-  Impl::download(exec_space, copy.data(), best, copy.size());
-  return copy;
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
+  const auto best = arrays.template zeros<Rank>(shape.rows * top);
+  rank_nodes<ExecutionSpace>(
+      exec_space, state, first, shape, best,
+      arrays.template zeros<Rank>(rank_nodes_workspace<ExecutionSpace, State>(shape)));
+  return on_host(exec_space, best);
 }
 
 void check(const Case& given, std::size_t first, std::size_t top) {
+  SCOPED_TRACE(std::to_string(given.nodes) + " nodes, top " + std::to_string(top));
   const std::vector<Rank> best = expected(given, first, top);
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      using exec_type = std::decay_t<decltype(exec_space)>;
-      const auto values = to_space(exec_space, given.values);
-      const auto weights = to_space(exec_space, given.weights);
-      SpreadState<exec_type> spread;
-      spread.width = given.width;
-      spread.value = values;
-      PageRankState<exec_type, float> page_rank;
-      page_rank.width = given.width;
-      page_rank.nodes = given.nodes;
-      page_rank.current = values;
-      page_rank.out_weights = weights;
-      const auto found = [&] {
-        return given.weights.empty() ? ranked(exec_space, spread, given, first, top)
-                                     : ranked(exec_space, page_rank, given, first, top);
-      };
-      const auto where = [&] {
-        return std::string(to_string(space)) + ", " + std::to_string(given.nodes) + " nodes, top " +
-               std::to_string(top);
-      };
-      ASSERT_EQ(found(), best) << where();
-      const Special::Without without(Special::Form::buffer_top_k);
-      ASSERT_EQ(found(), best) << where() << ", portable";
-    });
-  }
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
+    SpreadState<ExecutionSpace> spread;
+    spread.width = given.width;
+    spread.value = arrays.copy(given.values);
+    PageRankState<ExecutionSpace, float> page_rank;
+    page_rank.width = given.width;
+    page_rank.nodes = given.nodes;
+    page_rank.current = spread.value;
+    page_rank.out_weights = arrays.copy(given.weights);
+    const auto found = [&] {
+      return given.weights.empty() ? ranked(exec_space, spread, given, first, top)
+                                   : ranked(exec_space, page_rank, given, first, top);
+    };
+    ASSERT_EQ(found(), best);
+    const Special::Without without(Special::Form::buffer_top_k);
+    ASSERT_EQ(found(), best) << "portable";
+  });
 }
 
 TEST(RankNodes, MatchesSortedRanks) {
   auto generator = Testing::generator("RankNodes.sorted");
-  for (const HopWidth width : {HopWidth::one, HopWidth::eight, HopWidth::thirty_two}) {
+  for (const HopWidth width : widths) {
     const auto columns = static_cast<std::size_t>(width);
     for (const std::size_t nodes : {1UL, 5UL, 64UL, 1000UL, 2049UL, 20000UL}) {
       for (const bool is_weighted : {false, true}) {

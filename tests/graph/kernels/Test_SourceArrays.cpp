@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/graph/SourceArrays.hpp>
-
-#include <bit>
-#include <limits>
-#include <vector>
 
 #include "GraphSupport.hpp"
 
@@ -12,15 +7,6 @@ namespace SourceArraysTest {
 
 using namespace Kindred;
 using namespace Testing::Graphs;
-
-/// Sources of queries, as a caller has them.
-struct Lists {
-  std::vector<std::int64_t> offsets{0};
-  std::vector<std::uint32_t> nodes;
-  std::vector<float> values;
-
-  void close() { offsets.push_back(static_cast<std::int64_t>(nodes.size())); }
-};
 
 /// The state after the start of spreading, and the faults.
 struct Started {
@@ -31,97 +17,71 @@ struct Started {
 };
 
 template <class ExecutionSpace>
-Started start(const ExecutionSpace& exec_space, const Lists& lists, std::size_t nodes,
-              std::size_t first, std::size_t queries, SpreadMode mode, bool is_short_offset,
+Started start(const ExecutionSpace& exec_space, const FlatQueries& lists, std::size_t nodes,
+              SpreadMode mode, bool is_short_offset,
               const std::vector<std::uint64_t>& removed = {}) {
-  const HopWidth hop_width = width_of(queries);
-  const std::size_t places = nodes * static_cast<std::size_t>(hop_width);
-  const bool is_engine = mode == SpreadMode::engine;
-  const Kokkos::View<float*, typename ExecutionSpace::memory_space> value("value", places);
-  const Kokkos::View<float*, typename ExecutionSpace::memory_space> passed("passed", places);
-  const Kokkos::View<std::uint8_t*, typename ExecutionSpace::memory_space> tier(
-      "tier", is_engine ? places : 0);
-  const Kokkos::View<std::uint32_t*, typename ExecutionSpace::memory_space> last("last", hop_marks);
-  const Kokkos::View<std::uint32_t*, typename ExecutionSpace::memory_space> faults(
-      "faults", lists.offsets.size() - 1);
+  const std::size_t queries = lists.offsets.size() - 1;
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
   SpreadState<ExecutionSpace> state;
-  state.width = hop_width;
-  state.value = value;
-  state.passed = passed;
-  state.tier = tier;
-  state.last = last;
-  const std::vector<std::int32_t> shorts(lists.offsets.begin(), lists.offsets.end());
-  const auto offsets = to_space(exec_space, lists.offsets);
-  const auto short_offsets = to_space(exec_space, shorts);
-  const auto node_array = to_space(exec_space, lists.nodes);
-  const auto value_array = to_space(exec_space, lists.values);
-  const auto removed_array = to_space(exec_space, removed);
+  state.width = width_of(queries);
+  const std::size_t places = nodes * static_cast<std::size_t>(state.width);
+  state.value = arrays.template zeros<float>(places);
+  state.passed = arrays.template zeros<float>(places);
+  state.tier = arrays.template zeros<std::uint8_t>(mode == SpreadMode::engine ? places : 0);
+  state.last = arrays.template zeros<std::uint32_t>(hop_marks);
   SourceArrays<ExecutionSpace> sources;
-  if (is_short_offset)
-    sources.short_offsets = short_offsets;
-  else
-    sources.offsets = offsets;
-  sources.nodes = node_array;
-  sources.values = value_array;
-  sources.removed = removed_array;
-  start_from_arrays<ExecutionSpace>(exec_space, state, sources, nodes, first, queries, mode,
-                                    faults);
-  Started started{std::vector<float>(places), std::vector<float>(places),
-                  std::vector<std::uint8_t>(tier.extent(0)),
-                  std::vector<std::uint32_t>(faults.extent(0))};
-  Impl::download(exec_space, started.value.data(), value, places);
-  Impl::download(exec_space, started.passed.data(), passed, places);
-  Impl::download(exec_space, started.tier.data(), tier, tier.extent(0));
-  Impl::download(exec_space, started.faults.data(), faults, faults.extent(0));
-  return started;
-}
-
-template <class Body>
-void on_every_space(const Body& body) {
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(to_string(space));
-    Impl::with_instance(Testing::context(), space, body);
+  if (is_short_offset) {
+    sources.short_offsets =
+        arrays.copy(std::vector<std::int32_t>(lists.offsets.begin(), lists.offsets.end()));
+  } else {
+    sources.offsets = arrays.copy(lists.offsets);
   }
+  sources.nodes = arrays.copy(lists.nodes);
+  sources.values = arrays.copy(lists.values);
+  sources.removed = arrays.copy(removed);
+  const auto faults = arrays.template zeros<std::uint32_t>(queries);
+  start_from_arrays<ExecutionSpace>(exec_space, state, sources, nodes, 0, queries, mode, faults);
+  return {on_host(exec_space, state.value), on_host(exec_space, state.passed),
+          on_host(exec_space, state.tier), on_host(exec_space, faults)};
 }
 
 TEST(SourceArrays, AddDuplicatesInInputOrderAndSaturateInEngineMode) {
   auto generator = Testing::generator("SourceArrays.duplicates");
   constexpr std::size_t nodes = 50;
   for (const std::size_t queries : {1, 2, 8, 9, 32}) {
+    const auto width = static_cast<std::size_t>(width_of(queries));
     for (const std::size_t length : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000}) {
-      Lists lists;
-      std::vector<std::vector<float>> sums(queries, std::vector<float>(nodes));
+      SCOPED_TRACE(length);
+      Queries queries_of(queries);
+      std::vector<float> sums(nodes * width);
       for (std::size_t query = 0; query < queries; ++query) {
         for (std::size_t i = 0; i < (query == 1 ? 0 : length); ++i) {
           const auto node = static_cast<std::uint32_t>(generator() % (query % 2 == 0 ? 3 : nodes));
           const float value = static_cast<float>(generator() % 1000) / 3000.0F;
-          lists.nodes.push_back(node);
-          lists.values.push_back(value);
-          sums[query][node] += value;
+          queries_of[query].push_back({node, value});
+          sums[node * width + query] += value;
         }
-        lists.close();
       }
-      for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
-        on_every_space([&](const auto& exec_space) {
-          for (const bool is_short : {false, true}) {
-            const Started started = start(exec_space, lists, nodes, 0, queries, mode, is_short);
-            const auto width = static_cast<std::size_t>(width_of(queries));
-            for (std::size_t query = 0; query < queries; ++query) {
-              EXPECT_EQ(started.faults[query], 0U);
-              for (std::size_t node = 0; node < nodes; ++node) {
-                float expected = sums[query][node];
-                if (mode == SpreadMode::engine) expected = std::min(1.0F, expected);
-                const std::size_t place = node * width + query;
-                ASSERT_EQ(started.value[place], expected) << length << ", " << query;
-                ASSERT_EQ(started.passed[place], expected);
-                if (mode == SpreadMode::engine) {
-                  ASSERT_EQ(started.tier[place], expected > 0 ? 0 : 255);
-                }
-              }
-            }
-          }
-        });
+      const FlatQueries lists(queries_of);
+      std::vector<float> clamped;
+      std::vector<std::uint8_t> tiers;
+      for (const float sum : sums) {
+        clamped.push_back(std::min(1.0F, sum));
+        tiers.push_back(sum > 0 ? 0 : 255);
       }
+      on_spaces([&](const auto& exec_space) {
+        for (const bool is_short : {false, true}) {
+          const Started linear = start(exec_space, lists, nodes, SpreadMode::linear, is_short);
+          EXPECT_EQ(linear.value, sums);
+          EXPECT_EQ(linear.passed, sums);
+          const Started engine = start(exec_space, lists, nodes, SpreadMode::engine, is_short);
+          EXPECT_EQ(engine.value, clamped);
+          EXPECT_EQ(engine.passed, clamped);
+          EXPECT_EQ(engine.tier, tiers);
+          EXPECT_EQ(linear.faults, std::vector<std::uint32_t>(queries));
+          EXPECT_EQ(engine.faults, linear.faults);
+        }
+      });
     }
   }
 }
@@ -133,34 +93,26 @@ TEST(SourceArrays, MarkQueriesWithFaultsAndLeaveTheOthersAlone) {
   struct Case {
     std::uint32_t node;
     float value;
-    bool in_engine;
-    bool in_linear;
+    std::uint32_t in_engine;
+    std::uint32_t in_linear;
   };
-  for (const Case& fault : std::vector<Case>{{0, 0.5F, false, false},
-                                             {70, 0.5F, false, false},
-                                             {71, 0.5F, true, true},
-                                             {0xFFFFFFFFU, 0.5F, true, true},
-                                             {5, 0.5F, true, true},
-                                             {1, -0.5F, true, false},
-                                             {1, 1.5F, true, false},
-                                             {1, nan, true, true},
-                                             {1, infinity, true, true},
-                                             {1, -infinity, true, true}}) {
-    Lists lists;
-    for (int query = 0; query < 3; ++query) {
-      lists.nodes.push_back(2);
-      lists.values.push_back(0.25F);
-      if (query == 1) {
-        lists.nodes.push_back(fault.node);
-        lists.values.push_back(fault.value);
-      }
-      lists.close();
-    }
-    for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
-      on_every_space([&](const auto& exec_space) {
-        const Started started = start(exec_space, lists, 71, 0, 3, mode, false, removed);
-        const bool expected = mode == SpreadMode::engine ? fault.in_engine : fault.in_linear;
-        EXPECT_EQ(started.faults, std::vector<std::uint32_t>({0, expected ? 1U : 0U, 0}))
+  for (const Case& fault : std::vector<Case>{{0, 0.5F, 0, 0},
+                                             {70, 0.5F, 0, 0},
+                                             {71, 0.5F, 1, 1},
+                                             {0xFFFFFFFFU, 0.5F, 1, 1},
+                                             {5, 0.5F, 1, 1},
+                                             {1, -0.5F, 1, 0},
+                                             {1, 1.5F, 1, 0},
+                                             {1, nan, 1, 1},
+                                             {1, infinity, 1, 1},
+                                             {1, -infinity, 1, 1}}) {
+    const FlatQueries lists({{{2, 0.25F}}, {{2, 0.25F}, {fault.node, fault.value}}, {{2, 0.25F}}});
+    for (const SpreadMode mode : spread_modes) {
+      on_spaces([&](const auto& exec_space) {
+        const Started started = start(exec_space, lists, 71, mode, false, removed);
+        EXPECT_THAT(started.faults,
+                    ::testing::ElementsAre(
+                        0, mode == SpreadMode::engine ? fault.in_engine : fault.in_linear, 0))
             << fault.node << ", " << fault.value;
         for (const std::size_t query : {0, 2}) EXPECT_EQ(started.value[2 * 8 + query], 0.25F);
       });
@@ -176,39 +128,35 @@ TEST(SourceArrays, MarkQueriesWhoseOffsetsLieOutside) {
   for (const Case& given :
        {Case{{0, 1, 2}, {0, 0}}, Case{{0, 3, 2}, {1, 1}}, Case{{-1, 1, 2}, {1, 0}},
         Case{{0, 2, 1}, {0, 1}}, Case{{1, 1, 3}, {0, 1}}}) {
-    Lists lists{given.offsets, {3, 4}, {0.5F, 0.5F}};
-    on_every_space([&](const auto& exec_space) {
-      for (const bool is_linear : {false, true}) {
-        EXPECT_EQ(start(exec_space, lists, 10, 0, 2, SpreadMode::engine, is_linear).faults,
-                  given.faults);
-      }
+    FlatQueries lists({{{3, 0.5F}, {4, 0.5F}}});
+    lists.offsets = given.offsets;
+    on_spaces([&](const auto& exec_space) {
+      for (const bool is_short : {false, true})
+        EXPECT_EQ(start(exec_space, lists, 10, SpreadMode::engine, is_short).faults, given.faults);
     });
   }
 }
 
 TEST(SourceArrays, RanksBecomePaddedRows) {
-  on_every_space([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    const auto ranks =
-        to_space(exec_space, std::vector<Rank>{rank_descending(0.5F, 3), rank_descending(0.25F, 1),
-                                               rank_descending(0.75F, 9), rank_none});
-    const auto faults = to_space(exec_space, std::vector<std::uint32_t>{1, 0, 0, 1});
-    const auto nodes = to_space(exec_space, std::vector<std::uint32_t>(12, 7));
-    const auto values = to_space(exec_space, std::vector<float>(12, 7.0F));
-    put_ranks<ExecutionSpace>(exec_space, ranks, 2, 1, 2, 3, faults, nodes, values);
-    std::vector<std::uint32_t> got_nodes(12);
-    std::vector<float> got_values(12);
-    Impl::download(exec_space, got_nodes.data(), nodes, 12);
-    Impl::download(exec_space, got_values.data(), values, 12);
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    SpaceArrays<ExecutionSpace> arrays(exec_space);
+    const auto ranks = arrays.copy(std::vector<Rank>{
+        rank_descending(0.5F, 3), rank_descending(0.25F, 1), rank_descending(0.75F, 9), rank_none});
+    const auto faults = arrays.copy(std::vector<std::uint32_t>{1, 0, 0, 1});
+    const auto nodes = arrays.copy(std::vector<std::uint32_t>(12, 7));
+    const auto values = arrays.copy(std::vector<float>(12, 7.0F));
     constexpr std::uint32_t none = 0xFFFFFFFFU;
-    EXPECT_EQ(got_nodes, std::vector<std::uint32_t>({7, 7, 7, 3, 1, none, 9, none, none, 7, 7, 7}));
-    EXPECT_EQ(got_values, std::vector<float>({7, 7, 7, 0.5F, 0.25F, 0, 0.75F, 0, 0, 7, 7, 7}));
+    std::vector<std::uint32_t> expected_nodes{7, 7, 7, 3, 1, none, 9, none, none, 7, 7, 7};
+    std::vector<float> expected_values{7, 7, 7, 0.5F, 0.25F, 0, 0.75F, 0, 0, 7, 7, 7};
+    put_ranks<ExecutionSpace>(exec_space, ranks, 2, 1, 2, 3, faults, nodes, values);
+    EXPECT_EQ(on_host(exec_space, nodes), expected_nodes);
+    EXPECT_EQ(on_host(exec_space, values), expected_values);
     put_ranks<ExecutionSpace>(exec_space, ranks, 2, 3, 1, 3, faults, nodes, values);
-    Impl::download(exec_space, got_nodes.data(), nodes, 12);
-    Impl::download(exec_space, got_values.data(), values, 12);
-    for (std::size_t i = 9; i < 12; ++i) {
-      EXPECT_EQ(got_nodes[i], none);
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(got_values[i]), canonical_nan_bits);
-    }
+    std::fill(expected_nodes.begin() + 9, expected_nodes.end(), none);
+    std::fill(expected_values.begin() + 9, expected_values.end(),
+              std::bit_cast<float>(canonical_nan_bits));
+    EXPECT_EQ(on_host(exec_space, nodes), expected_nodes);
+    EXPECT_EQ(bits_of(on_host(exec_space, values)), bits_of(expected_values));
   });
 }
 
