@@ -9,9 +9,10 @@ from pykindred import _kindred
 from support import run
 
 # Tests that together call every function of the extension.
-TESTS = ("test_vector_index", "test_hnsw_index", "test_keyed_vector_index", "test_sequences", "test_pattern_memory", "test_spreading_engine",
-         "test_bulk", "test_lattice", "test_layers", "test_prepared", "test_seed_functions", "test_seed_layer", "test_seed_sequence", "test_bytes",
-         "test_difflib")
+TESTS = ("test_vector_index", "test_hnsw_index", "test_keyed_vector_index", "test_sequences",
+         "test_pattern_memory", "test_spreading_engine", "test_bulk", "test_lattice", "test_layers",
+         "test_prepared", "test_seed_functions", "test_seed_layer", "test_seed_sequence",
+         "test_copies", "test_array_arguments", "test_difflib")
 
 
 def bound():
