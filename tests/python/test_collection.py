@@ -4,15 +4,12 @@ import gc
 import os
 import unittest
 import weakref
-from functools import partial
 
 import numpy as np
 
 import pykindred
-from support import vectors
+from engines import ENGINES, ROWS
 from watchdog import ThreadedTest
-
-ROWS = vectors("rows", 20, 8)
 
 
 class Owner:
@@ -30,26 +27,6 @@ class Owner:
 
 class Array(np.ndarray):
     """An array that may refer to other objects."""
-
-
-def sequence(**options):
-    layer, passes = pykindred.SeedLayer(8, 2, **options), pykindred.SeedSequence()
-    passes.add(layer, ROWS)
-    passes.run()
-    return passes
-
-
-ENGINES = {
-    "PreparedBulk": lambda **options: pykindred.PreparedBulk.reduce("sum", ROWS, **options),
-    "PreparedLayer": lambda **options: pykindred.PreparedLayer.norm(ROWS, **options),
-    "PreparedScore": lambda **options: pykindred.PreparedScore(
-        pykindred.VectorIndex(ROWS, **options), 4),
-    "SeedSequence": sequence,
-} | {kind.__name__: partial(kind, *given) for kind, *given in (
-    (pykindred.Bulk,), (pykindred.HnswIndex, ROWS), (pykindred.Lattice, 2, 3),
-    (pykindred.KeyedVectorIndex, np.arange(20), ROWS), (pykindred.PatternMemory,),
-    (pykindred.SeedLayer, 8, 2), (pykindred.SequenceMatcher, ["abc", "abd", "xyz"]),
-    (pykindred.SpreadingEngine, 3, [0], [1], np.float32([0.5])), (pykindred.VectorIndex, ROWS))}
 
 
 def context_of(**options):

@@ -181,6 +181,8 @@ class Files(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             lattice.save(Path(folder, "lattice"))
             graph = pykindred.SpreadingEngine.load(Path(folder, "lattice"))
+            found = pykindred.SpreadingEngine.inspect(Path(folder, "lattice"))
+            self.assertEqual((found["nodes"], found["edges"]), (graph.nodes, graph.edges))
         x = np.arange(16, dtype=np.float32)
         rows = pykindred.SpreadingEngine.from_csr(*lattice.rows())
         np.testing.assert_array_equal(graph.hop(x), rows.hop(x))

@@ -150,33 +150,27 @@ class Matrix(unittest.TestCase):
         self.assertEqual(found.dtype, np.int32 if is_count else expected.dtype)  # RapidFuzz: uint32
         np.testing.assert_array_equal(found, expected, (name, options))
 
-    def test_equal_bits_for_every_scorer_and_type(self):
-        queries, choices = ([*texts(f"cdist {side}", count, longest=12), "", " ", "ab",
-                             *texts(f"cdist long {side}", 4, longest=150)]
-                            for side, count in (("queries", 30), ("choices", 60)))
-        stored = process.Choices(choices)
-        for name in SCORERS:
-            for dtype in DTYPES:
-                for given in (choices, stored):
-                    self.check(queries, choices, name, given, dtype=dtype)
-
-    def test_sizes(self):
-        names = ("ratio", "Levenshtein.distance", "LCSseq.normalized_distance", "token_set_ratio",
-                 "JaroWinkler.similarity")
+    def test_equal_bits(self):
+        short = [*texts("queries", 30, longest=12), "", " ", "ab", *texts("long", 4, longest=150)]
+        more = [*texts("choices", 60, longest=12), "", " a", *texts("longer", 4, longest=150)]
+        cases = [(short, more, SCORERS, DTYPES)]  # every scorer and type
+        some = ("ratio", "Levenshtein.distance", "LCSseq.normalized_distance", "token_set_ratio",
+                "JaroWinkler.similarity")
         for count in (0, 1, 2, 3, 31, 32, 33, 65):
             for other in (0, 1, 33):
-                first, second = texts(f"sizes a {count}", count), texts(f"sizes b {other}", other)
-                for name in names:
-                    self.check(first, second, name)
-                    self.check(second, first, name)
-
-    def test_more_choices_than_a_block_of_every_width_of_lanes(self):
-        for length in (7, 8, 9, 32, 33, 64, 65, 100, 130, 300):
+                given = texts(f"a {count}", count), texts(f"b {other}", other)
+                cases += [(*given, some, (None,)), (*given[::-1], some, (None,))]
+        some = "ratio", "Levenshtein.distance", "OSA.normalized_similarity"
+        for length in (7, 8, 9, 32, 33, 64, 65, 100, 130, 300):  # lanes of every width
             queries, choices = (texts(f"{length} {count}", count, "abcdef", length + 1, length)
-                                for count in (9, 530))
-            for name in ("ratio", "Levenshtein.distance", "OSA.normalized_similarity"):
-                self.check(queries, choices, name)
-                self.check(queries, choices[:500] + queries + ["", "a", "abc" * 11], name)
+                                for count in (9, 530))  # more choices than a block
+            others = choices[:500] + queries + ["", "a", "abc" * 11]
+            cases += [(queries, given, some, (None,)) for given in (choices, others)]
+        for queries, choices, names, dtypes in cases:
+            for name in names:
+                for dtype in dtypes:
+                    for given in (choices, process.Choices(choices)):
+                        self.check(queries, choices, name, given, dtype=dtype)
 
     def test_cutoffs(self):
         queries, choices = texts("cutoff", 20, "abc ", 9), texts("cutoff choices", 40, "abc ", 9)

@@ -6,53 +6,29 @@ import unittest
 import numpy as np
 
 import pykindred
-from pykindred import PreparedBulk, PreparedScore, distance, fuzz, process
+from engines import ENGINES, PATTERNS, ROWS, TEXTS
+from pykindred import PreparedBulk, distance, fuzz, process
 from support import run, same, vectors
 from watchdog import ThreadedTest, in_threads
 
-ROWS, EDGES = vectors("rows", 300, 16), (np.arange(299), np.arange(1, 300))
-TEXTS = [f"text {i} of {i * 7}" for i in range(300)]
-PATTERNS = [[["a"], [str(i)]] for i in range(100)]
-
-
-def pattern_memory():
-    memory = pykindred.PatternMemory(settings=pykindred.PatternSettings(sync_threshold=50))
-    memory.learn_all(PATTERNS)
-    return memory
-
-
-def seed_layer():
-    layer = pykindred.SeedLayer(16, 4)
-    weights = layer.add_blueprint("weights", ROWS[0])
-    layer.update([0, 2], lifecycle="grafting", blueprint=weights, alpha=0.25)
-    return layer
-
-
-def sequence_of_passes():
-    passes = pykindred.SeedSequence()
-    passes.add(seed_layer(), ROWS)
-    return passes
-
-
-# What makes an object, and a call that reads it, in any number of threads.
-READERS = {
-    "VectorIndex": (lambda: pykindred.VectorIndex(ROWS), lambda one: one.search(ROWS[:50], 5)),
-    "HnswIndex": (lambda: pykindred.HnswIndex(ROWS, m=4, ef_construction=10),
-                  lambda one: one.search(ROWS[:20], 3)),
-    "KeyedVectorIndex": (lambda: pykindred.KeyedVectorIndex(np.arange(300), ROWS),
-                         lambda one: one.search(ROWS[:20], 3)),
-    "SequenceMatcher": (lambda: pykindred.SequenceMatcher(TEXTS),
-                        lambda one: one.match(TEXTS[:5], top=2)),
-    "PatternMemory": (pattern_memory, lambda one: one.match([[["a"], ["7"]]])),
-    "SpreadingEngine": (lambda: pykindred.SpreadingEngine(300, *EDGES),
-                        lambda one: one.spread([0, 3])),
-    "Lattice": (lambda: pykindred.Lattice(3, 7), lambda one: one.distances([0])),
-    "Bulk": (pykindred.Bulk, lambda one: one.reduce("sum", ROWS)),
-    "SeedLayer": (seed_layer, lambda one: one.forward(ROWS)),
-    "SeedSequence": (sequence_of_passes, lambda one: one.run()),
-    "PreparedBulk": (lambda: PreparedBulk.reduce("sum", ROWS), lambda one: one.run().copy()),
-    "PreparedScore": (lambda: PreparedScore(pykindred.VectorIndex(ROWS), 300, 3),
-                      lambda one: one.score(ROWS[7], np.arange(300))),
+# A call that reads an object, in any number of threads.
+READS = {
+    "Bulk": lambda one: one.reduce("sum", ROWS),
+    "HnswIndex": lambda one: one.search(ROWS[:20], 3),
+    "KeyedVectorIndex": lambda one: one.search(ROWS[:20], 3),
+    "Lattice": lambda one: one.distances([0]),
+    "PatternMemory": lambda one: one.match([[["a"], ["7"]]]),
+    "PreparedBulk": lambda one: one.run().copy(),
+    "PreparedLayer": lambda one: one.run().copy(),
+    "PreparedScore": lambda one: one.score(ROWS[7], np.arange(300)),
+    "SeedLayer": lambda one: one.forward(ROWS),
+    "SeedSequence": lambda one: one.run(),
+    "SequenceMatcher": lambda one: one.match(TEXTS[:5], top=2),
+    "SpreadingEngine": lambda one: one.spread([0, 3]),
+    "VectorIndex": lambda one: one.search(ROWS[:50], 5),
+}
+# What belongs to no context.
+OTHERS = {
     "Choices": (lambda: process.Choices(TEXTS), lambda one: process.extract(TEXTS[5], one)),
     "functions": (lambda: None, lambda _: (
         pykindred.layer_norm_act(ROWS), pykindred.top_rows(ROWS[3], ROWS, 3),
@@ -78,7 +54,9 @@ CHANGES = {
 
 class Threads(ThreadedTest):
     def test_calls_agree(self):
-        for name, (make, read) in READERS.items():
+        of_engines = {name: (ENGINES[name], read) for name, read in READS.items()}
+        self.assertEqual(list(of_engines), list(ENGINES))
+        for name, (make, read) in (of_engines | OTHERS).items():
             with self.subTest(name):
                 one = make()
                 expected = read(one)
@@ -90,7 +68,7 @@ class Threads(ThreadedTest):
     def test_calls_during_changes(self):
         for name, (read, change) in CHANGES.items():
             with self.subTest(name):
-                one, done = READERS[name][0](), threading.Event()
+                one, done = ENGINES[name](), threading.Event()
                 expected, count = read(one), len(one)
 
                 def check(one=one, read=read, expected=expected, done=done):
@@ -127,11 +105,9 @@ class Threads(ThreadedTest):
         np.testing.assert_array_equal(a, 200)
 
     def test_objects_are_closed_meanwhile(self):
-        for name, (make, read) in READERS.items():
-            if not hasattr(make(), "close"):
-                continue
+        for name, read in READS.items():
             for _ in range(3):
-                one, started = make(), threading.Event()
+                one, started = ENGINES[name](), threading.Event()
 
                 def use(one=one, read=read, started=started):
                     with self.assertRaisesRegex(pykindred.Error, "is closed"):

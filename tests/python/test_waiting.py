@@ -8,11 +8,11 @@ import unittest
 import numpy as np
 
 import pykindred
-from support import run, vectors
+from engines import ENGINES, ROWS
+from support import run
 from watchdog import ThreadedTest, in_threads
 
 SPACES = ("serial", "openmp")
-ROWS = vectors("rows", 300, 16)
 
 
 def during(call, read):
@@ -96,57 +96,42 @@ class Readers(ThreadedTest):
         self.assertEqual(vocabulary.statistics()["symbols"], 1_500_001 + len(set(added)))
 
 
-def pattern_memory(context):
-    memory = pykindred.PatternMemory(context=context)
-    memory.learn_all([[["a"], [str(i)]] for i in range(50)])
-    return memory
-
-
 def forward(space):
-    return lambda one: one.forward(PASS, space=space)
+    return lambda one: one.forward(ROWS, space=space)
 
 
 def backward(space):
-    return lambda one: one.backward(PASS, PASS, space=space)
+    return lambda one: one.backward(ROWS, ROWS, space=space)
 
 
-TEXTS = [f"text {i} of {i * 3}" for i in range(2000)]
-EDGES = [0, 1], [1, 2], np.float32([0.5, 0.5])
-PASS = np.ones((8, 64), np.float32)
-# What makes an object, what a callback does with it, and the calls that call it.
+# What a callback does with an object, and the calls that call it.
 CALLBACKS = {
     "SeedLayer": (
-        lambda context: pykindred.SeedLayer(64, 4, context=context),
-        lambda one: (one.epoch, one.step(), one.forward(PASS), one.update([0], alpha=0.5)),
+        lambda one: (one.epoch, one.step(), one.forward(ROWS), one.update([0], alpha=0.5)),
         [call(space) for call in (forward, backward) for space in (None, *SPACES)]),
     "VectorIndex": (
-        lambda context: pykindred.VectorIndex(ROWS, context=context),
         lambda one: (one.add(ROWS[:1]), one.remove([int(one.ids[-1])]), one.search(ROWS[0], 2)),
         [lambda one: one.search(ROWS[:3], 2), lambda one: one.search_at_least(ROWS[:3], 0.5),
          lambda one: one.score(ROWS[:1], np.int64([[1, 2]])), lambda one: one.score_all(ROWS[:3])]),
     "KeyedVectorIndex": (
-        lambda context: pykindred.KeyedVectorIndex(np.arange(300), ROWS, context=context),
         lambda one: (one.upsert([7], ROWS[:1]), one.search(ROWS[0], 2)),
         [lambda one: one.search(ROWS[:3], 2), lambda one: one.search_at_least(ROWS[:3], 0.5)]),
     "SequenceMatcher": (
-        lambda context: pykindred.SequenceMatcher(TEXTS, context=context),
         lambda one: (one.match("text 7", measure="token-set", top=1), one.score_all("text 7")),
         [lambda one: one.match("text 5", top=1), lambda one: one.score_all("text 5"),
          lambda one: one.match("5 text", measure="token-sort", top=1)]),
     "PatternMemory": (
-        pattern_memory,
         lambda one: (one.learn([["x"], [str(len(one))]]), one.forget(0), one.sync()),
         [lambda one: one.match([[["a"], ["3"]]]), lambda one: one.predict([["a"]])]),
     "SpreadingEngine": (
-        lambda context: pykindred.SpreadingEngine(5, *EDGES, context=context),
-        lambda one: (one.add_edges([0], [2], EDGES[2][:1]), one.spread([{0: 1.0}])),
-        [lambda one: one.spread([{0: 1.0}]), lambda one: one.hop(np.ones(5, np.float32))]),
+        lambda one: (one.add_edges([0], [2]), one.spread([{0: 1.0}])),
+        [lambda one: one.spread([{0: 1.0}]), lambda one: one.hop(np.ones(300, np.float32))]),
 }
 
 
 class Callbacks(ThreadedTest):
     def test_may_read_and_change_the_object_whose_call_they_belong_to(self):
-        for name, (make, use, calls) in CALLBACKS.items():
+        for name, (use, calls) in CALLBACKS.items():
             seen, made, inside = [], [], threading.local()
 
             def called(*given, seen=seen, made=made, inside=inside, use=use):
@@ -160,7 +145,8 @@ class Callbacks(ThreadedTest):
                 finally:
                     inside.is_within = False
             options = {"on_dispatch": called, "log": called}
-            made.append(make(pykindred.Context(threads=2, load_profile=False, **options)))
+            context = pykindred.Context(threads=2, load_profile=False, **options)
+            made.append(ENGINES[name](context=context))
             for call in calls:
                 with self.subTest(name):
                     before = len(seen)
