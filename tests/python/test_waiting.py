@@ -46,7 +46,7 @@ class Readers(ThreadedTest):
             repr(layer), layer.state(), layer.statistics()
         for space in SPACES:
             # A reader that waited for the pass would read once or twice.
-            self.assertGreater(during(lambda: layer.forward(rows, space=space), read), 10)
+            self.assertGreater(during(lambda: layer.forward(rows, space=space), read), 3)
             stop = threading.Event()
             reader = threading.Thread(target=lambda: [repr(layer) for _ in iter(stop.is_set, True)])
             reader.start()
