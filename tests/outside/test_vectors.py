@@ -1,102 +1,141 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kindred search` and `kindred score` against NumPy: values in float64, reproducible sums
-recomputed bit for bit."""
+"""`VectorIndex` against FAISS and NumPy's rounding, and `HnswIndex` and hnswlib: each reads what
+the other wrote and finds the same neighbors."""
+import tempfile
 import unittest
+from pathlib import Path
 
-from numpy_oracle import equal_bits, harness, np, ranked, vector_scores
+from outside import programs
 
-METRICS = ("cosine", "ip", "l2")
+np, faiss, hnswlib = programs("numpy", "faiss", "hnswlib")
+import pykindred  # noqa: E402
+from reproducible import equal_bits, vector_scores  # noqa: E402
 
-
-def in_double(metric, rows, query):
-    rows, query = rows.astype(np.float64), query.astype(np.float64)
-    if metric == "ip":
-        return rows @ query
-    if metric == "l2":
-        return np.sqrt(((rows - query) ** 2).sum(axis=1))
-    norms = np.linalg.norm(rows, axis=1) * np.linalg.norm(query)
-    return np.clip(np.divide(rows @ query, norms, out=np.zeros(len(rows)), where=norms != 0), -1, 1)
+METRICS = ("l2", "ip", "cosine")
 
 
-class Vectors(harness.CommandTest):
+def rounded(element, rows):
+    """The float32 rows that an index of `element` holds."""
+    if element == "bfloat16":
+        bits = rows.view(np.uint32).astype(np.uint64)
+        return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
+    if element == "int8":
+        scale = np.abs(rows).max(axis=1, keepdims=True) / np.float32(127)
+        levels = np.divide(rows, scale, out=np.zeros_like(rows), where=scale > 0)
+        return scale * np.clip(np.rint(levels), -127, 127)
+    return rows.astype(element).astype(np.float32)
+
+
+class Vectors(unittest.TestCase):
     def setUp(self):
-        super().setUp()
-        self.generator = np.random.default_rng(5)
+        self.generator = np.random.default_rng(7)
 
-    def save(self, name, array):
-        np.save(self.folder / name, array)
-        return self.folder / name
+    def normal(self, *shape):
+        return self.generator.standard_normal(shape).astype(np.float32)
 
-    def search(self, rows, queries, top, *flags):
-        ids, scores = self.folder / "ids.npy", self.folder / "scores.npy"
-        self.succeeds("search", "--vectors", self.save("x.npy", rows), "--queries", self.save("q.npy", queries), "--top", top, "--out-ids", ids, "--out-scores", scores, *flags)
-        ids, scores = np.load(ids), np.load(scores)
-        self.assertEqual((ids.dtype, scores.dtype, ids.shape, scores.shape), (np.int64, np.float32, (len(queries), top), (len(queries), top)))
-        return ids, scores
+    def test_elements_are_rounded_as_by_numpy(self):
+        rows = self.normal(300, 67) * np.exp(self.normal(300, 1) * 3)
+        rows[5], rows[6, 3:] = 0, 0
+        query = self.normal(67)
+        for element in ("float32", "float16", "bfloat16", "int8"):
+            with self.subTest(element):
+                index = pykindred.VectorIndex(rows, element=element)
+                expected = rounded(element, rows)
+                np.testing.assert_array_equal(index.rows(np.arange(300)), expected)
+                for metric in METRICS:
+                    scores = index.score_all(query, metric=metric)
+                    self.assertTrue(equal_bits(scores, vector_scores(metric, expected, query)))
 
-    def rows(self, count, dimension):
-        rows = self.generator.standard_normal((count, dimension)).astype(np.float32)
-        rows[count // 2: count // 2 + count // 10] = rows[: count // 10]
-        return rows
-
-    def test_search_values(self):
-        for dimension in (1, 3, 31, 33, 100, 768):
-            rows, queries = self.rows(1500, dimension), self.rows(20, dimension)
-            rows[3], queries[4] = 0, 0
-            for metric in METRICS:
-                with self.subTest(metric, dimension=dimension):
-                    ids, scores = self.search(rows, queries, 25, "--metric", metric)
-                    for query, row_ids, row_scores in zip(queries, ids, scores):
-                        expected = in_double(metric, rows, query)
-                        self.assertEqual(len(set(row_ids)), 25)
-                        scale = max(1, np.abs(expected).max() if metric != "cosine" else 1)
-                        self.assertLess(np.abs(row_scores - expected[row_ids]).max() / scale, 1e-6)
-                        order = ranked(metric, expected, np.arange(len(rows)), 25)
-                        self.assertLess(np.abs(expected[order] - expected[row_ids]).max() / scale, 2e-6, "a row is missing that is better by more than rounding")
-
-    def test_search_bits(self):
-        for dimension in (1, 2, 31, 32, 33, 67, 768, 4096, 4097, 12301):
-            count = 400 if dimension < 1000 else 60
-            rows, queries = self.rows(count, dimension), self.rows(12, dimension)
-            rows[3], rows[5, 0], rows[6, 0], rows[7] = 0, np.nan, np.inf, -0.0
-            rows[8] *= np.float32(1e30)
-            rows[9] *= np.float32(1e-41)
-            queries[1], queries[2], queries[3] = rows[8], rows[9], 0
-            for metric in METRICS:
-                with self.subTest(metric, dimension=dimension):
-                    ids, scores = self.search(rows, queries, count, "--metric", metric)
-                    for query, row_ids, row_scores in zip(queries, ids, scores):
-                        expected = vector_scores(metric, rows, query)
-                        order = ranked(metric, expected, np.arange(count), count)
-                        np.testing.assert_array_equal(row_ids, order)
-                        self.assertTrue(equal_bits(row_scores, expected[order]))
-
-    def test_filter(self):
-        rows, queries = self.rows(300, 20), self.rows(5, 20)
-        for kept in (0, 1, 7, 300):
-            for dtype in (np.bool_, np.uint8):
-                mask = np.zeros(300, dtype)
-                mask[self.generator.permutation(300)[:kept]] = 1
-                ids, scores = self.search(rows, queries, 10, "--metric", "l2", "--filter", self.save("mask.npy", mask))
-                for query, row_ids, row_scores in zip(queries, ids, scores):
-                    passing = np.flatnonzero(mask)
-                    order = passing[ranked("l2", vector_scores("l2", rows, query)[passing], passing, 10)]
-                    np.testing.assert_array_equal(row_ids, np.pad(order, (0, 10 - len(order)), constant_values=-1))
-                    self.assertTrue(np.isposinf(row_scores[len(order):]).all())
-
-    def test_score(self):
-        rows, queries = self.rows(500, 130), self.rows(30, 130)
-        lists = [self.generator.integers(0, 500, self.generator.integers(0, 120)).tolist() for _ in queries]
-        files = ("--vectors", self.save("x.npy", rows), "--queries", self.save("q.npy", queries), "--candidates", self.file("c.jsonl", [{"name": f"c{i}", "ids": ids} for i, ids in enumerate(lists)]))
+    def test_faiss_finds_the_same_rows(self):
+        rows, queries = self.normal(4000, 64), self.normal(40, 64)
+        index = pykindred.VectorIndex(rows)
         for metric in METRICS:
-            for top in (1, 10, 1000):
-                answers = self.succeeds("score", *files, "--metric", metric, "--top", top).lines()
-                for query, ids, answer in zip(queries, lists, answers, strict=True):
-                    unique = np.unique(np.array(ids, np.int64))
-                    scores = vector_scores(metric, rows[unique], query)
-                    order = ranked(metric, scores, unique, top)
-                    self.assertEqual([hit[0] for hit in answer["results"]], unique[order].tolist())
-                    self.assertTrue(equal_bits([hit[1] for hit in answer["results"]], scores[order]), "a score does not survive its JSON form")
+            theirs, x, q = faiss.IndexFlatIP(64), rows, queries
+            if metric == "l2":
+                theirs = faiss.IndexFlatL2(64)
+            elif metric == "cosine":
+                x, q = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in (rows, queries))
+            theirs.add(x)
+            distances, their_ids = theirs.search(q, 11)
+            if metric == "l2":
+                distances = np.sqrt(np.maximum(distances, 0))
+            scores, ids = index.search(queries, 10, metric=metric)
+            np.testing.assert_allclose(scores, distances[:, :10], rtol=1e-4, atol=1e-4)
+            apart = np.abs(np.diff(distances, axis=1)) > 1e-3
+            clear = apart & np.concatenate([np.ones((40, 1), bool), apart[:, :-1]], axis=1)
+            self.assertGreater(clear.mean(), 0.5)
+            np.testing.assert_array_equal(ids[clear], their_ids[:, :10][clear])
+
+
+ROWS, DIMENSION, QUERIES, TOP = 3000, 20, 50, 10
+
+
+def recall(found, truth):
+    return np.mean([len(np.intersect1d(a, b)) for a, b in zip(found, truth)]) / truth.shape[1]
+
+
+class Hnswlib(unittest.TestCase):
+    def setUp(self):
+        generator = np.random.default_rng(3)
+        centres = generator.standard_normal((40, DIMENSION), dtype=np.float32)
+        picked = generator.integers(0, 40, ROWS + QUERIES)
+        noise = generator.standard_normal((ROWS + QUERIES, DIMENSION), dtype=np.float32)
+        self.rows, self.queries = np.split(centres[picked] + np.float32(0.4) * noise, [ROWS])
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = str(Path(folder.name, "h.bin"))
+
+    def theirs(self, metric, labels=None):
+        index = hnswlib.Index(space=metric, dim=DIMENSION)
+        index.init_index(2 * ROWS, M=12, ef_construction=100, random_seed=7)
+        index.add_items(self.rows, labels)
+        return index
+
+    def test_we_read_what_it_saved(self):
+        for metric in METRICS:
+            # Labels in arbitrary order that are not numbers of rows, some of them deleted.
+            labels = np.random.default_rng(1).permutation(ROWS) * 3 + 5
+            index = self.theirs(metric, labels)
+            for label in labels[:100]:
+                index.mark_deleted(label)
+            index.set_ef(64)
+            ids, distances = index.knn_query(self.queries, k=TOP)
+            index.save_index(self.file)
+            ours = pykindred.HnswIndex.import_hnswlib(self.file, metric=metric,
+                                                      dimension=DIMENSION)
+            told = ours.statistics()
+            self.assertEqual((len(ours), told["removed"], told["m"]), (ROWS - 100, 100, 12))
+            scores, found = ours.search(self.queries, TOP, ef=64)
+            self.assertGreater(recall(found, ids), 0.98)
+            same = found == ids.astype(np.int64)
+            self.assertGreater(same.mean(), 0.95)
+            distance = scores**2 if metric == "l2" else 1 - scores
+            np.testing.assert_allclose(distance[same], distances[same], rtol=1e-4, atol=1e-5)
+
+    def test_it_reads_what_we_export(self):
+        for metric in METRICS:
+            ours = pykindred.HnswIndex(self.rows, metric=metric, m=12)
+            ours.export_hnswlib(self.file)
+            index = hnswlib.Index(space=metric, dim=DIMENSION)
+            index.load_index(self.file, max_elements=2 * ROWS)
+            self.assertEqual((index.get_current_count(), index.M), (ROWS, 12))
+            index.set_ef(64)
+            found = ours.search(self.queries, TOP, ef=64)[1]
+            self.assertGreater(recall(index.knn_query(self.queries, k=TOP)[0], found), 0.98)
+            # hnswlib can continue to add to the graph.
+            index.add_items(self.queries, np.arange(QUERIES) + ROWS)
+            ids, _ = index.knn_query(self.queries, k=1)
+            if metric != "ip":
+                self.assertEqual(ids[:, 0].tolist(), list(range(ROWS, ROWS + QUERIES)))
+
+    def test_the_graph_is_as_good_as_its(self):
+        truth = pykindred.VectorIndex(self.rows).search(self.queries, TOP, metric="l2")[1]
+        index = self.theirs("l2")
+        index.set_ef(20)
+        theirs = recall(index.knn_query(self.queries, k=TOP)[0], truth)
+        ours = pykindred.HnswIndex(self.rows, metric="l2", m=12, ef_construction=100)
+        found = ours.search(self.queries, TOP, ef=20)[1]
+        self.assertGreater(recall(found, truth), theirs - 0.03)
 
 
 if __name__ == "__main__":

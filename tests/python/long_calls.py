@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 import pykindred
-from support import generator, vectors
+from support import generator, same, vectors
 
 TIMES = 2000  # how often the queries of a call are repeated, so that it takes seconds
 
@@ -28,27 +28,34 @@ def words(name, count, least, most):
     return [text[end - length:end] for end, length in zip(ends, lengths)]
 
 
+def both(name, call, large, small, **options):
+    """A call of large arguments, and one of small ones."""
+    return name, partial(call, *large, **options), partial(call, *small, **options)
+
+
 def vector_calls():
     rows, query = vectors("rows", 60_000, 96), vectors("query", 2, 96)
     index = pykindred.VectorIndex(rows)
     many = np.tile(query, (TIMES, 1))
-    lists = np.tile(np.arange(20_000), (len(many), 1))[:, :20_000]
+    lists = np.tile(np.arange(20_000), (len(many), 1))
     for space in ("serial", "openmp"):
+        options = {"space": space}
         for path in ("brute_force", "quantized", "gemm"):
-            yield (f"search, {path}, {space}", partial(index.search, np.tile(many, (8, 1)), space=space, path=path),
-                   partial(index.search, query, space=space, path=path))
-        yield (f"scores, {space}", partial(index.score_all, many[:1500], space=space), partial(index.score_all, query, space=space))
-        yield (f"score, {space}", partial(index.score, many, lists[:len(many)], 5, space=space), partial(index.score, query, lists[:2], 5, space=space))
-    yield "search_at_least", partial(index.search_at_least, many, 0.45), partial(index.search_at_least, query, 0.45)
-    yield "row_scores", partial(pykindred.row_scores, many[:1500], rows), partial(pykindred.row_scores, query, rows)
-    yield "top_rows", partial(pykindred.top_rows, many, rows, 5), partial(pykindred.top_rows, query, rows, 5)
+            yield both(f"search, {path}, {space}", index.search, (np.tile(many, (8, 1)),), (query,),
+                       path=path, **options)
+        yield both(f"scores, {space}", index.score_all, (many[:1500],), (query,), **options)
+        small = query, lists[:2], 5
+        yield both(f"score, {space}", index.score, (many, lists, 5), small, **options)
+    yield both("search_at_least", index.search_at_least, (many, 0.45), (query, 0.45))
+    yield both("row_scores", pykindred.row_scores, (many[:1500], rows), (query, rows))
+    yield both("top_rows", pykindred.top_rows, (many, rows, 5), (query, rows, 5))
 
 
 def hnsw_calls():
     rows, query = vectors("rows", 60_000, 64), vectors("query", 2, 64)
     index = pykindred.HnswIndex(rows[:3000], m=8, ef_construction=50)
     yield "building an HnswIndex", partial(pykindred.HnswIndex, rows, m=16, ef_construction=400), lambda: None
-    yield "HnswIndex.search", partial(index.search, np.tile(query, (60_000, 1)), ef=400), partial(index.search, query)
+    yield both("HnswIndex.search", index.search, (np.tile(query, (60_000, 1)),), (query,), ef=400)
 
 
 def sequence_calls():
@@ -57,22 +64,24 @@ def sequence_calls():
     query = words("queries", 2, 60, 60)
     for measure in ("lcs", "difflib", "levenshtein", "jaro-winkler", "token-set"):
         for space in ("serial", "openmp"):
-            yield (f"match, {measure}, {space}", partial(matcher.match, query * 2000, measure=measure, threshold=0.0, top=3, space=space),
-                   partial(matcher.match, query, measure=measure, threshold=0.0, top=3, space=space))
-        yield (f"scores, {measure}", partial(matcher.score_all, query * 200, measure=measure), partial(matcher.score_all, query, measure=measure))
+            yield both(f"match, {measure}, {space}", matcher.match, (query * 2000,), (query,),
+                       measure=measure, threshold=0.0, top=3, space=space)
+        yield both(f"scores, {measure}", matcher.score_all, (query * 200,), (query,),
+                   measure=measure)
     yield "match_self", partial(matcher.match_self, threshold=0.3, top=2), lambda: None
     yield "cluster", partial(matcher.cluster, threshold=0.5), lambda: None
     long = "".join(words("long", 30_000, 30, 30))
     for measure in ("lcs", "levenshtein", "difflib"):
         prepared = pykindred.PreparedQuery(long, measure=measure)
-        yield f"one pair, {measure}", partial(prepared.similarity, long[::-1]), partial(prepared.similarity, long[:50])
-    short = words("short", 60_000, 8, 30)
-    choices = pykindred.process.Choices(short)
-    yield ("cdist", partial(pykindred.process.cdist, query * 1000, short, scorer=pykindred.distance.Levenshtein.distance),
-           partial(pykindred.process.cdist, query, short[:50]))
-    yield ("cdist of Choices", partial(pykindred.process.cdist, words("many", 8000, 60, 60), choices), partial(pykindred.process.cdist, query, choices))
-    yield ("extract", partial(pykindred.process.extract, query[0], short * 60, scorer=pykindred.fuzz.token_set_ratio),
-           partial(pykindred.process.extract, query[0], short[:500]))
+        yield both(f"one pair, {measure}", prepared.similarity, (long[::-1],), (long[:50],))
+    short, process = words("short", 60_000, 8, 30), pykindred.process
+    choices = process.Choices(short)
+    yield both("cdist", process.cdist, (query * 1000, short), (query, short[:50]),
+               scorer=pykindred.distance.Levenshtein.distance)
+    many = words("many", 8000, 60, 60)
+    yield both("cdist of Choices", process.cdist, (many, choices), (query, choices))
+    yield both("extract", process.extract, (query[0], short * 60), (query[0], short[:500]),
+               scorer=pykindred.fuzz.token_set_ratio)
 
 
 def pattern_calls():
@@ -87,7 +96,7 @@ def pattern_calls():
     before = len(memory)
     # Once it changes the memory, it finishes.
     yield "learn_all", partial(memory.learn_all, lists, dictionary=vocabulary), lambda: len(memory) in (before, before + count)
-    yield "match of a memory", partial(memory.match, query * 8000, threshold=0.0), partial(memory.match, query, threshold=0.1)
+    yield both("match of a memory", memory.match, (query * 8000,), (query,), threshold=0.0)
 
 
 def graph_calls():
@@ -96,28 +105,30 @@ def graph_calls():
     sources = [{int(node): 1.0} for node in random.integers(0, nodes, 400)]
     for space in ("serial", "openmp"):
         for mode in ("engine", "linear", "pagerank"):
-            yield (f"spread, {mode}, {space}", partial(engine.spread, sources * 8, mode=mode, tolerance=1e-9, space=space),
-                   partial(engine.spread, sources[:2], mode=mode, space=space))
+            yield both(f"spread, {mode}, {space}", engine.spread, (sources * 8,), (sources[:2],),
+                       mode=mode, tolerance=1e-9, space=space)
         x = random.random((nodes, 512), np.float32)
-        yield f"hop, {space}", partial(engine.hop, x, space=space), partial(engine.hop, x[:, 0].copy(), space=space)
-    yield "spread of small queries", partial(engine.spread, sources * 2000, hops=2, threshold=0.2), partial(engine.spread, sources[:2], hops=2)
-    yield ("building a SpreadingEngine", partial(pykindred.SpreadingEngine, nodes, *random.integers(0, nodes, (2, 8_000_000)),
-                                                 random.random(8_000_000, np.float32)), lambda: None)
+        yield both(f"hop, {space}", engine.hop, (x,), (x[:, 0].copy(),), space=space)
+    yield both("spread of small queries", engine.spread, (sources * 2000,), (sources[:2],), hops=2,
+               threshold=0.2)
+    ends, weights = random.integers(0, nodes, (2, 8_000_000)), random.random(8_000_000, np.float32)
+    building = partial(pykindred.SpreadingEngine, nodes, *ends, weights)
+    yield "building a SpreadingEngine", building, lambda: None
 
 
 def other_calls():
     lattice = pykindred.Lattice(3, 160, blocked_nodes=range(5, 2000, 7))
     sources = generator("lattice").integers(5000, 160**3, (300, 2))
     sources = sources[~np.isin(sources, range(5, 2000, 7)).any(1)]
-    yield "lattice.paths", partial(lattice.paths, sources), partial(lattice.paths, sources[:2])
+    yield both("lattice.paths", lattice.paths, (sources,), (sources[:2],))
     yield "lattice.measure", partial(pykindred.Lattice(3, 120).measure), lambda: None
     yield "lattice.all_paths", partial(pykindred.Lattice(2, 9).all_paths, 0, 80, 30), lambda: None
     bulk = pykindred.Bulk()
     a, b = vectors("a", 6000, 5000), vectors("b", 5000, 6000)
-    for space in ("serial", "openmp"):
-        yield (f"multiply, {space}", partial(bulk.multiply, a, b, space=space), partial(bulk.multiply, a[:9], b[:, :9].copy(), space=space))
-    yield "multiply, reproducible", partial(bulk.multiply, a, b, reproducible=True), partial(bulk.multiply, a[:9], b[:, :9].copy(), reproducible=True)
-    yield "linear_act", partial(pykindred.linear_act, a, np.ascontiguousarray(b.T)), partial(pykindred.linear_act, a[:9], np.ascontiguousarray(b.T)[:9])
+    small, weights = (a[:9], b[:, :9].copy()), np.ascontiguousarray(b.T)
+    for options in ({"space": "serial"}, {"space": "openmp"}, {"reproducible": True}):
+        yield both(f"multiply, {options}", bulk.multiply, (a, b), small, **options)
+    yield both("linear_act", pykindred.linear_act, (a, weights), (a[:9], weights[:9]))
     index, held = pykindred.HnswIndex(vectors("rows", 5000, 32)), threading.Event()
 
     def wait_for_another_thread():
@@ -137,17 +148,6 @@ def other_calls():
 
 
 KINDS = {"vectors": vector_calls, "hnsw": hnsw_calls, "sequences": sequence_calls, "patterns": pattern_calls, "graphs": graph_calls, "others": other_calls}
-
-
-def equal(a, b):
-    if isinstance(a, tuple | list):
-        return len(a) == len(b) and all(map(equal, a, b))
-    if isinstance(a, np.ndarray):
-        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
-    if hasattr(a, "__slots__"):
-        names = [name for kind in type(a).__mro__ for name in getattr(kind, "__slots__", ()) if not name.startswith("_")]
-        return all(equal(getattr(a, name), getattr(b, name)) for name in names)
-    return a == b
 
 
 class Interruption:
@@ -186,7 +186,7 @@ def main(kind):
             interruption.wait()
             if not again:
                 break
-        if not equal(small(), expected):
+        if not same(small(), expected):
             print(f"the results of {name} have changed", file=sys.stderr)
             os._exit(1)
 

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 
+import pykindred
 from watchdog import LIMIT
 
 METRICS = ("cosine", "ip", "l2")
@@ -25,6 +26,33 @@ def generator(name):
 
 def vectors(name, *shape):
     return generator(name).standard_normal(shape).astype(np.float32)
+
+
+def same(a, b):
+    """Whether results are equal to the last bit; what a file or a run tells of objects, too."""
+    if isinstance(a, np.ndarray):
+        with_nan = a.dtype.kind == "f"
+        return a.dtype == b.dtype and np.array_equal(a, b, equal_nan=with_nan)
+    if isinstance(a, tuple | list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(map(same, a.values(), b.values()))
+    if hasattr(a, "from_bytes") and not isinstance(a, int):
+        return a.to_bytes() == b.to_bytes()
+    if hasattr(a, "run"):
+        return same(a.run(), b.run())
+    if hasattr(a, "__slots__") and type(a).__module__ == "pykindred._results":
+        slots = [name for kind in type(a).__mro__ for name in getattr(kind, "__slots__", ())]
+        return all(same(getattr(a, name), getattr(b, name)) for name in slots if name[0] != "_")
+    return a == b
+
+
+def check_refusals(test, *rows):
+    """``(call, error, words)``: each call raises that error of pykindred, with these words."""
+    for call, error, words in rows:
+        with test.subTest(words), test.assertRaisesRegex(error, words) as raised:
+            call()
+        test.assertIsInstance(raised.exception, pykindred.Error)
 
 
 def run(program, timeout=400, **environment):
@@ -78,8 +106,6 @@ class Exported:
 
 def torch_device(test):
     """PyTorch and its GPU, if the default context can use it; otherwise the test is skipped."""
-    import pykindred
-
     try:
         import torch
     except ImportError:

@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import tempfile
-import threading
 import typing
 import unittest
 from collections import abc
@@ -20,8 +19,7 @@ from numpy.typing import NDArray
 
 import pykindred
 from pykindred import _types
-from support import QUIET_FORK, run, vectors
-from watchdog import watch
+from support import vectors
 
 try:
     from hypothesis import HealthCheck, given, seed, settings
@@ -320,110 +318,25 @@ class BadInput(unittest.TestCase):
                 with self.subTest(name, call=called), self.assertRaisesRegex(pykindred.Error, "is closed"):
                     call()
 
-    def test_huge_numbers_of_results_raise_or_pad(self):
-        index = pykindred.VectorIndex(vectors("rows", 5, 3))
-        for k in (2**40, 2**62, 2**63 - 1):
-            for call in (index.search, pykindred.HnswIndex(vectors("rows", 5, 3)).search):
-                with self.assertRaises(pykindred.OutOfMemory):
-                    call(vectors("queries", 2, 3), k)
+    def test_huge_numbers_of_results_raise(self):
+        queries, rows = vectors("queries", 2, 3), vectors("rows", 5, 3)
+        index, keyed = pykindred.VectorIndex(rows), pykindred.KeyedVectorIndex(list(range(5)), rows)
+        for top in (2**40, 2**62, 2**63 - 1, 2**63, 2**80):
+            error, message = pykindred.OutOfMemory, "results"
+            if top >= 2**63:
+                error, message = pykindred.InvalidArgument, "top is"
+            for call in (index.search, keyed.search, pykindred.HnswIndex(rows).search,
+                         lambda *given: pykindred.top_rows(given[0], rows, given[1])):
+                with self.assertRaisesRegex(error, message):
+                    call(queries, top)
+        engine = pykindred.SpreadingEngine(3, [0], [1])
+        with self.assertRaises(pykindred.OutOfMemory):
+            engine.spread_arrays(np.int64([0, 1]), np.int32([0]), np.ones(1, np.float32), 2**50,
+                                 mode="linear")
+        for call in (lambda: pykindred.Bulk().multiply(np.ones((2**40, 0)), np.ones((0, 2**40))),
+                     lambda: pykindred.Lattice(4, 1000).dense()):
             with self.assertRaises(pykindred.OutOfMemory):
-                pykindred.top_rows(vectors("queries", 2, 3), vectors("rows", 5, 3), k)
-        for k in (2**63, 2**80, -1, 0):
-            with self.assertRaisesRegex(pykindred.InvalidArgument, "top is"):
-                index.search(vectors("queries", 2, 3), k)
-
-    def test_arrays_cannot_be_resized_during_a_call(self):
-        """An array that another thread resizes, frees or drops meanwhile."""
-        run("""
-            import threading, numpy as np, pykindred
-            rows = np.random.default_rng(1).standard_normal((20_000, 32)).astype(np.float32)
-            index = pykindred.VectorIndex(rows)
-            data = bytearray(rows[:2000].tobytes())
-            refused = 0
-            for _ in range(3):
-                queries = np.frombuffer(data, np.float32).reshape(-1, 32)
-                thread = threading.Thread(target=index.search, args=(queries, 1), kwargs={"space": "serial", "path": "brute_force"})
-                thread.start()
-                del queries  # the call keeps it
-                while thread.is_alive():
-                    try:
-                        data.extend(b"....")
-                        del data[-4:]
-                    except BufferError:
-                        refused += 1
-                own = rows[:2000].copy()
-                thread = threading.Thread(target=index.search, args=(own, 1), kwargs={"space": "serial", "path": "brute_force"})
-                thread.start()
-                while thread.is_alive():
-                    try:
-                        own.resize((4000, 32))
-                    except ValueError:  # it is referenced
-                        refused += 1
-                thread.join()
-            assert refused > 0
-        """)
-
-    def test_objects_are_closed_while_many_threads_use_them(self):
-        watch(self)
-        rows, texts = vectors("rows", 400, 8), [f"text {i}" for i in range(200)]
-        graph = np.arange(399), np.arange(1, 400)
-        kinds = [
-            (lambda: pykindred.VectorIndex(rows), lambda one: one.search(rows[:20], 3)),
-            (lambda: pykindred.HnswIndex(rows, m=4, ef_construction=10), lambda one: one.search(rows[:20], 3)),
-            (lambda: pykindred.SequenceMatcher(texts), lambda one: one.match(texts[:5], top=2)),
-            (lambda: pykindred.SpreadingEngine(400, *graph), lambda one: one.spread([0, 3])),
-            (lambda: pykindred.Lattice(2, 20), lambda one: one.distances([0])),
-            (pykindred.Bulk, lambda one: one.reduce("sum", rows)),
-        ]
-        for make, use in kinds:
-            for _ in range(3):
-                one, unexpected, started = make(), [], threading.Semaphore(0)
-
-                def work(one=one, use=use, unexpected=unexpected, started=started):
-                    try:
-                        for i in range(1000):
-                            use(one)
-                            if i == 0:
-                                started.release()
-                    except pykindred.Error as error:
-                        if "is closed" not in str(error):
-                            unexpected.append(error)
-                    except BaseException as error:
-                        unexpected.append(error)
-
-                threads = [threading.Thread(target=work) for _ in range(4)]
-                for thread in threads:
-                    thread.start()
-                started.acquire()
-                one.close()
-                for thread in threads:
-                    thread.join()
-                self.assertEqual(unexpected, [])
-
-    def test_use_after_fork_raises(self):
-        run("""
-            import os, numpy as np, pykindred
-            rows = np.ones((9, 4), np.float32)
-            used = [pykindred.VectorIndex(rows), pykindred.Bulk(), pykindred.SequenceMatcher(["a"]), pykindred.SpreadingEngine(2, [0], [1]),
-                    pykindred.Lattice(1, 3), pykindred.HnswIndex(rows)]
-            calls = [lambda one: one.search(rows, 1), lambda one: one.reduce("sum", rows), lambda one: one.match(["a"]), lambda one: one.spread([0]),
-                     lambda one: one.distances([0]), lambda one: one.search(rows, 1)]
-            for call, one in zip(calls, used):
-                call(one)
-            child = os.fork()
-            if child == 0:
-                for call, one in zip(calls, used):
-                    try:
-                        call(one)
-                    except pykindred.SpaceUnavailable:
-                        continue
-                    except BaseException as error:
-                        os.write(2, repr((one, error)).encode())
-                    os.write(2, repr(one).encode())
-                    os._exit(1)
-                os._exit(0)
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        """, PYTHONWARNINGS=QUIET_FORK)
+                call()
 
 
 if __name__ == "__main__":

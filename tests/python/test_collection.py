@@ -2,18 +2,14 @@
 """Objects of the extension that keep objects of Python take part in cyclic garbage collection."""
 import gc
 import os
-import subprocess
 import unittest
 import weakref
 
 import numpy as np
 
 import pykindred
-from support import vectors
+from engines import ENGINES, ROWS
 from watchdog import ThreadedTest
-
-ROWS = vectors("rows", 20, 8)
-TEXTS = ["abc", "abd", "xyz"]
 
 
 class Owner:
@@ -33,28 +29,8 @@ class Array(np.ndarray):
     """An array that may refer to other objects."""
 
 
-def sequence(context):
-    layer, passes = pykindred.SeedLayer(8, 2, context=context), pykindred.SeedSequence()
-    passes.add(layer, ROWS)
-    passes.run()
-    return passes
-
-
-ENGINES = {
-    "Bulk": lambda context: pykindred.Bulk(context=context),
-    "HnswIndex": lambda context: pykindred.HnswIndex(ROWS, context=context),
-    "KeyedVectorIndex": lambda context: pykindred.KeyedVectorIndex(np.arange(20), ROWS, context=context),
-    "Lattice": lambda context: pykindred.Lattice(2, 3, context=context),
-    "PatternMemory": lambda context: pykindred.PatternMemory(context=context),
-    "PreparedBulk": lambda context: pykindred.PreparedBulk.reduce("sum", ROWS, context=context),
-    "PreparedLayer": lambda context: pykindred.PreparedLayer.norm(ROWS, context=context),
-    "PreparedScore": lambda context: pykindred.PreparedScore(pykindred.VectorIndex(ROWS, context=context), 4),
-    "SeedLayer": lambda context: pykindred.SeedLayer(8, 2, context=context),
-    "SeedSequence": sequence,
-    "SequenceMatcher": lambda context: pykindred.SequenceMatcher(TEXTS, context=context),
-    "SpreadingEngine": lambda context: pykindred.SpreadingEngine(3, [0], [1], np.float32([0.5]), context=context),
-    "VectorIndex": lambda context: pykindred.VectorIndex(ROWS, context=context),
-}
+def context_of(**options):
+    return pykindred.Context(threads=1, load_profile=False, **options)
 
 
 def threads():
@@ -73,17 +49,20 @@ class Collected(ThreadedTest):
     def test_a_context_with_callbacks_of_its_owner(self):
         def make(**options):
             owner = Owner()
-            owner.context = pykindred.Context(threads=2, load_profile=False, **{name: getattr(owner, method) for name, method in options.items()})
+            options = {name: getattr(owner, method) for name, method in options.items()}
+            owner.context = pykindred.Context(threads=2, load_profile=False, **options)
             return owner
 
-        for options in ({"on_dispatch": "dispatched"}, {"log": "log"}, {"on_dispatch": "dispatched", "log": "log"}):
+        each = {"on_dispatch": "dispatched"}, {"log": "log"}
+        for options in (*each, each[0] | each[1]):
             with self.subTest(options):
                 self.check(lambda: make(**options))
 
     def test_a_context_frees_its_threads(self):
         def make():
             owner = Owner()
-            owner.context = pykindred.Context(threads=2, load_profile=False, on_dispatch=owner.dispatched)
+            owner.context = pykindred.Context(threads=2, load_profile=False,
+                                              on_dispatch=owner.dispatched)
             owner.index = pykindred.VectorIndex(ROWS, context=owner.context)
             owner.index.search(ROWS, 2, space="openmp")
 
@@ -101,8 +80,8 @@ class Collected(ThreadedTest):
                 with self.subTest(name, keeps_context=keeps_context):
                     def make():
                         owner = Owner()
-                        context = pykindred.Context(threads=1, load_profile=False, on_dispatch=owner.dispatched)
-                        owner.engine = engine(context)
+                        context = context_of(on_dispatch=owner.dispatched)
+                        owner.engine = engine(context=context)
                         if keeps_context:
                             owner.context = context
                         return owner
@@ -111,7 +90,7 @@ class Collected(ThreadedTest):
     def test_a_closed_engine(self):
         def make():
             owner = Owner()
-            owner.engine = pykindred.VectorIndex(ROWS, context=pykindred.Context(threads=1, load_profile=False, log=owner.log))
+            owner.engine = pykindred.VectorIndex(ROWS, context=context_of(log=owner.log))
             owner.engine.close()
             return owner
         self.check(make)
@@ -131,13 +110,12 @@ class Collected(ThreadedTest):
             passes.add(pykindred.SeedLayer(8, 2), x, out=out)
             return passes
 
-        calls = {"bulk": lambda x, out: pykindred.PreparedBulk.element_wise("square", x, out=out),
-                 "norm": lambda x, out: pykindred.PreparedLayer.norm(x, out=out),
-                 "linear": lambda x, out: pykindred.PreparedLayer.linear(x, x[:8].copy(), out=out),
-                 "sequence": in_sequence}
-        for name, call in calls.items():
+        bulk, layers = pykindred.PreparedBulk, pykindred.PreparedLayer
+        for call in (lambda x, out: bulk.element_wise("square", x, out=out),
+                     lambda x, out: layers.norm(x, out=out),
+                     lambda x, out: layers.linear(x, x[:8].copy(), out=out), in_sequence):
             for of in ("x", "out"):
-                with self.subTest(name, of=of):
+                with self.subTest(of):
                     def make():
                         x, out = (np.ones((20, 8), np.float32).view(Array) for _ in range(2))
                         kept = x if of == "x" else out
@@ -147,7 +125,8 @@ class Collected(ThreadedTest):
                     self.check(make)
 
     def test_queries_whose_items_refer_to_them(self):
-        for kind in (pykindred.PreparedQuery, lambda items: pykindred.difflib.SequenceMatcher(None, items, items)):
+        for kind in (pykindred.PreparedQuery,
+                     lambda items: pykindred.difflib.SequenceMatcher(None, items, items)):
             def make():
                 item = Owner()
                 item.query = kind([item, "b"])
@@ -156,7 +135,7 @@ class Collected(ThreadedTest):
 
     def test_callbacks_are_called_while_anything_needs_them(self):
         records = []
-        context = pykindred.Context(threads=1, load_profile=False, on_dispatch=lambda record: records.append(record))
+        context = context_of(on_dispatch=lambda record: records.append(record))
         index = pykindred.VectorIndex(ROWS, context=context)
         del context
         gc.collect()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated arguments: pykindred.distance, fuzz, process and difflib give the results of RapidFuzz and of the standard library, or an exception
-of pykindred that names the argument.
+"""Generated arguments: pykindred.distance, fuzz, process and difflib give the results of RapidFuzz
+and of the standard library, or an exception of pykindred that names the argument.
 
 KINDRED_TEST_SEED and KINDRED_TEST_CASES choose other examples.
 """
@@ -15,7 +15,8 @@ from fractions import Fraction
 import numpy as np
 
 import pykindred
-from pykindred import difflib, distance, fuzz, process
+from pykindred import difflib, process
+from test_rapidfuzz import SCORERS, theirs
 
 try:
     rapidfuzz = importlib.import_module("rapidfuzz")
@@ -27,32 +28,29 @@ except ImportError as error:
 
 SEED = int(os.environ.get("KINDRED_TEST_SEED", "20"))
 CASES = int(os.environ.get("KINDRED_TEST_CASES", "100"))
-KINDS = ("distance", "similarity", "normalized_distance", "normalized_similarity")
-SCORERS = {f"{name}.{kind}": (getattr(getattr(distance, name), kind), getattr(getattr(rapidfuzz.distance, name), kind))
-           for name in ("Levenshtein", "OSA", "Indel", "LCSseq", "Prefix", "Postfix", "JaroWinkler") for kind in KINDS}
-SCORERS |= {name: (getattr(fuzz, name), getattr(rapidfuzz.fuzz, name)) for name in ("ratio", "token_sort_ratio", "token_set_ratio")}
 
-texts = st.one_of(st.text(st.sampled_from("ab \u00e9\u2603\U0001f600"), max_size=12), st.text(st.sampled_from("abcd "), max_size=90), st.text(max_size=20))
-items = st.one_of(st.sampled_from("abc"), st.tuples(st.integers(0, 2)), st.text(min_size=2, max_size=3), st.booleans())
-data = st.binary(max_size=40)
-lists = st.lists(items, max_size=12)
+texts = st.one_of(st.text(st.sampled_from("ab \u00e9\u2603\U0001f600"), max_size=12),
+                  st.text(st.sampled_from("abcd "), max_size=90), st.text(max_size=20))
+items = st.one_of(st.sampled_from("abc"), st.tuples(st.integers(0, 2)),
+                  st.text(min_size=2, max_size=3), st.booleans())
+data, lists = st.binary(max_size=40), st.lists(items, max_size=12)
+pairs = st.one_of(*(st.tuples(kind, kind) for kind in (texts, data, lists)))
 scorers = st.sampled_from(sorted(SCORERS))
-cutoffs = st.one_of(st.none(), st.integers(-2, 120), st.floats(-1, 101), st.just(math.inf), st.just(-math.inf), st.just(2**70), st.just(-2**70),
-                    st.just(Fraction(1, 3)), st.just(np.float32(0.5)), st.just(np.int64(3)))
-wrong = st.sampled_from([5, 1.5, object(), True, {1: 2}, {1, 2}, [[1]], [{}], np.zeros((2, 2), np.uint32), np.zeros(3, np.float64), np.zeros(2, complex)])
+cutoffs = st.one_of(st.none(), st.integers(-2, 120), st.floats(-1, 101), st.sampled_from(
+    [math.inf, -math.inf, 2**70, -2**70, Fraction(1, 3), np.float32(0.5), np.int64(3)]))
+wrong = st.sampled_from([5, 1.5, object(), True, {1: 2}, {1, 2}, [[1]], [{}], np.zeros(3),
+                         np.zeros((2, 2), np.uint32), np.zeros(2, complex)])
+wrong_cutoffs = st.sampled_from([math.nan, "1", [], 1j, np.float64("nan"), object()])
+some_choices = st.lists(st.one_of(texts, st.none(), st.just(math.nan)), max_size=12)
 limits = st.one_of(st.none(), st.integers(0, 9), st.just(2**70))
 
 
 def checked(test):
     """Runs a test of generated arguments, always the same ones."""
-    settings = hypothesis.settings(max_examples=CASES, deadline=None, database=None, print_blob=True,
+    settings = hypothesis.settings(max_examples=CASES, deadline=None, database=None,
+                                   print_blob=True,
                                    suppress_health_check=list(hypothesis.HealthCheck))
     return hypothesis.seed(SEED)(settings(test))
-
-
-def normal(choice):
-    """Whether a choice has a score."""
-    return choice is not None and not (isinstance(choice, float) and math.isnan(choice))
 
 
 def within(scorer, score, cutoff):
@@ -61,142 +59,100 @@ def within(scorer, score, cutoff):
 
 def expected_best(name, query, choices, cutoff, limit):
     """What extract returns, from the scores of single pairs of RapidFuzz."""
-    ours, theirs = SCORERS[name]
-    scored = [(choice, theirs(query, choice), i) for i, choice in enumerate(choices) if normal(choice)]
+    ours, score = SCORERS[name], theirs(name)
     if ours.rounds_twice:  # process of RapidFuzz does not
-        scored = [(choice, rapidfuzz.distance.JaroWinkler.similarity(query, choice), i) for choice, _, i in scored]
+        score = rapidfuzz.distance.JaroWinkler.similarity
+    scored = [(choice, score(query, choice), i) for i, choice in enumerate(choices)
+              if isinstance(choice, str)]
     scored = [result for result in scored if within(ours, result[1], cutoff)]
     scored.sort(key=lambda result: (result[1] if ours.is_distance else -result[1], result[2]))
     return scored if limit is None else scored[:limit]
 
 
-def is_token(name):
-    return name.startswith("token")
+def splits_otherwise(name, *given):
+    """Whether a scorer of RapidFuzz splits texts or bytes in another way than Python, or none."""
+    whole = "".join(one.decode("latin-1") if isinstance(one, bytes) else one for one in given
+                    if isinstance(one, str | bytes))
+    is_list = any(isinstance(one, list) for one in given)
+    return name.startswith("token") and (is_list or bool({"\x85", "\xa0"} & set(whole)))
 
 
 class Scorers(unittest.TestCase):
     @checked
-    @hypothesis.given(name=scorers, a=texts, b=texts)
-    def test_text(self, name, a, b):
-        hypothesis.assume(not is_token(name) or not {"\x85", "\xa0"} & set(a + b))
-        ours, theirs = SCORERS[name]
-        self.assertEqual(ours(a, b), theirs(a, b))
-
-    @checked
-    @hypothesis.given(name=scorers, a=data, b=data)
-    def test_bytes(self, name, a, b):
-        hypothesis.assume(not is_token(name) or not set(b"\x85\xa0") & set(a + b))
-        ours, theirs = SCORERS[name]
-        self.assertEqual(ours(a, b), theirs(a, b))
-
-    @checked
-    @hypothesis.given(name=scorers, a=lists, b=lists)
-    def test_lists_of_hashable_items(self, name, a, b):
-        hypothesis.assume(not is_token(name))
-        ours, theirs = SCORERS[name]
-        self.assertEqual(ours(a, b), theirs(a, b))
-        self.assertEqual(ours(tuple(a), b), theirs(a, b))
+    @hypothesis.given(name=scorers, pair=pairs)
+    def test_sequences_of_one_kind(self, name, pair):
+        hypothesis.assume(not splits_otherwise(name, *pair))
+        a, b = pair
+        self.assertEqual(SCORERS[name](a, b), theirs(name)(a, b))
+        if isinstance(a, list):
+            self.assertEqual(SCORERS[name](tuple(a), b), theirs(name)(a, b))
 
     @checked
     @hypothesis.given(name=scorers, a=texts, b=texts, cutoff=cutoffs)
     def test_any_cutoff(self, name, a, b, cutoff):
-        ours = SCORERS[name][0]
+        ours = SCORERS[name]
         score, found = ours(a, b), ours(a, b, score_cutoff=cutoff)
-        if within(ours, score, cutoff):
-            self.assertEqual(found, score)
-        else:
-            self.assertEqual(found, 0 if not ours.is_distance else 1.0 if ours.is_normalized else cutoff + 1)
+        if not within(ours, score, cutoff):
+            score = (1.0 if ours.is_normalized else cutoff + 1) if ours.is_distance else 0
+        self.assertEqual(found, score)
 
     @checked
-    @hypothesis.given(name=scorers, a=texts, b=wrong, swap=st.booleans())
-    def test_wrong_types_are_refused_with_the_name_of_the_argument(self, name, a, b, swap):
-        with self.assertRaises(pykindred.Error) as raised:
-            SCORERS[name][0](*((b, a) if swap else (a, b)))
-        self.assertRegex(str(raised.exception), "query|pattern|s1|s2")
-
-    @checked
-    @hypothesis.given(name=scorers, cutoff=st.sampled_from([math.nan, "1", [], 1j, np.float64("nan"), object()]))
-    def test_wrong_cutoffs_are_refused(self, name, cutoff):
-        for call in (lambda: SCORERS[name][0]("a", "b", score_cutoff=cutoff), lambda: process.extract("a", ["b"], scorer=SCORERS[name][0], score_cutoff=cutoff)):
-            with self.assertRaisesRegex(pykindred.Error, "score_cutoff"):
-                call()
+    @hypothesis.given(name=scorers, a=texts, b=wrong, swap=st.booleans(), cutoff=wrong_cutoffs)
+    def test_wrong_arguments_are_refused_by_name(self, name, a, b, swap, cutoff):
+        with self.assertRaisesRegex(pykindred.Error, "query|pattern|s1|s2"):
+            SCORERS[name](*((b, a) if swap else (a, b)))
+        with self.assertRaisesRegex(pykindred.Error, "score_cutoff"):
+            SCORERS[name]("a", "b", score_cutoff=cutoff)
 
 
 class Process(unittest.TestCase):
     @checked
-    @hypothesis.given(name=scorers, query=texts, choices=st.lists(st.one_of(texts, st.none(), st.just(math.nan)), max_size=12), cutoff=cutoffs,
-                      limit=limits, is_tuple=st.booleans())
-    def test_text(self, name, query, choices, cutoff, limit, is_tuple):
-        if is_token(name):
-            hypothesis.assume(not {"\x85", "\xa0"} & set(query + "".join(choice for choice in choices if isinstance(choice, str))))
-        scorer = SCORERS[name][0]
+    @hypothesis.given(name=scorers, query=texts, cutoff=cutoffs, limit=limits, choices=some_choices,
+                      kind=st.sampled_from([list, tuple]))
+    def test_text(self, name, query, choices, cutoff, limit, kind):
+        hypothesis.assume(not splits_otherwise(name, query, *choices))
         expected = expected_best(name, query, choices, cutoff, limit)
-        options = {"scorer": scorer, "score_cutoff": cutoff}
-        for given in (tuple(choices) if is_tuple else choices, process.Choices(choices)):
+        first = expected_best(name, query, choices, cutoff, 1)
+        options = {"scorer": SCORERS[name], "score_cutoff": cutoff}
+        for given in (kind(choices), process.Choices(choices)):
             self.assertEqual(process.extract(query, given, limit=limit, **options), expected)
-            first = expected_best(name, query, choices, cutoff, 1)
-            self.assertEqual(process.extractOne(query, given, **options), first[0] if first else None)
-        keys = [f"key {i}" for i in range(len(choices))]
-        mapping = process.extract(query, dict(zip(keys, choices, strict=True)), limit=limit, **options)
-        self.assertEqual(mapping, [(choice, score, keys[i]) for choice, score, i in expected])
+            best = process.extractOne(query, given, **options)
+            self.assertEqual(best, first[0] if first else None)
+        keyed = {f"key {i}": choice for i, choice in enumerate(choices)}
+        self.assertEqual(process.extract(query, keyed, limit=limit, **options),
+                         [(choice, score, f"key {i}") for choice, score, i in expected])
 
     @checked
-    @hypothesis.given(name=scorers, query=st.one_of(lists, data), choices=st.lists(st.one_of(lists, data, texts), max_size=8), limit=limits)
-    def test_other_sequences(self, name, query, choices, limit):
-        hypothesis.assume(not is_token(name))
-        # In RapidFuzz, an int in a list equals the character with that number.
-        hypothesis.assume(not any(isinstance(item, bool) for choice in [query, *choices] if isinstance(choice, list) for item in choice))
-        self.assertEqual(process.extract(query, choices, scorer=SCORERS[name][0], limit=limit), expected_best(name, query, choices, None, limit))
-
-    @checked
-    @hypothesis.given(name=scorers, choices=st.lists(texts, max_size=3), other=wrong)
-    def test_wrong_types_are_refused_with_the_name_of_the_argument(self, name, choices, other):
-        scorer = SCORERS[name][0]
-        for argument, call in (("choices", lambda: process.extract("a", [*choices, other], scorer=scorer)),
-                               ("query|pattern", lambda: process.extract(other, ["a", *choices], scorer=scorer)),
-                               ("limit", lambda: process.extract("a", choices, scorer=scorer, limit=-3)),
-                               ("limit", lambda: process.extract("a", choices, scorer=scorer, limit="3")),
-                               ("scorer", lambda: process.extract("a", choices, scorer=other)),
-                               ("choices", lambda: process.extract("a", 5, scorer=scorer))):
-            with self.assertRaisesRegex(pykindred.Error, argument):
-                call()
-
-    @checked
-    @hypothesis.given(name=scorers, queries=st.lists(texts, max_size=5), choices=st.lists(texts, max_size=5))
-    def test_cdist(self, name, queries, choices):
-        hypothesis.assume(not is_token(name) or not {"\x85", "\xa0"} & set("".join(queries + choices)))
-        ours, theirs = SCORERS[name]
-        found = process.cdist(queries, choices, scorer=ours, dtype=np.float64)
-        np.testing.assert_array_equal(found, rapidfuzz.process.cdist(queries, choices, scorer=theirs, dtype=np.float64))
+    @hypothesis.given(name=scorers, choices=st.lists(texts, max_size=3), other=wrong,
+                      cutoff=wrong_cutoffs)
+    def test_wrong_arguments_are_refused_by_name(self, name, choices, other, cutoff):
+        for words, query, given, options in (
+                ("choices", "a", [*choices, other], {}), ("choices", "a", 5, {}),
+                ("query|pattern", other, ["a", *choices], {}),
+                ("limit", "a", choices, {"limit": -3}), ("limit", "a", choices, {"limit": "3"}),
+                ("scorer", "a", choices, {"scorer": other}),
+                ("score_cutoff", "a", ["b"], {"score_cutoff": cutoff})):
+            with self.assertRaisesRegex(pykindred.Error, words):
+                process.extract(query, given, **{"scorer": SCORERS[name], **options})
 
 
 class Difflib(unittest.TestCase):
     @checked
-    @hypothesis.given(a=st.one_of(texts, data, lists), b=st.one_of(texts, data, lists), autojunk=st.booleans())
+    @hypothesis.given(*[st.one_of(texts, data, lists, wrong)] * 2, st.booleans())
     def test_any_sequences(self, a, b, autojunk):
-        expected, found = standard.SequenceMatcher(None, a, b, autojunk), difflib.SequenceMatcher(None, a, b, autojunk)
-        self.assertEqual(found.ratio(), expected.ratio())
-        self.assertEqual(found.get_matching_blocks(), expected.get_matching_blocks())
-        self.assertEqual(found.get_opcodes(), expected.get_opcodes())
-        self.assertEqual(list(found.get_grouped_opcodes(1)), list(expected.get_grouped_opcodes(1)))
+        # Kindred takes what has a length and items.
+        hypothesis.assume(not any(isinstance(one, set | dict) for one in (a, b)))
 
-    @checked
-    @hypothesis.given(word=texts, words=st.lists(texts, max_size=8), n=st.integers(1, 9), cutoff=st.floats(0, 1))
-    def test_close_matches(self, word, words, n, cutoff):
-        self.assertEqual(difflib.get_close_matches(word, words, n, cutoff), standard.get_close_matches(word, words, n, cutoff))
-
-    @checked
-    @hypothesis.given(a=wrong, b=texts)
-    def test_wrong_types_are_refused(self, a, b):
-        hypothesis.assume(not isinstance(a, set | dict))  # Kindred takes what has a length and items
-        for first, second in ((a, b), (b, a)):
-            try:
-                expected = standard.SequenceMatcher(None, first, second).ratio()
-            except Exception:
-                with self.assertRaises(Exception):
-                    difflib.SequenceMatcher(None, first, second).ratio()
-            else:
-                self.assertEqual(difflib.SequenceMatcher(None, first, second).ratio(), expected)
+        def results(kind):
+            matcher = kind(None, a, b, autojunk)
+            return matcher.ratio(), matcher.get_matching_blocks(), matcher.get_opcodes()
+        try:
+            expected = results(standard.SequenceMatcher)
+        except Exception:
+            with self.assertRaises(Exception):
+                results(difflib.SequenceMatcher)
+        else:
+            self.assertEqual(results(difflib.SequenceMatcher), expected)
 
 
 if __name__ == "__main__":

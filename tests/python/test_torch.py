@@ -100,54 +100,48 @@ class Operators(unittest.TestCase):
         self.assertEqual(found.shape, expected.shape)
         torch.testing.assert_close(found.double(), expected.double(), rtol=tolerance, atol=tolerance)
 
-    def assert_gradients(self, found, inputs, expected, wide_inputs, tolerance):
-        """The gradients of a weighted sum, beside those of PyTorch in float64."""
-        self.assert_close(found, expected, tolerance)
-        weights = tensor("weights of the sum", *found.shape, device=found.device)
-        (found.float() * weights).sum().backward()
+    def test_results_and_gradients_are_those_of_pytorch(self):
+        for device in DEVICES:
+            for dtype, tolerance in TYPES.items():
+                options = {"device": device, "dtype": dtype, "grad": True}
+                for name in ACTIVATIONS:
+                    for shape in ((0, 3), (1, 1), (2, 33), (7, 96)):
+                        x, gamma, beta = norm_inputs(*shape, **options)
+                        for given in ((x, gamma, beta), (x, None, None), (x, gamma, None)):
+                            self.check(operators.layer_norm_act, norm, given, tolerance, name)
+                    for shape in ((0, 3, 2), (1, 1, 1), (3, 33, 5), (40, 16, 32)):
+                        x, w, bias = linear_inputs(*shape, **options)
+                        for given in ((x, w, bias), (x, w, None)):
+                            self.check(operators.linear_act, linear, given, 4 * tolerance, name,
+                                       reproducible=given[2] is not None)
+                for rows in (0, 1, 33):
+                    seeds = PlainSeeds(device, dtype, rows, grad=True)
+
+                    def forward(x, alpha, weights, seeds=seeds):
+                        codes = seeds.arguments()[1:4]
+                        return operators.seed_forward(x, *codes, alpha, weights)
+                    given = seeds.x, seeds.alpha, seeds.weights
+                    self.check(forward, seeds.plain, given, tolerance)
+
+    def check(self, call, definition, given, tolerance, *activation, **options):
+        """The result of an operator, and the gradients of a weighted sum of it, beside those of
+        PyTorch in float64."""
+        reference = wide(*given)
+        for one in given:
+            if one is not None:
+                one.grad = None
+        named = {"activation": activation[0]} if activation else {}
+        y = call(*given, **named, **options)
+        expected = definition(*reference, *activation)
+        self.assertEqual((y.dtype, y.device), (given[0].dtype, given[0].device))
+        self.assert_close(y, expected, tolerance)
+        weights = tensor("weights of the sum", *y.shape, device=y.device)
+        (y.float() * weights).sum().backward()
         (expected * weights).sum().backward()
-        for one, other in zip(inputs, wide_inputs, strict=True):
+        for one, other in zip(given, reference, strict=True):
             if one is not None:
                 self.assertEqual(one.grad.dtype, one.dtype)
                 self.assert_close(one.grad, other.grad, 20 * tolerance)
-
-    def test_layer_norm_act(self):
-        for device in DEVICES:
-            for dtype, tolerance in TYPES.items():
-                for name in ACTIVATIONS:
-                    for rows, columns in ((0, 3), (1, 1), (2, 33), (7, 96)):
-                        x, gamma, beta = norm_inputs(rows, columns, device=device, dtype=dtype, grad=True)
-                        for given in ((x, gamma, beta), (x, None, None), (x, gamma, None)):
-                            for one in given:
-                                if one is not None:
-                                    one.grad = None
-                            reference = wide(*given)
-                            y = operators.layer_norm_act(*given, activation=name)
-                            self.assertEqual((y.dtype, y.device.type), (dtype, device))
-                            self.assert_gradients(y, given, norm(*reference, name), reference, tolerance)
-
-    def test_linear_act(self):
-        for device in DEVICES:
-            for dtype, tolerance in TYPES.items():
-                for name in ACTIVATIONS:
-                    for rows, inputs, outputs in ((0, 3, 2), (1, 1, 1), (3, 33, 5), (40, 16, 32)):
-                        for has_bias in (True, False):
-                            given = linear_inputs(rows, inputs, outputs, device=device, dtype=dtype, grad=True)
-                            given = given if has_bias else (*given[:2], None)
-                            reference = wide(*given)
-                            y = operators.linear_act(*given, activation=name, reproducible=has_bias)
-                            self.assertEqual((y.dtype, y.device.type), (dtype, device))
-                            self.assert_gradients(y, given, linear(*reference, name), reference, 4 * tolerance)
-
-    def test_seed_forward(self):
-        for device in DEVICES:
-            for dtype, tolerance in TYPES.items():
-                for rows in (0, 1, 33):
-                    seeds = PlainSeeds(device, dtype, rows, grad=True)
-                    reference = wide(seeds.x, seeds.alpha, seeds.weights)
-                    y = operators.seed_forward(*seeds.arguments())
-                    self.assertEqual((y.dtype, y.device.type), (dtype, device))
-                    self.assert_gradients(y, (seeds.x, seeds.alpha, seeds.weights), seeds.plain(*reference), reference, tolerance)
 
     def test_results_are_the_bits_of_the_functions_of_numpy(self):
         for device in DEVICES:
@@ -278,34 +272,32 @@ class Operators(unittest.TestCase):
         for device in DEVICES:
             x, gamma, beta = norm_inputs(device=device)
             w, bias = linear_inputs(device=device)[1:]
-            state = dict(zip(("lifecycle", "blueprint", "mode", "alpha", "weights"), PlainSeeds(device).arguments()[1:], strict=True))
-
-            def forward(given=x, state=state, **changes):
-                options = {name: changes.pop(name) for name in list(changes) if name not in state}
-                return operators.seed_forward(given, **{**state, **changes}, **options)
-
+            plain, on_host = PlainSeeds(device).arguments(), device == "cpu"
+            seeds = dict(zip(("x", "lifecycle", "blueprint", "mode", "alpha", "weights"), plain))
             calls = [
-                (lambda: operators.layer_norm_act(x.double()), TypeError, "x is float64"), (lambda: operators.layer_norm_act(x.int()), TypeError, "x is int32"),
-                (lambda: operators.layer_norm_act(x[:, ::2]), ValueError, "x is"), (lambda: operators.layer_norm_act(x, gamma[:3]), ValueError, "weight is"),
-                (lambda: operators.layer_norm_act(x, gamma.half()), TypeError, "weight is float16"), (lambda: operators.layer_norm_act(x, None, beta[::2]), ValueError, "bias is"),
-                (lambda: operators.layer_norm_act(x, activation="tanh"), ValueError, "activation"), (lambda: operators.layer_norm_act(x[0, 0]), ValueError, "x is a scalar"),
-                (lambda: operators.layer_norm_act(x, eps=0.0), ValueError, "eps"), (lambda: operators.layer_norm_act(x.tolist()), (RuntimeError, TypeError, AttributeError), ""),
-                (lambda: operators.linear_act(x, w.half()), TypeError, "weight is float16"), (lambda: operators.linear_act(x, w[:, :3]), ValueError, "weight is"),
-                (lambda: operators.linear_act(x, w.t().contiguous().t()), ValueError, "weight is"), (lambda: operators.linear_act(x, w, bias[:3]), ValueError, "bias"),
-                (lambda: operators.linear_act(x, w, bias.double()), TypeError, "bias is float64"),
-                (lambda: forward(lifecycle=state["lifecycle"].long()), TypeError, "lifecycle is int64"), (lambda: forward(mode=state["mode"].float().requires_grad_()), TypeError, "mode is float32"),
-                (lambda: forward(blueprint=state["blueprint"].long()), TypeError, "blueprint is int64"), (lambda: forward(alpha=state["alpha"].double()), TypeError, "alpha is float64"),
-                (lambda: forward(alpha=state["alpha"][:3]), ValueError, "alpha"), (lambda: forward(weights=state["weights"][:, :7]), ValueError, "weights"),
-                (lambda: forward(weights=state["weights"].half()), TypeError, "weights is float16"), (lambda: forward(x.t()), ValueError, "x is"),
-                (lambda: forward(lifecycle=state["lifecycle"].repeat(2)[::2]), ValueError, "lifecycle"), (lambda: forward(chunk_size=-1), ValueError, "chunk_size"),
-                (lambda: forward(mode_codes="v3"), ValueError, "mode_codes")]
-            if device == "cuda":
-                calls += [(lambda: operators.layer_norm_act(x, gamma.cpu()), ValueError, "weight is"), (lambda: operators.layer_norm_act(x.cpu(), gamma), ValueError, "weight is"),
-                          (lambda: operators.linear_act(x, w.cpu()), ValueError, "weight is"), (lambda: forward(alpha=state["alpha"].cpu()), ValueError, "alpha"),
-                          (lambda: forward(x.cpu()), ValueError, "x is|weights is")]
-            for call, error, message in calls:
-                with self.subTest(message, device=device), self.assertRaisesRegex(error, message):
-                    call()
+                (operators.layer_norm_act, {"x": x, "weight": gamma, "bias": beta}, (
+                    ("x", x.double()), ("x", x.int()), ("x", x[:, ::2]), ("x", x[0, 0]),
+                    ("weight", gamma[:3]), ("weight", gamma.half()), ("bias", beta[::2]),
+                    ("activation", "tanh"), ("eps", 0.0), ("weight", gamma.cpu()), ("x", x.cpu()))),
+                (operators.linear_act, {"x": x, "weight": w, "bias": bias}, (
+                    ("weight", w.half()), ("weight", w[:, :3]), ("weight", w.t().contiguous().t()),
+                    ("bias", bias[:3]), ("bias", bias.double()), ("weight", w.cpu()))),
+                (operators.seed_forward, seeds, (
+                    ("lifecycle", plain[1].long()), ("blueprint", plain[2].long()),
+                    ("mode", plain[3].float().requires_grad_()), ("alpha", plain[4].double()),
+                    ("alpha", plain[4][:3]), ("weights", plain[5][:, :7]),
+                    ("weights", plain[5].half()), ("x", plain[0].t()), ("chunk_size", -1),
+                    ("lifecycle", plain[1].repeat(2)[::2]), ("mode_codes", "v3"),
+                    ("alpha", plain[4].cpu()), ("x", plain[0].cpu())))]
+            for call, given, wrong in calls:
+                for name, value in wrong:
+                    if on_host and value is given.get(name):
+                        continue  # it is where it should be
+                    with self.subTest(call.__name__, name=name, device=device):
+                        with self.assertRaisesRegex((TypeError, ValueError), f"{name}|weights? is"):
+                            call(**{**given, name: value})
+            with self.assertRaises((RuntimeError, TypeError, AttributeError)):
+                operators.layer_norm_act(x.tolist())
 
     def test_tensors_that_require_a_gradient_are_refused_elsewhere(self):
         x = tensor("x", 3, 4, grad=True)
@@ -439,20 +431,8 @@ class Streams(unittest.TestCase):
                 self.assertFalse(begun.query())
                 torch.cuda.synchronize()
 
-    def test_layers_in_a_cuda_graph_read_their_tensors_at_every_replay(self):
-        x, gamma, beta = norm_inputs(rows=64, device="cuda")
-        _, w, bias = linear_inputs(device="cuda")
-        large = linear_inputs(rows=160, inputs=128, outputs=136, device="cuda", dtype=torch.bfloat16)
-        norm_gradient, gradient = tensor("n", 64, 40, device="cuda"), tensor("g", 64, 24, device="cuda")
-        of_large = tensor("l", 160, 136, device="cuda", dtype=torch.bfloat16)
-        options = "gelu", False
-
-        def computed():
-            return (operators.layer_norm_act(x, gamma, beta), operators.linear_act(x, w, bias), operators.linear_act(*large, activation="gelu"),
-                    *torch.ops.kindred.layer_norm_act_backward(norm_gradient, x, gamma, beta, 1e-5, "gelu", True, True),
-                    *torch.ops.kindred.linear_act_backward(gradient, x, w, bias, *options, True, True, True),
-                    *torch.ops.kindred.linear_act_backward(of_large, *large, *options, True, True, True))
-
+    def check_graph(self, computed, changes):
+        """A replay of a CUDA graph has the results of new calls after a change of what they read."""
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -463,63 +443,58 @@ class Streams(unittest.TestCase):
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             found = computed()
-        for _ in range(3):
-            for one in (x, gamma, w, bias, large[0]):
-                one.mul_(-1.25)
+        for change in changes:
+            change()
             graph.replay()
             torch.cuda.synchronize()
             for one, other in zip(found, computed(), strict=True):
                 self.assertTrue(torch.equal(one, other))
 
+    def test_layers_in_a_cuda_graph_read_their_tensors_at_every_replay(self):
+        ops, options = torch.ops.kindred, ("gelu", False)
+        x, gamma, beta = norm_inputs(rows=64, device="cuda")
+        _, w, bias = linear_inputs(device="cuda")
+        half = {"device": "cuda", "dtype": torch.bfloat16}
+        large, of_large = linear_inputs(160, 128, 136, **half), tensor("l", 160, 136, **half)
+        norm_gradient, gradient = (tensor("g", 64, width, device="cuda") for width in (40, 24))
+        self.check_graph(lambda: (
+            operators.layer_norm_act(x, gamma, beta), operators.linear_act(x, w, bias),
+            operators.linear_act(*large, activation="gelu"),
+            *ops.layer_norm_act_backward(norm_gradient, x, gamma, beta, 1e-5, "gelu", True, True),
+            *ops.linear_act_backward(gradient, x, w, bias, *options, True, True, True),
+            *ops.linear_act_backward(of_large, *large, *options, True, True, True)),
+            [lambda: [one.mul_(-1.25) for one in (x, gamma, w, bias, large[0])]] * 3)
+
     def test_seeds_in_a_cuda_graph_read_their_state_at_every_replay(self):
-        seeds = PlainSeeds("cuda", rows=64)
+        seeds, ops = PlainSeeds("cuda", rows=64), torch.ops.kindred
         gradient, options = tensor("g", 64, 40, device="cuda"), (0, "kindred", True)
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(2):  # loads the kernels
-                operators.seed_forward(*seeds.arguments())
-                torch.ops.kindred.seed_forward_sums(*seeds.arguments(), *options)
-                torch.ops.kindred.seed_backward(gradient, *seeds.arguments(), *options, True, True)
-        torch.cuda.current_stream().wait_stream(stream)
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            y = operators.seed_forward(*seeds.arguments())
-            sums = torch.ops.kindred.seed_forward_sums(*seeds.arguments(), *options)
-            gradients = torch.ops.kindred.seed_backward(gradient, *seeds.arguments(), *options, True, True)
-        for code in (0, 3, 7):
-            seeds.lifecycle.fill_(code)
-            seeds.x.mul_(1.5)
-            seeds.weights.add_(1)
-            graph.replay()
-            torch.cuda.synchronize()
-            self.assertTrue(torch.equal(y, operators.seed_forward(*seeds.arguments())))
-            for one, other in zip(sums, torch.ops.kindred.seed_forward_sums(*seeds.arguments(), *options), strict=True):
-                self.assertTrue(torch.equal(one, other))
-            for one, other in zip(gradients, torch.ops.kindred.seed_backward(gradient, *seeds.arguments(), *options, True, True), strict=True):
-                self.assertTrue(torch.equal(one, other))
+        self.check_graph(lambda: (
+            operators.seed_forward(*seeds.arguments()),
+            *ops.seed_forward_sums(*seeds.arguments(), *options),
+            *ops.seed_backward(gradient, *seeds.arguments(), *options, True, True)),
+            [lambda code=code: (seeds.lifecycle.fill_(code), seeds.x.mul_(1.5),
+                                seeds.weights.add_(1)) for code in (0, 3, 7)])
 
     def test_functions_of_the_package_take_tensors_on_a_device(self):
         seeds = PlainSeeds("cuda", rows=40)
-        state = [one.cpu().numpy() for one in seeds.arguments()]
-        expected = pykindred.forward_seeds(*state)
+        given, (x, w, _) = seeds.arguments(), linear_inputs(device="cuda")
+        zeros = torch.zeros(3, 8, device="cuda", dtype=torch.float64)
+        sums = pykindred.SeedSums(*zeros)
+        exact, grads = {"reproducible": True}, (given[0], *given)
         for stream in (None, torch.cuda.Stream(), torch.cuda.current_stream().cuda_stream):
-            y = pykindred.forward_seeds(*seeds.arguments(), stream=stream)
-            torch.cuda.synchronize()
-            np.testing.assert_array_equal(y.cpu(), expected)
-            telemetry = pykindred.SeedSums(*(torch.zeros(8, device="cuda", dtype=torch.float64) for _ in range(3)))
-            pykindred.forward_seeds(*seeds.arguments(), stream=stream, telemetry=telemetry)
-            found = pykindred.backward_seeds(seeds.x, seeds.x, *seeds.arguments()[1:], stream=stream)
-            torch.cuda.synchronize()
-            self.assertEqual(telemetry.count.tolist(), [200] * 8)
-            for one, other in zip(found, pykindred.backward_seeds(state[0], state[0], *state[1:]), strict=True):
-                np.testing.assert_array_equal(one.cpu(), other)
-            x, w = linear_inputs(device="cuda")[:2]
-            for one, other in ((pykindred.layer_norm_act(x, stream=stream), pykindred.layer_norm_act(x.cpu().numpy())),
-                               (pykindred.linear_act(x, w, stream=stream, reproducible=True), pykindred.linear_act(x.cpu().numpy(), w.cpu().numpy(), reproducible=True))):
+            for call, tensors, options in ((pykindred.forward_seeds, given, {}),
+                                           (pykindred.backward_seeds, grads, {}),
+                                           (pykindred.layer_norm_act, (x,), {}),
+                                           (pykindred.linear_act, (x, w), exact)):
+                found = call(*tensors, stream=stream, **options)
+                expected = call(*(one.cpu().numpy() for one in tensors), **options)
                 torch.cuda.synchronize()
-                np.testing.assert_array_equal(one.cpu(), other)
+                pairs = zip(found, expected) if isinstance(expected, tuple) else [(found, expected)]
+                for one, other in pairs:
+                    np.testing.assert_array_equal(one.cpu(), other)
+            pykindred.forward_seeds(*given, stream=stream, telemetry=sums)
+            torch.cuda.synchronize()
+            self.assertEqual(sums.count.tolist(), [200] * 8)
 
     def test_seed_layers_take_tensors_on_a_device(self):
         layer, arrays = layer_of("device")

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments that are refused because of each other, or of what an object holds. Wrong types,
+numbers, shapes and layouts of one argument: test_bad_input.py and test_array_arguments.py."""
+import unittest
+
+import numpy as np
+
+import pykindred
+from pykindred import EventLists, Ragged, SeedMetrics, Sequences
+from support import check_refusals, vectors
+from test_copies import pattern_memory
+
+ROWS, ONES = vectors("rows", 30, 7), np.ones(4, np.float32)
+INTS, ONE = np.int64([0, 1]), np.int32([0])
+
+
+class Refusals(unittest.TestCase):
+    def check(self, *rows):
+        check_refusals(self, *rows)
+
+    def test_of_bulk_operations(self):
+        a, b, i = np.ones((2, 3), np.float32), np.ones((3, 2), np.float32), np.ones(4, np.int8)
+        x = np.ones(4, np.float32)
+        for bulk in (pykindred.Bulk(), pykindred.PreparedBulk):
+            self.check(
+                (lambda: bulk.element_wise("add", x), ValueError, "needs a number"),
+                (lambda: bulk.element_wise("square", x, x), ValueError, "no second operand"),
+                (lambda: bulk.element_wise("sqrt", i), ValueError, "integers"),
+                (lambda: bulk.element_wise("square", i > 0), ValueError, "bool"),
+                (lambda: bulk.element_wise("square", x.astype(np.float16)), TypeError, "float16"),
+                (lambda: bulk.element_wise("add", i, 128), ValueError, "other is 128"),
+                (lambda: bulk.element_wise("add", i, 0.5), TypeError, "other is of type float"),
+                (lambda: bulk.element_wise("add", np.uint64([1]), -1), ValueError, "other is -1"),
+                (lambda: bulk.element_wise("add", i > 0, 1), TypeError, "other"),
+                (lambda: bulk.element_wise("add", x[:3], 1, out=x[1:]), ValueError, "overlap"),
+                (lambda: bulk.element_wise("square", a, out=b), ValueError, "out is|shape"),
+                (lambda: bulk.element_wise("add", a, b), ValueError, "shape of"),
+                (lambda: bulk.element_wise("add", [a], [a, a]), ValueError, "others has 2"),
+                (lambda: bulk.element_wise("square", [a], out=[]), ValueError, "empty list"),
+                (lambda: bulk.element_wise("square", [a, b], out=[a]), ValueError, "results has 1"),
+                (lambda: bulk.element_wise("square", [a, a.astype(float)]), TypeError,
+                 r"arrays\[1\] is float64"),
+                (lambda: bulk.xor(i, i[:2]), ValueError, "key"),
+                (lambda: bulk.reduce("max", x[:0]), ValueError, "max"),
+                (lambda: bulk.reduce("deviation", i), ValueError, "deviation"),
+                (lambda: bulk.multiply(i.reshape(2, 2), i.reshape(2, 2)), TypeError, "a is int8"),
+                (lambda: bulk.multiply([a], [b, b]), ValueError, "as many"),
+                (lambda: bulk.normalise(np.arange(3)), TypeError, "arrays is int64"),
+                (lambda: bulk.normalise(a, out=np.ones((2, 6), np.float32)[:, :3]), ValueError,
+                 "gaps"),
+                (lambda: bulk.random_fill(np.arange(3), 1), TypeError, "out is int64"),
+                (lambda: bulk.random_fill([], 1), ValueError, "out is an empty list"))
+        np.testing.assert_array_equal(x, 1)
+
+    def test_of_layers_and_seeds(self):
+        x, w, out = vectors("x", 4, 3), vectors("w", 2, 3), np.empty((4, 2), np.float32)
+        seeds = np.int32([3]), np.int32([0]), ONE, np.float32([0.5]), np.ones((1, 3), np.float32)
+        layer = pykindred.SeedLayer(3, 2)
+        passes = pykindred.SeedSequence()
+        norm_back, linear_back = pykindred.layer_norm_act_backward, pykindred.linear_act_backward
+        for norm, linear in (
+                (pykindred.layer_norm_act, pykindred.linear_act),
+                (pykindred.PreparedLayer.norm, pykindred.PreparedLayer.linear)):
+            self.check(
+                (lambda: norm(x[:3], out=x[1:]), ValueError, "overlap"),
+                (lambda: norm(x, ONES[:2]), ValueError, "weight is"),
+                (lambda: norm(x, bias=np.ones(3)), TypeError, "bias is"),
+                (lambda: linear(x, w, ONES), ValueError, "bias is"),
+                (lambda: linear(x, w, out=out[:3]), ValueError, "out is"))
+        self.check(
+            (lambda: norm_back(x, x, ONES[:2]), ValueError, "weight is"),
+            (lambda: linear_back(x, out, w, ONES), ValueError, "bias is"),
+            (lambda: linear_back(x, out, w, out=(x, None, None)), ValueError, "overlaps"),
+            (lambda: pykindred.forward_seeds(x[:3], *seeds, out=x[1:]), ValueError, "overlap"),
+            (lambda: pykindred.backward_seeds(x, x.copy(), *seeds, out=(x, None, None)), ValueError,
+             "overlap"),
+            (lambda: pykindred.forward_seeds(x, *seeds, telemetry=(None, None, np.zeros(2))),
+             ValueError, "count"),
+            (lambda: layer.forward(x[:3], out=x[1:]), ValueError, "overlap"),
+            (lambda: passes.add(layer, x[:3], out=x[1:]), ValueError, "overlap"),
+            (lambda: passes.add(layer, np.ones((4, 6), np.float32)[:, ::2]), ValueError, "gaps"),
+            (lambda: passes.add(layer, x[:, :2]), ValueError, "x is"),
+            (lambda: passes.add(layer, x.astype(float)), TypeError, "x is float64"),
+            (lambda: pykindred.SeedSequence(space="serial", stream=0), ValueError, "stream"),
+            (lambda: pykindred.SeedSequence(space="cuda").add(layer, x), ValueError, "lie"))
+        self.assertEqual(len(passes), 0)
+
+    def test_of_a_seed_layer(self):
+        layer = pykindred.SeedLayer(6, 3)
+        state, metrics = layer.state(), SeedMetrics(weights=ROWS)
+
+        def changed(**fields):
+            return lambda: layer.set_state(state._replace(**fields))
+        self.check(
+            (lambda: layer.remove_blueprint(9), KeyError, ""),
+            (changed(alpha=state.alpha.astype(float)), TypeError, "state.alpha"),
+            (changed(alpha=state.alpha[:2]), ValueError, "alpha"),
+            (changed(history_to=state.history_to[:, :9]), ValueError, "state.history_to"),
+            (lambda: layer.update([0, 1], alpha=[0.5]), ValueError, "alpha has 1 values"),
+            (lambda: layer.update(0, epochs=2**20), ValueError, "epochs"),
+            (lambda: layer.request(0, None), TypeError, "to is"),
+            (lambda: layer.step(metrics), ValueError, "metrics.weights"),
+            (lambda: layer.set_schedule_state(1, np.ones(3)), ValueError, ""),
+            (lambda: layer.history(3), ValueError, "seed is 3"),
+            (lambda: layer.telemetry(), KeyError, ""))
+
+    def test_of_vectors(self):
+        index, top, out = pykindred.VectorIndex(ROWS), 3, np.ones((1, 40), np.float32)
+        hnsw, make = pykindred.HnswIndex(ROWS), pykindred.VectorIndex
+        scored = pykindred.PreparedScore(index, 3)
+        allowed, bits = np.ones(30, bool), np.ones(1, np.uint64)
+        self.check(
+            (lambda: index.score_all(out[:, :7], out=out[:, 6:36]), ValueError, "overlap"),
+            (lambda: pykindred.row_scores(out[:, :7], ROWS, out=out[:, 6:36]), ValueError,
+             "queries and out overlap"),
+            (lambda: make(ROWS.astype(np.int8)), ValueError, "scales"),
+            (lambda: make(ROWS, scales=np.ones(30, np.float32)), ValueError, "scales"),
+            (lambda: make(), TypeError, "rows is None"),
+            (lambda: make(ROWS, dimension=7), ValueError, "dimension is given"),
+            (lambda: make(dimension=0), ValueError, "dimension is 0"),
+            (lambda: make(dimension=7, scales=ONES[:1]), ValueError, "scales is given"),
+            (lambda: index.add(ROWS.astype(np.float16)), ValueError, ""),
+            (lambda: index.replace(99, ROWS[0]), KeyError, "99"),
+            (lambda: index.rows([0, 30]), KeyError, "30"),
+            (lambda: index.search(ROWS, top, out=(out, out)), ValueError, "out has scores"),
+            (lambda: index.search(ROWS, top, out=(out,)), TypeError, "out"),
+            (lambda: index.save("/nonexistent/folder/file"), ValueError, "/nonexistent"),
+            (lambda: index.score(ROWS, Ragged(INTS, INTS[:1], ONES[:1])), ValueError, ""),
+            (lambda: index.score(ROWS[:1], Ragged(INTS, INTS[:0], ONES[:0])), ValueError, ""),
+            (lambda: index.score(ROWS[:1], Ragged(INTS, INTS[1:] + 99, ONES)), ValueError, "100"),
+            (lambda: hnsw.search(ROWS, space="cuda"), RuntimeError, "on the host"),
+            (lambda: hnsw.remove([30]), KeyError, "30"), (lambda: hnsw.row(30), KeyError, "30"),
+            (lambda: scored.score(ROWS[0], np.array([1, -1])), ValueError, "negative"),
+            (lambda: scored.score(ROWS[0], np.arange(4)), ValueError, "4 candidates"),
+            (lambda: scored.score(ROWS[0], np.array([30])), ValueError, "30"),
+            (lambda: scored.score(ROWS[0], INTS, out=(ONES, np.arange(4))), ValueError, "top = 3"))
+        for one in (index, hnsw):
+            for wrong in (allowed[:-1], allowed[:0], bits[:0], np.stack([bits] * 3)):
+                self.check((lambda: one.search(ROWS[:2], filter=wrong), ValueError, "filter|mask"))
+            self.check((lambda: one.search(ROWS, filter=np.ones(30)), TypeError, "is float64"))
+        for wrong in ([0, 30], [30], [1, 1]):
+            self.check((lambda: index.remove(wrong), KeyError, ""))
+        self.assertEqual((len(index), len(hnsw)), (30, 30))
+
+    def test_of_keys(self):
+        rows, make = vectors("rows", 3, 4), pykindred.KeyedVectorIndex
+        index, texts = make([1, 2, 3], rows), make(["a", "b", "c"], rows)
+        self.check(
+            (lambda: make([1, "a", 2], rows), TypeError, "keys has ints and texts"),
+            (lambda: make([1.5, 2, 3], rows), TypeError, "keys has an item of type float"),
+            (lambda: make([-1, 2, 3], rows), ValueError, "keys has the number -1"),
+            (lambda: make([2**64, 2, 3], rows), ValueError, "keys has the number"),
+            (lambda: make(np.int64([-5, 1, 2]), rows), ValueError, "keys has the number -5"),
+            (lambda: make(np.ones(3, np.uint8), rows), ValueError, "keys is uint8"),
+            (lambda: make(np.ones((3, 0), np.uint8), rows), ValueError, "keys is uint8"),
+            (lambda: make(np.ones((3, 1), np.int64), rows), ValueError, "keys is int64"),
+            (lambda: make([1, 2], rows), ValueError, ""),
+            (lambda: index.upsert([1], rows), ValueError, ""),
+            (lambda: index.remove([9]), KeyError, ""), (lambda: index.remove([1, 1]), KeyError, ""),
+            (lambda: index.find(["a"]), ValueError, ""),
+            (lambda: index.score(rows, [[1]]), ValueError, ""),
+            (lambda: index.score(rows[:1], [[9]]), ValueError, ""),
+            (lambda: index.score(rows[:1], [3]), TypeError, "candidates"))
+        self.assertEqual((len(index), len(texts)), (3, 3))
+
+    def test_of_sequences(self):
+        matcher, words = pykindred.SequenceMatcher(["a", "b"]), pykindred.Vocabulary(["a"])
+        out, offsets = np.zeros((1, 2), np.float32), np.int64([0, 2, 1])
+        gaps = np.zeros((1, 4), np.float32)[:, ::2]
+        self.check(
+            (lambda: pykindred.similarity([[]], "a"), TypeError, "not hashable"),
+            (lambda: pykindred.SequenceMatcher("abc"), TypeError, "patterns is one sequence"),
+            (lambda: matcher.match(Sequences(offsets, np.uint32([1]))), ValueError, ""),
+            (lambda: matcher.match(Sequences(-INTS, np.uint32([1]))), ValueError, "offsets"),
+            (lambda: matcher.match(Sequences(INTS * 5, np.uint32([1]))), ValueError, "offsets"),
+            (lambda: matcher.match(Sequences(INTS, INTS)), TypeError, "symbols"),
+            (lambda: matcher.match("a", filter=[2]), ValueError, "2"),
+            (lambda: matcher.score_all("a", out=gaps), ValueError, "out"),
+            (lambda: matcher.score_all("a", out=out.astype(np.int32)), ValueError, "int32"),
+            (lambda: matcher.score_all("a", out=out, dtype="float32"), ValueError, "with out"),
+            (lambda: matcher.score_all("a", dtype="int32"), ValueError, "int32"),
+            (lambda: matcher.score_all("a", score_cutoff=float("nan")), ValueError, "cutoff"),
+            (lambda: matcher.score_all("a", value="distance", score_cutoff=1.5), ValueError, ""),
+            (lambda: words.text(1), KeyError, "1"),
+            (lambda: words.add("\ud800"), ValueError, "surrogate"),
+            (lambda: words.add_all("abc"), TypeError, "texts is one text"),
+            (lambda: words.encode(["abc"]), TypeError, "sequences"),
+            (lambda: words.decode(np.uint32([7])), KeyError, "7"))
+
+    def test_of_patterns(self):
+        memory, a = pattern_memory(), [[["a"]]]
+        lists = EventLists(INTS, INTS, np.uint32([9]))
+        count = len(memory.symbols())
+        self.check(
+            (lambda: memory.learn(["abc"]), TypeError, "events has an event of type str"),
+            (lambda: memory.learn([["\ud800"]]), ValueError, "surrogate"),
+            (lambda: memory.learn_all(a, names=[]), ValueError, "names"),
+            (lambda: memory.learn_all(a, times=[1, 2]), ValueError, "times"),
+            (lambda: memory.learn_all(a, dictionary=["a"]), TypeError, "dictionary"),
+            (lambda: memory.learn_all(lists), ValueError, "9"),
+            (lambda: memory.learn_all(EventLists(INTS, INTS * 5, np.uint32([0]))), ValueError, ""),
+            (lambda: memory.learn_all(EventLists(-INTS, INTS, np.uint32([0]))), ValueError, ""),
+            (lambda: memory.learn_all(EventLists(INTS, INTS, INTS[:1])), TypeError, "symbols"),
+            (lambda: memory.set_frequency(9, 1), KeyError, "9"),
+            (lambda: memory.pattern(9), KeyError, "9"),
+            (lambda: memory.match(a, filter=[5]), ValueError, "5"),
+            (lambda: memory.predict([["a"]], weights=np.ones(count - 1)), ValueError, "weights"),
+            (lambda: memory.predict([["a"]], weights=np.ones(count + 1)), ValueError, "weights"),
+            (lambda: memory.append("/nonexistent/file"), (ValueError, KeyError), ""))
+        self.assertEqual(len(memory), 2)
+
+    def test_of_graphs(self):
+        make, csr = pykindred.SpreadingEngine, pykindred.SpreadingEngine.from_csr
+        engine, x = make(3, [0, 1], [1, 2], np.float32([0.5, 2])), np.ones(3, np.float32)
+        beyond = Ragged(np.int64([0, 9]), INTS, x[:2])
+        strengths = pykindred.SpreadModifiers(np.ones((2, 2)))
+        self.check(
+            (lambda: make(2, [0], []), ValueError, "sources has 1"),
+            (lambda: make(2, [2**40], [1]), ValueError, "sources"),
+            (lambda: make(2, [0], [1], x), ValueError, "weights is float32 .3."),
+            (lambda: make(2, [0], [1], edge_kinds=INTS), TypeError, "edge_kinds"),
+            (lambda: make(2, [0], [1], node_kinds=np.uint8([1])), ValueError, "node_kinds"),
+            (lambda: csr(INTS, np.int32([5])), ValueError, "5"),
+            (lambda: csr(INTS * 7, ONE), ValueError, ""),
+            (lambda: csr(INTS[:0], ONE), ValueError, ""),
+            (lambda: engine.hop(x[:2]), ValueError, "2"),
+            (lambda: engine.hop(x, out=x), ValueError, "overlap"),
+            (lambda: engine.hop(x, modifiers=strengths), ValueError, "strengths"),
+            (lambda: engine.spread([9], mode="linear"), ValueError, "9"),
+            (lambda: engine.spread(beyond, mode="linear"), ValueError, ""),
+            (lambda: engine.add_edges([0], [3]), ValueError, "3"),
+            (lambda: engine.remove_edges([2], [0]), KeyError, ""),
+            (lambda: engine.remove_nodes([0, 3]), KeyError, "3"),
+            (lambda: engine.add_nodes(2, kinds=np.uint8([1])), ValueError, "kinds"),
+            (lambda: engine.name(0), KeyError, ""))
+        self.assertEqual((engine.nodes, engine.edges, 0 in engine), (3, 2, True))
+
+    def test_of_lattices(self):
+        make, lattice = pykindred.Lattice, pykindred.Lattice(2, 3, blocked_nodes=[4])
+        self.check(
+            (lambda: make(2, 1), ValueError, "size"),
+            (lambda: make(4, 1000).rows(), ValueError, ""),
+            (lambda: make(2, 3, blocked_nodes=[9]), ValueError, "9"),
+            (lambda: lattice.path(0, 4), ValueError, "4"),
+            (lambda: lattice.distances([0], targets=[9]), ValueError, "9"),
+            (lambda: lattice.index([3, 0]), ValueError, "3"),
+            (lambda: lattice.save("/nonexistent/folder/file"), (ValueError, KeyError), ""))
+        for call in (lattice.neighbours, lattice.coordinates, lattice.is_blocked,
+                     lambda node: lattice.path(0, node), lambda node: lattice.distances([node])):
+            self.check((lambda: call(9), ValueError, "9"))
+
+    def test_of_contexts(self):
+        for options, error, words in (
+                ({"threads": 1000}, ValueError, "threads"), ({"space": "gpu"}, ValueError, "space"),
+                ({"budget_fraction": 2}, ValueError, "budget_fraction"),
+                ({"host_budget": -1}, ValueError, "host_budget")):
+            self.check((lambda: pykindred.Context(**options), error, words))
+
+
+if __name__ == "__main__":
+    unittest.main()
