@@ -36,8 +36,7 @@ struct Hooked {
     };
     return options;
   }()};
-  SeedLayer layer =
-      uniform_layer(context, hidden, seeds, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
+  SeedLayer layer = uniform_layer(context, hidden, seeds, Lifecycle::grafting);
   std::vector<float> x = std::vector<float>(std::size_t{8} * hidden, 1.0F);
   std::vector<float> y = std::vector<float>(x.size());
 };
@@ -57,7 +56,7 @@ TEST(SeedCallbacks, ReadersDoNotWaitForAPass) {
     EXPECT_EQ(reader.wait_for(std::chrono::seconds(10)), std::future_status::ready)
         << "a reader waits for the pass";
   };
-  hooked.layer.forward(std::span(hooked.x), std::span(hooked.y), on(Space::serial));
+  hooked.layer.forward(hooked.x, hooked.y, on(Space::serial));
   EXPECT_TRUE(has_run);
   reader.get();
 }
@@ -72,10 +71,10 @@ TEST(SeedCallbacks, MayUseTheLayerWhoseCallTheyBelongTo) {
       ++calls;
       std::vector<float> own(hooked.y.size());
       hooked.layer.step();
-      hooked.layer.forward(std::span(hooked.x), std::span(own), on(space));
+      hooked.layer.forward(hooked.x, own, on(space));
       EXPECT_EQ(hooked.layer.epoch(), before + 1);
     };
-    hooked.layer.forward(std::span(hooked.x), std::span(hooked.y), on(space));
+    hooked.layer.forward(hooked.x, hooked.y, on(space));
     EXPECT_EQ(calls, 1);
   }
 }

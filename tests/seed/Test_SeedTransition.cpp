@@ -6,6 +6,7 @@
 #include <kindred/matcher/SeedTransition.hpp>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -49,14 +50,12 @@ std::vector<Lifecycle> all_states() {
 
 /// Metrics that pass every guard.
 SeedMetrics good() {
-  SeedMetrics metrics;
-  metrics.reconstruction_loss = 0.01;
-  metrics.performance_delta = 1e-9;
-  metrics.stability_score = 0.8;
-  metrics.total_improvement = 0.01;
-  metrics.final_stability = 0.95;
-  metrics.error_rate = 0.11;
-  return metrics;
+  return {.reconstruction_loss = 0.01,
+          .performance_delta = 1e-9,
+          .stability_score = 0.8,
+          .error_rate = 0.11,
+          .total_improvement = 0.01,
+          .final_stability = 0.95};
 }
 
 TEST(SeedTransition, AllowsExactlyTheTransitionsOfTheTables) {
@@ -119,55 +118,49 @@ TransitionResult requested(Lifecycle from, Lifecycle to, const SeedMetrics& metr
 }
 
 TEST(SeedTransition, GuardsChangeAtTheirBounds) {
-  SeedMetrics metrics;
-  EXPECT_THAT(requested(training, grafting, metrics).why,
-              HasSubstr("reconstruction_loss was not given; it must be at most 0.01"));
-  metrics.reconstruction_loss = 0.0101;
-  EXPECT_THAT(requested(training, grafting, metrics).why,
-              HasSubstr("reconstruction_loss is 0.0101"));
-  metrics.reconstruction_loss = 0.01;
-  EXPECT_TRUE(requested(training, grafting, metrics).accepted);
-
-  metrics = good();
-  metrics.performance_delta = 0;
-  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why, HasSubstr("must be above 0"));
-  metrics = good();
-  metrics.stability_score = 0.79;
-  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why,
-              HasSubstr("stability_score is 0.79"));
-  metrics.stability_score.reset();
-  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why, HasSubstr("was not given"));
-
-  metrics = {};
-  EXPECT_THAT(requested(evaluating, culled, metrics).why, HasSubstr("one must be below -0.05"));
-  metrics.performance_delta = -0.05;
-  metrics.error_rate = 0.1;
-  EXPECT_FALSE(requested(evaluating, culled, metrics, 5).accepted);
-  EXPECT_TRUE(requested(evaluating, culled, metrics, 6).accepted);
-  metrics.error_rate = 0.11;
-  EXPECT_TRUE(requested(evaluating, culled, metrics).accepted);
-  metrics.error_rate = 0.1;
-  metrics.performance_delta = -0.051;
-  EXPECT_TRUE(requested(evaluating, culled, metrics).accepted);
-  EXPECT_TRUE(requested(training, culled, {}).accepted) << "only the epochs are checked";
-
-  metrics = good();
-  metrics.total_improvement = 0.0099;
-  EXPECT_THAT(requested(fine_tuning, fossilized, metrics).why, HasSubstr("total_improvement"));
-  metrics = good();
-  metrics.final_stability = 0.949;
-  EXPECT_THAT(requested(fine_tuning, fossilized, metrics).why,
-              HasSubstr("final_stability is 0.949"));
+  struct Guard {
+    Lifecycle from, to;
+    std::function<void(SeedMetrics&)> change;  ///< of good metrics
+    const char* why;                           ///< empty: accepted
+  };
+  const std::vector<Guard> guards{
+      {training, grafting, [](auto& m) { m.reconstruction_loss = {}; },
+       "reconstruction_loss was not given; it must be at most 0.01"},
+      {training, grafting, [](auto& m) { m.reconstruction_loss = 0.0101; },
+       "reconstruction_loss is 0.0101"},
+      {training, grafting, [](auto& m) { m = {.reconstruction_loss = 0.01}; }, ""},
+      {evaluating, fine_tuning, [](auto& m) { m.performance_delta = 0; }, "must be above 0"},
+      {evaluating, fine_tuning, [](auto& m) { m.stability_score = 0.79; },
+       "stability_score is 0.79"},
+      {evaluating, fine_tuning, [](auto& m) { m.stability_score = {}; }, "was not given"},
+      {evaluating, culled, [](auto& m) { m = {}; }, "one must be below -0.05"},
+      {evaluating, culled, [](auto& m) { m = {.performance_delta = -0.05, .error_rate = 0.11}; },
+       ""},
+      {evaluating, culled, [](auto& m) { m = {.performance_delta = -0.051, .error_rate = 0.1}; },
+       ""},
+      {training, culled, [](auto& m) { m = {}; }, ""},  // only the epochs are checked
+      {fine_tuning, fossilized, [](auto& m) { m.total_improvement = 0.0099; }, "total_improvement"},
+      {fine_tuning, fossilized, [](auto& m) { m.final_stability = 0.949; },
+       "final_stability is 0.949"}};
+  for (const Guard& guard : guards) {
+    SeedMetrics metrics = good();
+    guard.change(metrics);
+    const TransitionResult result = requested(guard.from, guard.to, metrics);
+    EXPECT_EQ(result.accepted, *guard.why == 0) << result.why;
+    EXPECT_THAT(result.why, HasSubstr(guard.why));
+  }
+  const SeedMetrics at_bounds{.performance_delta = -0.05, .error_rate = 0.1};
+  EXPECT_FALSE(requested(evaluating, culled, at_bounds, 5).accepted);
+  EXPECT_TRUE(requested(evaluating, culled, at_bounds, 6).accepted) << "its errors suffice";
 }
 
 TEST(SeedTransition, NaNPassesNoGuard) {
-  SeedMetrics metrics;
-  metrics.reconstruction_loss = metrics.performance_delta = metrics.stability_score = NAN;
-  metrics.error_rate = metrics.total_improvement = metrics.final_stability = NAN;
-  EXPECT_FALSE(requested(training, grafting, metrics).accepted);
-  EXPECT_FALSE(requested(evaluating, fine_tuning, metrics).accepted);
-  EXPECT_FALSE(requested(evaluating, culled, metrics).accepted);
-  EXPECT_FALSE(requested(fine_tuning, fossilized, metrics).accepted);
+  const SeedMetrics metrics{NAN, NAN, NAN, NAN, NAN, NAN};
+  for (const auto& [from, to] : {std::pair(training, grafting),
+                                {evaluating, fine_tuning},
+                                {evaluating, culled},
+                                {fine_tuning, fossilized}})
+    EXPECT_FALSE(requested(from, to, metrics).accepted);
 }
 
 TEST(SeedTransition, ReportsTheTargetsOfAStateAndInvalidTransitions) {

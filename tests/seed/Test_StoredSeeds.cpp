@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <kindred/core/common/Error.hpp>
 
 #include "LayerSupport.hpp"
 #include "MemoryFile.hpp"
-#include "MessageOf.hpp"
 #include "MutatedBytes.hpp"
+#include "RefusedCalls.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "TempFolder.hpp"
@@ -19,8 +18,6 @@ namespace StoredSeedsTest {
 using namespace Kindred;
 using namespace Kindred::Testing::Seeds;
 using Testing::context;
-using ::testing::HasSubstr;
-using Testing::message_of;
 using Testing::read_all;
 using Testing::TempFolder;
 
@@ -45,9 +42,7 @@ SeedLayer small_layer(bool empty = false) {
   }
   layer.set_state(state);
   const std::vector<float> weights{1, 2};
-  SeedMetrics metrics;
-  metrics.weights = weights;
-  metrics.performance_delta = 0.3;
+  SeedMetrics metrics{.performance_delta = 0.3, .weights = weights};
   for (int i = 0; i < 25; ++i) layer.step(metrics);
   metrics.error_rate = 0.9;
   std::vector<SeedMetrics> each(12, metrics);
@@ -64,9 +59,7 @@ void expect_same_future(SeedLayer& a, SeedLayer& b) {
   for (std::uint32_t seed = 0; seed < a.seeds(); ++seed)
     EXPECT_EQ(a.schedule_state(seed), b.schedule_state(seed));
   const std::vector<float> weights{1.004F, 2};
-  SeedMetrics metrics;
-  metrics.weights = weights;
-  metrics.performance_delta = -0.2;
+  const SeedMetrics metrics{.performance_delta = -0.2, .weights = weights};
   for (int i = 0; i < 30; ++i) {
     a.step(metrics);
     b.step(metrics);
@@ -93,20 +86,17 @@ TEST(StoredSeeds, ALayerContinuesFromItsCheckpoint) {
 TEST(StoredSeeds, RejectsTheCheckpointOfAnotherLayer) {
   const TempFolder folder;
   small_layer().save(folder / "a");
-  const auto refused = [&](SeedLayer& layer) {
-    const SeedState before = layer.state();
-    const std::string why = message_of<InvalidArgument>([&] { layer.restore(folder / "a"); });
-    EXPECT_EQ(layer.state(), before);
-    return why;
-  };
-  SeedLayer narrow(context(), options_of(8, 12));
-  EXPECT_THAT(refused(narrow), HasSubstr("with 9 features; this one has 8"));
-  SeedLayer fewer(context(), options_of(9, 11));
-  EXPECT_THAT(refused(fewer), HasSubstr("with 12 seeds; this one has 11"));
-  SeedLayer bare(context(), options_of(9, 12));
-  EXPECT_THAT(refused(bare), HasSubstr("which the layer does not have under this id"));
-  bare.add_blueprint("other", std::vector<float>(9, 1.0F));
-  EXPECT_THAT(refused(bare), HasSubstr("blueprint 0, 'first'"));
+  SeedLayer narrow(context(), options_of(8, 12)), fewer(context(), options_of(9, 11));
+  SeedLayer bare(context(), options_of(9, 12)), other(context(), options_of(9, 12));
+  other.add_blueprint("other", std::vector<float>(9, 1.0F));
+  for (const auto& [layer, words] : {std::pair(&narrow, "with 9 features; this one has 8"),
+                                     {&fewer, "with 12 seeds; this one has 11"},
+                                     {&bare, "which the layer does not have under this id"},
+                                     {&other, "blueprint 0, 'first'"}}) {
+    const SeedState before = layer->state();
+    Testing::expect_refused({{[&, layer = layer] { layer->restore(folder / "a"); }, words}});
+    EXPECT_EQ(layer->state(), before);
+  }
   SeedLayer layer = small_layer(true);
   EXPECT_THROW(layer.restore(folder / "none"), NotFound);
   layer.blueprints().save(folder / "b");
@@ -149,24 +139,26 @@ TEST(StoredSeeds, RejectsForgedNumbers) {
   const TempFolder folder;
   small_layer().save(folder / "a");
   const std::string good = read_all(folder / "a");
+  const Testing::MemoryFile memory;
   const auto forged = [&](const char* name, std::size_t at, auto number) {
-    std::string bad = good;
-    Testing::forge(bad, name, at, number);
-    const Testing::MemoryFile memory;
-    memory.set(bad);
-    return message_of<CorruptFile>([&] { Impl::load_checkpoint(memory.path()); });
+    return [&, name, at, number] {
+      std::string bad = good;
+      Testing::forge(bad, name, at, number);
+      memory.set(bad);
+      Impl::load_checkpoint(memory.path());
+    };
   };
-  EXPECT_THAT(forged("head", 1, std::uint64_t{11}), HasSubstr("11 seeds, and lifecycle has 12"));
-  EXPECT_THAT(forged("blueprint", 4, std::int32_t{3}), HasSubstr("element 4: 3 has no name"));
-  EXPECT_THAT(forged("blueprint.ends", 0, std::uint64_t{99}), HasSubstr("ends decrease"));
-  EXPECT_THAT(forged("schedule.ends", 1, ~std::uint64_t{0}), HasSubstr("'schedule.ends'"));
-  EXPECT_THAT(forged("lifecycle", 0, std::uint8_t{77}), HasSubstr("77"));
-  Testing::expect_lengths_are_checked(
-      folder / "a", "seeds", [](const std::string& path) { Impl::load_checkpoint(path); },
-      "blueprint.ends");  // one more, without a name
+  Testing::expect_refused<CorruptFile>(
+      {{forged("head", 1, std::uint64_t{11}), "11 seeds, and lifecycle has 12"},
+       {forged("blueprint", 4, std::int32_t{3}), "element 4: 3 has no name"},
+       {forged("blueprint.ends", 0, std::uint64_t{99}), "ends decrease"},
+       {forged("schedule.ends", 1, ~std::uint64_t{0}), "'schedule.ends'"},
+       {forged("lifecycle", 0, std::uint8_t{77}), "77"}});
+  const auto load = [](const std::string& path) { Impl::load_checkpoint(path); };
+  // One more name is that of no blueprint.
+  Testing::expect_lengths_are_checked(folder / "a", "seeds", load, "blueprint.ends");
   Testing::append_commit(folder / "a", "seeds");
-  EXPECT_THAT(message_of<CorruptFile>([&] { Impl::load_checkpoint(folder / "a"); }),
-              HasSubstr("exactly one commit"));
+  Testing::expect_refused<CorruptFile>({{[&] { load(folder / "a"); }, "exactly one commit"}});
 }
 
 TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfACheckpoint) {
@@ -234,34 +226,29 @@ TEST(StoredSeeds, BlueprintsKeepIdsNamesVersionsAndWeights) {
 
 TEST(StoredSeeds, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   const TempFolder folder;
-  SeedLayer layer =
-      uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::multiplicative, 1, 3.0F);
+  SeedLayer layer = uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::multiplicative);
   BlueprintRegistry registry;
   registry.add("wider", std::vector<float>(9, 1.0F));
   registry.save(folder / "wide");
-  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.restore_blueprints(folder / "wide"); }),
-              HasSubstr("9 weights"));
-  BlueprintRegistry none;
-  none.save(folder / "none");
-  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.restore_blueprints(folder / "none"); }),
-              HasSubstr("no blueprint 0"));
-  EXPECT_THAT(message_of<InvalidArgument>([&] { layer.remove_blueprint(0); }),
-              HasSubstr("used by seed 0"));
+  BlueprintRegistry().save(folder / "none");
+  Testing::expect_refused({{[&] { layer.restore_blueprints(folder / "wide"); }, "9 weights"},
+                           {[&] { layer.restore_blueprints(folder / "none"); }, "no blueprint 0"},
+                           {[&] { layer.remove_blueprint(0); }, "used by seed 0"}});
   EXPECT_THROW(layer.add_blueprint("wide", std::vector<float>(9, 1.0F)), InvalidArgument);
-  const std::vector<float> x(8, 2.0F);
-  std::vector<float> y(8);
-  layer.forward(std::span(x), std::span(y));
-  EXPECT_EQ(y[0], 6.0F);
+  const auto doubled = [&] {
+    std::vector<float> x(8, 2.0F);
+    layer.forward(x, x);
+    return x[0];
+  };
+  EXPECT_EQ(doubled(), 6.0F);
   layer.replace_blueprint(0, std::vector<float>(8, 5.0F));
-  layer.forward(std::span(x), std::span(y));
-  EXPECT_EQ(y[0], 10.0F);
+  EXPECT_EQ(doubled(), 10.0F);
   EXPECT_EQ(layer.blueprints().version(0), 2U);
   BlueprintRegistry other;
   other.add("other", std::vector<float>(8, 7.0F));
   other.save(folder / "other");
   layer.restore_blueprints(folder / "other");
-  layer.forward(std::span(x), std::span(y));
-  EXPECT_EQ(y[0], 14.0F);
+  EXPECT_EQ(doubled(), 14.0F);
   EXPECT_EQ(layer.blueprints(), other);
 }
 
@@ -288,14 +275,14 @@ void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& g
   EXPECT_FALSE(Impl::fault_of(layer.state()));
   const Reference::SeedRows x =
       random_rows(DataType::float32, 3, layer.hidden(), Values::all, generator);
-  const auto expected = bytes_of(Reference::seed_forward(model_of(layer), x, x.element));
-  const auto bytes = bytes_of(x);
-  const RowShape shape{x.element, x.rows, layer.hidden()};
+  const auto expected =
+      packed(Reference::seed_forward(model_of(layer), x, x.element), layer.hidden());
+  const HostSpace& host = Impl::host_instance(context(), Space::serial);
   for (const Space space : {Space::serial, Space::openmp}) {
     if (!context().is_usable(space)) continue;
-    std::vector<std::byte> y(bytes.size());
-    layer.forward(shape.in(bytes.data()), shape.out(y.data()), on(space));
-    EXPECT_EQ(y, expected);
+    const auto rows = placed_rows(host, x, layer.hidden());
+    layer.forward(rows, rows, on(space));
+    EXPECT_TRUE(rows.bytes() == expected);
   }
   EXPECT_EQ(layer.telemetry().size(), layer.seeds());
   EXPECT_EQ(layer.reduce_telemetry(1, 0, layer.seeds()).each.size(), layer.seeds());
@@ -308,13 +295,11 @@ void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& g
   EXPECT_EQ(other.state(), layer.state());
   EXPECT_EQ(other.epoch(), layer.epoch());
   const std::vector<float> weights{1.5F, 2};
-  SeedMetrics metrics;
-  metrics.weights = weights;
   for (int i = 0; i < 3; ++i) {
     // The number of weights that a schedule has seen is part of its state.
     const auto step = [&](SeedLayer& of) -> std::string {
       try {
-        of.step(metrics);
+        of.step({.weights = weights});
         return "done";
       } catch (const InvalidArgument& error) {
         return error.what();
@@ -326,49 +311,47 @@ void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& g
   }
 }
 
+/// Uses mutations of the file at \p path: `load(layer, path)` changes \p make's layer or leaves it
+/// as it was, and a changed layer works.
+template <class Make, class Load>
+void expect_mutated(const std::string& name, const std::string& path, const TempFolder& folder,
+                    const Make& make, const Load& load) {
+  auto generator = Testing::generator("rows of mutated layers");
+  const auto files = Testing::use_mutated(name, read_all(path), [&](const std::string& mutated) {
+    SeedLayer layer = make();
+    const auto observed = [&] {
+      return std::tuple(layer.state(), layer.epoch(), layer.blueprints());
+    };
+    const auto before = observed();
+    try {
+      load(layer, mutated);
+    } catch (const Error&) {
+      EXPECT_TRUE(observed() == before);
+      throw;
+    }
+    expect_whole(layer, folder, generator);
+  });
+  EXPECT_GT(files.used, 50);
+  EXPECT_GT(files.refused, 1000);
+}
+
 TEST(StoredSeeds, AMutatedCheckpointIsRejectedOrRestoresALayerThatWorks) {
   const TempFolder folder;
   small_layer().save(folder / "a");
-  SeedLayer empty = small_layer(true);
-  const SeedState before = empty.state();
-  auto generator = Testing::generator("rows of mutated layers");
-  const auto files = Testing::use_mutated("StoredSeeds.MutatedCheckpoints", read_all(folder / "a"),
-                                          [&](const std::string& path) {
-                                            SeedLayer layer = small_layer(true);
-                                            try {
-                                              layer.restore(path);
-                                            } catch (const Error&) {
-                                              EXPECT_EQ(layer.state(), before);
-                                              EXPECT_EQ(layer.epoch(), 0U);
-                                              throw;
-                                            }
-                                            expect_whole(layer, folder, generator);
-                                          });
-  EXPECT_GT(files.used, 50);
-  EXPECT_GT(files.refused, 1000);
+  expect_mutated(
+      "StoredSeeds.MutatedCheckpoints", folder / "a", folder, [] { return small_layer(true); },
+      [](SeedLayer& layer, const std::string& path) { layer.restore(path); });
 }
 
 TEST(StoredSeeds, MutatedBlueprintsAreRejectedOrServeALayer) {
   const TempFolder folder;
   small_layer().blueprints().save(folder / "a");
-  auto generator = Testing::generator("rows of mutated layers");
-  const auto files = Testing::use_mutated(
-      "StoredSeeds.MutatedBlueprints", read_all(folder / "a"), [&](const std::string& path) {
-        SeedLayer layer = small_layer();
-        const SeedState before = layer.state();
-        const BlueprintRegistry registry = layer.blueprints();
-        try {
-          layer.restore_blueprints(path);
-        } catch (const Error&) {
-          EXPECT_EQ(layer.state(), before);
-          EXPECT_TRUE(layer.blueprints() == registry);
-          throw;
-        }
+  expect_mutated(
+      "StoredSeeds.MutatedBlueprints", folder / "a", folder, [] { return small_layer(); },
+      [](SeedLayer& layer, const std::string& path) {
+        layer.restore_blueprints(path);
         EXPECT_TRUE(layer.blueprints() == BlueprintRegistry::load(path));
-        expect_whole(layer, folder, generator);
       });
-  EXPECT_GT(files.used, 50);
-  EXPECT_GT(files.refused, 1000);
 }
 
 }  // namespace StoredSeedsTest
