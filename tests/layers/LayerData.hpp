@@ -76,6 +76,13 @@ class Matrix {
     for (std::size_t i = 0; i < m_columns; ++i) values.push_back(at(row, i));
     return values;
   }
+  /// All elements, row by row.
+  std::vector<double> values() const {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < m_rows * m_columns; ++i)
+      values.push_back(at(i / m_columns, i % m_columns));
+    return values;
+  }
   /// Whether the gaps between the rows are unchanged.
   bool has_gaps_untouched() const {
     for (std::size_t i = 0; i < m_bytes.size(); ++i) {
@@ -115,28 +122,25 @@ class Matrix {
   std::vector<std::byte> m_bytes;
 };
 
-/// The elements of \p array as another matrix.
-template <class Void>
-BasicArray<Void> reshaped(const BasicArray<Void>& array, std::int64_t rows, std::int64_t columns,
-                          std::int64_t stride) {
-  return {array.data(), array.type(), std::array{rows, columns},
-          std::array{stride, std::int64_t{1}}};
+inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
+  std::vector<std::uint32_t> out;
+  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
+  return out;
 }
-template <class Void>
-BasicArray<Void> reshaped(const BasicArray<Void>& array, std::int64_t rows, std::int64_t columns) {
-  return reshaped(array, rows, columns, array.stride(0));
-}
-template <class Void>
-BasicArray<Void> retyped(const BasicArray<Void>& array, DataType type) {
-  return {array.data(), type, array.shape(), std::array{array.stride(0), array.stride(1)}};
-}
-
 inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t count,
                                         float size = 1, float mean = 0) {
   std::normal_distribution<float> normal;
   std::vector<float> values;
   for (std::size_t i = 0; i < count; ++i) values.push_back(mean + size * normal(generator));
   return values;
+}
+inline Matrix random_matrix(std::mt19937_64& generator, DataType element, std::size_t rows,
+                            std::size_t columns, float mean = 0, std::size_t gap = 0,
+                            float size = 1) {
+  const auto values = normal_values(generator, rows * columns, size, mean);
+  return Matrix::of(
+      element, rows, columns, [&](std::size_t r, std::size_t c) { return values[r * columns + c]; },
+      columns + gap);
 }
 
 }  // namespace Kindred::Testing

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
-#include "GradientCases.hpp"
-#include "MessageOf.hpp"
+#include "LayerCases.hpp"
 
 namespace NormGradientsTest {
 
 using namespace Kindred;
-using namespace Testing::Gradients;
-using Testing::context;
-using ::testing::HasSubstr;
+using namespace Testing::Layers;
 using Testing::Matrix;
 
 /// In double: n, and the gradient with respect to the argument of the activation.
@@ -82,14 +77,15 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
       for (const LayerActivation activation : Testing::all_activations) {
         const DataType out = generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
         NormCase one = norm_case(generator, in, out, rows, columns, activation);
-        const std::string where = std::to_string(rows) + " × " + std::to_string(columns) + " of " +
-                                  std::string(to_string(in)) + ", " + Testing::name_of(activation);
-        const NormResult first = run(one, Testing::spaces()[0]);
-        expect_accurate(one, where);
+        run(one.backward(), {Testing::spaces()[0]});
+        expect_accurate(one, one.name());
         if (HasFatalFailure()) return;
-        ASSERT_TRUE(one.dx.has_gaps_untouched()) << where;
-        for (const Space space : Testing::spaces())
-          ASSERT_TRUE(run(one, space) == first) << where << " on " << to_string(space);
+        ASSERT_TRUE(one.dx.has_gaps_untouched()) << one.name();
+        const auto first = one.results();
+        for (const Space space : Testing::spaces()) {
+          run(one.backward(), {space});
+          ASSERT_TRUE(one.results() == first) << one.name() << " on " << to_string(space);
+        }
       }
     }
   }
@@ -102,41 +98,26 @@ TEST(NormGradients, AgreeWithFiniteDifferences) {
     one.gamma = Testing::normal_values(generator, 9, 0.5F, 1);
     one.beta = Testing::normal_values(generator, 9, 0.5F);
     // The loss is Σ gradient · y.
-    const auto loss = [&](std::size_t row, const Doubles& x, const Doubles& gamma,
-                          const Doubles& beta) {
-      double mean = 0, variance = 0, out = 0;
-      for (const double value : x) mean += value / 9;
-      for (const double value : x) variance += (value - mean) * (value - mean) / 9;
-      for (std::size_t c = 0; c < 9; ++c) {
-        const double n = (x[c] - mean) / std::sqrt(variance + static_cast<double>(one.epsilon));
-        out += one.gradient.at(row, c) * applied(activation, n * gamma[c] + beta[c]);
+    const auto loss = [&](const std::vector<Doubles>& arrays) {
+      double out = 0;
+      for (std::size_t row = 0; row < 3; ++row) {
+        const std::span x = std::span(arrays[0]).subspan(9 * row, 9);
+        double mean = 0, variance = 0;
+        for (const double value : x) mean += value / 9;
+        for (const double value : x) variance += (value - mean) * (value - mean) / 9;
+        for (std::size_t c = 0; c < 9; ++c) {
+          const double n = (x[c] - mean) / std::sqrt(variance + static_cast<double>(one.epsilon));
+          out += one.gradient.at(row, c) * applied(activation, n * arrays[1][c] + arrays[2][c]);
+        }
       }
       return out;
     };
-    const auto wide = [](const std::vector<float>& values) {
-      return Doubles(values.begin(), values.end());
-    };
-    constexpr double h = 1e-5;
+    const auto slopes = differences({one.x.values(), wide(one.gamma), wide(one.beta)}, loss);
     for (const Space space : Testing::spaces()) {
-      run(one, space);
-      for (std::size_t c = 0; c < 9; ++c) {
-        double of_gamma = 0, of_beta = 0;
-        for (std::size_t row = 0; row < 3; ++row) {
-          const auto difference = [&](int which) {
-            const auto at = [&](double step) {
-              Doubles arrays[3] = {wide(one.x.row(row)), wide(one.gamma), wide(one.beta)};
-              arrays[which][c] += step;
-              return loss(row, arrays[0], arrays[1], arrays[2]);
-            };
-            return (at(h) - at(-h)) / (2 * h);
-          };
-          EXPECT_NEAR(one.dx.at(row, c), difference(0), 1e-5);
-          of_gamma += difference(1);
-          of_beta += difference(2);
-        }
-        EXPECT_NEAR(one.dgamma[c], of_gamma, 1e-5);
-        EXPECT_NEAR(one.dbeta[c], of_beta, 1e-5);
-      }
+      run(one.backward(), {space});
+      expect_near(one.dx.values(), slopes[0]);
+      expect_near(wide(one.dgamma), slopes[1]);
+      expect_near(wide(one.dbeta), slopes[2]);
     }
   }
 }
@@ -146,13 +127,11 @@ TEST(NormGradients, WorkInPlaceOfTheGradient) {
   for (const DataType element : Testing::float_elements) {
     NormCase one = norm_case(generator, element, element, 40, 70, LayerActivation::gelu);
     for (const Space space : Testing::spaces()) {
-      NormCase apart = one;
-      apart.dx = Matrix(element, 40, 70);
-      run(apart, space);
-      NormCase same = one;
-      NormGradient layer = same.layer();
+      NormCase apart = one, same = one;
+      run(apart.backward(), {space});
+      NormGradient layer = same.backward();
       layer.dx = same.gradient.view();
-      run_layers(context(), std::span(&layer, 1), {space});
+      run(layer, {space});
       for (std::size_t r = 0; r < 40; ++r) EXPECT_EQ(same.gradient.row(r), apart.dx.row(r));
       EXPECT_EQ(same.dgamma, apart.dgamma);
       EXPECT_EQ(same.dbeta, apart.dbeta);
@@ -167,12 +146,12 @@ TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
   one.x.set(1, 3, std::numeric_limits<float>::quiet_NaN());
   one.x.set(2, 39, std::numeric_limits<float>::infinity());
   for (const Space space : Testing::spaces()) {
-    const NormResult got = run(one, space);
+    run(one.backward(), {space});
     for (std::size_t c = 0; c < 40; ++c) {
       EXPECT_EQ(one.dx.bits(1, c), 0x7FC00000U);
       EXPECT_EQ(one.dx.bits(2, c), 0x7FC00000U);
       EXPECT_FALSE(std::isnan(one.dx.at(0, c)) || std::isnan(one.dx.at(3, c)));
-      EXPECT_EQ(got.dgamma[c], 0x7FC00000U);
+      EXPECT_EQ(Testing::bits(one.dgamma)[c], 0x7FC00000U);
     }
   }
 }
@@ -187,45 +166,9 @@ TEST(NormGradients, OfLargeMeansAndConstantRowsAreFinite) {
     one.x.set(2, c, c % 2 == 0 ? 3e38F : -3e38F);
   }
   for (const Space space : Testing::spaces()) {
-    run(one, space);
+    run(one.backward(), {space});
     expect_accurate(one, std::string(to_string(space)));
   }
-}
-
-TEST(NormGradients, RejectInvalidArgumentsAndChangeNothing) {
-  auto generator = Testing::generator("NormGradients.refusals");
-  NormCase one =
-      norm_case(generator, DataType::float32, DataType::float16, 4, 8, LayerActivation::none);
-  const NormCase before = one;
-  const auto message = [&](const std::function<void(NormGradient&)>& change) {
-    NormGradient layers[2] = {one.layer(), one.layer()};
-    change(layers[1]);
-    const std::string text = Testing::message_of<InvalidArgument>(
-        [&] { run_layers(context(), layers, {Space::serial}); });
-    EXPECT_EQ(one.dx.bytes(), before.dx.bytes());
-    EXPECT_EQ(one.dgamma, before.dgamma);
-    return text;
-  };
-  const std::vector<float> seven(7);
-  std::vector<float> nine(9);
-  using Testing::reshaped;
-  using Testing::retyped;
-  const std::string gradient =
-      message([](auto& layer) { layer.gradient = reshaped(layer.gradient, 3, 8); });
-  EXPECT_THAT(gradient, HasSubstr("layer 1: gradient is float16 [3, 8]"));
-  EXPECT_THAT(gradient, HasSubstr("it must be float16 [4, 8]"));
-  EXPECT_THAT(message([](auto& layer) { layer.dx = reshaped(layer.dx, 4, 7); }),
-              HasSubstr("dx is float32 [4, 7]"));
-  EXPECT_THAT(message([](auto& layer) { layer.dx = retyped(layer.dx, DataType::bfloat16); }),
-              HasSubstr("it must be float32 [4, 8]"));
-  EXPECT_THAT(
-      message([](auto& layer) { layer.gradient = retyped(layer.gradient, DataType::int8); }),
-      HasSubstr("int8"));
-  EXPECT_THAT(message([&](auto& layer) { layer.gamma = seven; }), HasSubstr("gamma has 7"));
-  EXPECT_THAT(message([&](auto& layer) { layer.dbeta = nine; }), HasSubstr("dbeta has 9"));
-  EXPECT_THAT(message([](auto& layer) { layer.epsilon = 0; }), HasSubstr("epsilon is 0"));
-  EXPECT_THAT(message([&](auto& layer) { layer.x = std::as_const(one.dx).view(); }),
-              HasSubstr("overlaps x"));
 }
 
 }  // namespace NormGradientsTest
