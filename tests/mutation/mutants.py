@@ -109,20 +109,20 @@ class Source:
             elif token.text in (">", ">>") and not self.is_spaced(i):
                 for _ in token.text:
                     if stack and self.is_text(stack[-1], "<"):
-                        begin = stack.pop()
-                        self.match[begin] = i
-                        self.match[i] = begin
-                        self.angles |= {begin, i}
+                        self.angles |= {stack[-1], i}
+                        self._pair(stack.pop(), i)
             elif token.text in OPENING.values():
                 while stack and self.is_text(stack[-1], "<"):
                     stack.pop()  # was a comparison after all
                 if stack:
-                    begin = stack.pop()
-                    self.match[begin] = i
-                    self.match[i] = begin
+                    self._pair(stack.pop(), i)
             elif token.text == ";":
                 while stack and self.is_text(stack[-1], "<"):
                     stack.pop()
+
+    def _pair(self, begin, end):
+        self.match[begin] = end
+        self.match[end] = begin
 
     def opens(self, i):
         return i in self.match and self.match[i] > i
@@ -418,19 +418,9 @@ class Mutator:
             return "".join(out)
 
         def wrap(slot, right):
-            text = []
-            for number, wrong in slot.variants:
-                if slot.is_statement:
-                    wrong = f"void({wrong})" if wrong else "void()"
-                elif slot.is_condition:
-                    wrong = f"static_cast<bool>({wrong})"
-                text.append(f"KINDRED_MUTANT({number}) ? ({wrong}) : ")
-            # A comment of the right expression may end in a line of its own.
-            if slot.is_statement:
-                return f"({''.join(text)}void({right}\n))"
-            if slot.is_condition:
-                return f"({''.join(text)}static_cast<bool>({right}\n))"
-            return f"({''.join(text)}({right}\n))"
+            cast = "void" if slot.is_statement else "static_cast<bool>" if slot.is_condition else ""
+            choices = "".join(f"KINDRED_MUTANT({number}) ? {cast}({wrong}) : " for number, wrong in slot.variants)
+            return f"({choices}{cast}({right}\n))"  # a comment of the right expression may end in a line of its own
 
         body = emit(0, len(s.tokens), slots)
         return '#include "Mutant.hpp"\n' + s.text[: s.tokens[0].begin] + body + s.text[s.tokens[-1].end :]
