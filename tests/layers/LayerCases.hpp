@@ -6,36 +6,34 @@
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <numbers>
-#include <random>
 #include <span>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "LayerData.hpp"
 #include "Support.hpp"
 
 namespace Kindred::Testing::Layers {
 
+using Testing::context;
+
 using Doubles = std::vector<double>;
 
 inline double applied(LayerActivation activation, double z) {
-  if (activation == LayerActivation::relu) return z > 0 ? z : 0;
-  return activation == LayerActivation::gelu ? z * std::erfc(-z / std::numbers::sqrt2) / 2 : z;
+  if (activation == relu) return z > 0 ? z : 0;
+  return activation == gelu ? z * std::erfc(-z / std::numbers::sqrt2) / 2 : z;
 }
 inline double derivative(LayerActivation activation, double z) {
-  if (activation == LayerActivation::none) return 1;
-  if (activation == LayerActivation::relu) return z > 0 ? 1 : 0;
+  if (activation == none) return 1;
+  if (activation == relu) return z > 0 ? 1 : 0;
   return std::erfc(-z / std::numbers::sqrt2) / 2 +
          z * std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
 }
 /// The unit roundoff of an element type.
 inline double roundoff(DataType element) {
-  if (element == DataType::float16) return 0x1p-11;
-  return element == DataType::bfloat16 ? 0x1p-8 : 0x1p-24;
+  if (element == float16) return 0x1p-11;
+  return element == bfloat16 ? 0x1p-8 : 0x1p-24;
 }
 
 /// The derivatives of \p loss with respect to every number of \p arrays, by central differences.
@@ -71,7 +69,7 @@ struct NormCase {
   Matrix x, y, gradient, dx;
   std::vector<float> gamma, beta, mean, variance, dgamma, dbeta;
   float epsilon = 1e-5F;
-  LayerActivation activation = LayerActivation::gelu;
+  LayerActivation activation = gelu;
 
   NormLayer forward() {
     return {std::as_const(x).view(), y.view(), gamma, beta, mean, variance, epsilon, activation};
@@ -97,13 +95,14 @@ struct NormCase {
   }
 };
 
+/// \param gaps the gaps between rows are smaller: 1: none
 inline NormCase norm_case(std::mt19937_64& generator, DataType in, DataType out, std::size_t rows,
-                          std::size_t columns, LayerActivation activation) {
+                          std::size_t columns, LayerActivation activation, std::size_t gaps = 3) {
   NormCase one;
-  one.x = random_matrix(generator, in, rows, columns, 0.5F, generator() % 3);
-  one.y = Matrix(out, rows, columns, columns + generator() % 3);
-  one.gradient = random_matrix(generator, out, rows, columns, 0.1F, generator() % 3);
-  one.dx = Matrix(in, rows, columns, columns + generator() % 3);
+  one.x = random_matrix(generator, in, rows, columns, 0.5F, generator() % gaps);
+  one.y = Matrix(out, rows, columns, columns + generator() % gaps);
+  one.gradient = random_matrix(generator, out, rows, columns, 0.1F, generator() % gaps);
+  one.dx = Matrix(in, rows, columns, columns + generator() % gaps);
   if (generator() % 4 != 0) one.gamma = normal_values(generator, columns, 0.5F, 1);
   if (generator() % 4 != 0) one.beta = normal_values(generator, columns, 0.5F);
   one.mean.assign(rows, -7.0F);
@@ -118,7 +117,7 @@ inline NormCase norm_case(std::mt19937_64& generator, DataType in, DataType out,
 struct LinearCase {
   Matrix x, w, y, gradient, dx, dw;
   std::vector<float> bias, dbias;
-  LayerActivation activation = LayerActivation::none;
+  LayerActivation activation = none;
 
   LinearLayer forward() {
     return {std::as_const(x).view(), std::as_const(w).view(), bias, y.view(), activation};
@@ -142,17 +141,18 @@ struct LinearCase {
   }
 };
 
+/// \see norm_case
 inline LinearCase linear_case(std::mt19937_64& generator, DataType in, DataType out,
                               std::size_t rows, std::size_t inputs, std::size_t outputs,
-                              LayerActivation activation) {
+                              LayerActivation activation, std::size_t gaps = 3) {
   const auto element = [&] { return float_elements[generator() % 3]; };
   LinearCase one;
-  one.x = random_matrix(generator, in, rows, inputs, 0, generator() % 3);
-  one.w = random_matrix(generator, in, outputs, inputs, 0, generator() % 3);
-  one.y = Matrix(out, rows, outputs, outputs + generator() % 3);
-  one.gradient = random_matrix(generator, out, rows, outputs, 0, generator() % 3);
-  one.dx = Matrix(element(), rows, inputs, inputs + generator() % 3);
-  one.dw = Matrix(element(), outputs, inputs, inputs + generator() % 3);
+  one.x = random_matrix(generator, in, rows, inputs, 0, generator() % gaps);
+  one.w = random_matrix(generator, in, outputs, inputs, 0, generator() % gaps);
+  one.y = Matrix(out, rows, outputs, outputs + generator() % gaps);
+  one.gradient = random_matrix(generator, out, rows, outputs, 0, generator() % gaps);
+  one.dx = Matrix(element(), rows, inputs, inputs + generator() % gaps);
+  one.dw = Matrix(element(), outputs, inputs, inputs + generator() % gaps);
   if (generator() % 4 != 0) one.bias = normal_values(generator, outputs);
   one.dbias.resize(outputs);
   one.activation = activation;

@@ -14,12 +14,13 @@
 #include <string>
 #include <vector>
 
-namespace Kindred::Testing {
+namespace Kindred::Testing::Layers {
 
-inline constexpr std::array float_elements{DataType::float32, DataType::float16,
-                                           DataType::bfloat16};
-inline constexpr std::array all_activations{LayerActivation::none, LayerActivation::relu,
-                                            LayerActivation::gelu};
+using enum DataType;
+using enum LayerActivation;
+
+inline constexpr std::array float_elements{float32, float16, bfloat16};
+inline constexpr std::array all_activations{none, relu, gelu};
 
 inline std::string name_of(LayerActivation activation) {
   static constexpr std::array names{"none", "relu", "gelu"};
@@ -29,10 +30,8 @@ inline std::string name_of(LayerActivation activation) {
 /// The bits of \p value as an element, with a canonical NaN for computed NaN.
 inline std::uint32_t stored_bits(DataType element, float value) {
   const bool is_nan = value != value;
-  if (element == DataType::float16)
-    return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
-  if (element == DataType::bfloat16)
-    return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
+  if (element == float16) return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
+  if (element == bfloat16) return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
   return is_nan ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
 }
 
@@ -67,8 +66,8 @@ class Matrix {
   float at(std::size_t row, std::size_t column) const {
     const std::uint32_t value = bits(row, column);
     const auto half = static_cast<std::uint16_t>(value);
-    if (m_element == DataType::float16) return Arch::to_float_portable(Arch::Float16{half});
-    if (m_element == DataType::bfloat16) return Arch::to_float(Arch::BFloat16{half});
+    if (m_element == float16) return Arch::to_float_portable(Arch::Float16{half});
+    if (m_element == bfloat16) return Arch::to_float(Arch::BFloat16{half});
     return std::bit_cast<float>(value);
   }
   std::vector<float> row(std::size_t row) const {
@@ -115,7 +114,7 @@ class Matrix {
     return (row * m_stride + column) * size_of(m_element);
   }
 
-  DataType m_element = DataType::float32;
+  DataType m_element = float32;
   std::size_t m_rows = 0;
   std::size_t m_columns = 0;
   std::size_t m_stride = 0;
@@ -143,6 +142,6 @@ inline Matrix random_matrix(std::mt19937_64& generator, DataType element, std::s
       columns + gap);
 }
 
-}  // namespace Kindred::Testing
+}  // namespace Kindred::Testing::Layers
 
 #endif  // KINDRED_TESTS_LAYERS_LAYER_DATA_HPP

@@ -6,7 +6,6 @@
 #include <array>
 #include <functional>
 #include <limits>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,8 +17,6 @@ namespace LayerRefusalsTest {
 
 using namespace Kindred;
 using namespace Testing::Layers;
-using Testing::context;
-using Testing::Matrix;
 
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 
@@ -87,25 +84,20 @@ void expect_refused(Case& one, Layer (Case::*layer)(), const std::vector<Refused
 
 NormCase norm(DataType out) {
   auto generator = Testing::generator("LayerRefusals");
-  NormCase one = norm_case(generator, DataType::float32, out, 4, 8, LayerActivation::none);
-  one.x = Testing::random_matrix(generator, DataType::float32, 4, 8);
-  one.y = Matrix(out, 4, 8);
-  one.dx = Matrix(DataType::float32, 4, 8);
-  return one;
+  return norm_case(generator, float32, out, 4, 8, none, 1);
 }
 LinearCase linear() {
   auto generator = Testing::generator("LayerRefusals");
-  const auto matrix = [&](std::size_t rows, std::size_t columns) {
-    return Testing::random_matrix(generator, DataType::float32, rows, columns);
-  };
-  return {matrix(4, 8),          matrix(6, 8),          matrix(4, 6),
-          matrix(4, 6),          matrix(4, 8),          matrix(6, 8),
-          std::vector<float>(6), std::vector<float>(6), LayerActivation::none};
+  LinearCase one = linear_case(generator, float32, float32, 4, 8, 6, none, 1);
+  one.dx = Matrix(float32, 4, 8);
+  one.dw = Matrix(float32, 6, 8);
+  one.bias.resize(6);
+  return one;
 }
 const std::vector<float> seven(7);
 
 TEST(LayerRefusals, OfNorms) {
-  NormCase one = norm(DataType::float32);
+  NormCase one = norm(float32);
   const float not_a_number = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> three(3);
@@ -113,7 +105,7 @@ TEST(LayerRefusals, OfNorms) {
   one.variance.clear();
   const std::span values(static_cast<const float*>(one.y.view().data()), 32);
   const ConstArray shifted = matrix_array(values.subspan(8), 3, 8);
-  const ConstArray odd(reinterpret_cast<const std::byte*>(seven.data()) + 1, DataType::float32,
+  const ConstArray odd(reinterpret_cast<const std::byte*>(seven.data()) + 1, float32,
                        std::array{1L, 4L});
   expect_refused<NormCase, NormLayer>(
       one, &NormCase::forward,
@@ -122,8 +114,8 @@ TEST(LayerRefusals, OfNorms) {
        {both(with_shape(&NormLayer::x, 4, 0), with_shape(&NormLayer::y, 4, 0)), "x has 0 columns"},
        {with_shape(&NormLayer::x, 4, 8, 7), "x is float32 [4, 8]"},
        {with_shape(&NormLayer::x, 4, 8, huge / 3), ""},
-       {with_type(&NormLayer::x, DataType::int8), "x is int8"},
-       {with_type(&NormLayer::y, DataType::int8), "y is int8"},
+       {with_type(&NormLayer::x, int8), "x is int8"},
+       {with_type(&NormLayer::y, int8), "y is int8"},
        {with(&NormLayer::gamma, seven), "gamma has 7"},
        {with(&NormLayer::beta, seven), "beta has 7"},
        {with(&NormLayer::mean, three), "mean has 3"},
@@ -139,9 +131,8 @@ TEST(LayerRefusals, OfNorms) {
 
 TEST(LayerRefusals, OfLinears) {
   LinearCase one = linear();
-  const Array flat(one.y.view().data(), DataType::float32, std::array{24L});
-  const ConstArray sparse(one.x.view().data(), DataType::float32, std::array{4L, 8L},
-                          std::array{16L, 2L});
+  const Array flat(one.y.view().data(), float32, std::array{24L});
+  const ConstArray sparse(one.x.view().data(), float32, std::array{4L, 8L}, std::array{16L, 2L});
   const auto overlapping = [](Matrix& input) {
     return both(with(&LinearLayer::y, input.view()), with_shape(&LinearLayer::y, 4, 6));
   };
@@ -158,25 +149,23 @@ TEST(LayerRefusals, OfLinears) {
        {with_shape(&LinearLayer::x, 4, 8, huge), ""},
        {with_shape(&LinearLayer::x, 4, 8, huge / 4 + 9), ""},
        {with(&LinearLayer::x, sparse), "x is float32 [4, 8]"},
-       {with_type(&LinearLayer::x, DataType::bfloat16), "bfloat16"},
-       {both(with_type(&LinearLayer::x, DataType::int8),
-             with_type(&LinearLayer::w, DataType::int8)),
-        "x is int8"},
+       {with_type(&LinearLayer::x, bfloat16), "bfloat16"},
+       {both(with_type(&LinearLayer::x, int8), with_type(&LinearLayer::w, int8)), "x is int8"},
        {with(&LinearLayer::bias, std::span(one.bias).first(5)), "bias has 5"},
        {overlapping(one.x), "overlaps x"},
        {overlapping(one.w), "overlaps x or w"}});
 }
 
 TEST(LayerRefusals, OfGradientsOfNorms) {
-  NormCase one = norm(DataType::float16);
+  NormCase one = norm(float16);
   std::vector<float> nine(9);
   expect_refused<NormCase, NormGradient>(
       one, &NormCase::backward,
       {{with_shape(&NormGradient::gradient, 3, 8, 8),
         "gradient is float16 [3, 8]; it must be float16 [4, 8]"},
        {with_shape(&NormGradient::dx, 4, 7), "dx is float32 [4, 7]"},
-       {with_type(&NormGradient::dx, DataType::bfloat16), "it must be float32 [4, 8]"},
-       {with_type(&NormGradient::gradient, DataType::int8), "int8"},
+       {with_type(&NormGradient::dx, bfloat16), "it must be float32 [4, 8]"},
+       {with_type(&NormGradient::gradient, int8), "int8"},
        {with(&NormGradient::gamma, seven), "gamma has 7"},
        {with(&NormGradient::dbeta, nine), "dbeta has 9"},
        {with(&NormGradient::epsilon, 0), "epsilon is 0"},
@@ -192,7 +181,7 @@ TEST(LayerRefusals, OfGradientsOfLinears) {
        {with_shape(&LinearGradient::w, 6, 7), "w is float32 [6, 7]"},
        {with_shape(&LinearGradient::dx, 3, 8), "dx is float32 [3, 8]"},
        {with_shape(&LinearGradient::dw, 4, 8), "dw is float32 [4, 8]"},
-       {with_type(&LinearGradient::w, DataType::float16), "w is float16"},
+       {with_type(&LinearGradient::w, float16), "w is float16"},
        {with(&LinearGradient::bias, seven), "bias has 7"},
        {with(&LinearGradient::x, one.dx.view()), "overlaps x"}});
 }

@@ -10,7 +10,6 @@ namespace LinearGradientsTest {
 
 using namespace Kindred;
 using namespace Testing::Layers;
-using Testing::Matrix;
 
 /// Numbers and the errors that they may have.
 struct Bounded {
@@ -84,9 +83,9 @@ TEST(LinearGradients, AreAccurateAndReproducible) {
   for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 3, 1}, Shape{3, 2, 7}, Shape{8, 8, 8},
                              Shape{9, 31, 33}, Shape{65, 17, 5}, Shape{300, 4, 3}, Shape{0, 3, 2},
                              Shape{130, 136, 144}, Shape{129, 131, 127}}) {
-    for (const DataType in : Testing::float_elements) {
-      for (const LayerActivation activation : Testing::all_activations) {
-        const DataType out = generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
+    for (const DataType in : float_elements) {
+      for (const LayerActivation activation : all_activations) {
+        const DataType out = generator() % 2 == 0 ? in : float_elements[generator() % 3];
         LinearCase one =
             linear_case(generator, in, out, shape.rows, shape.inputs, shape.outputs, activation);
         const LinearReference reference(one);
@@ -112,11 +111,10 @@ TEST(LinearGradients, AreAccurateAndReproducible) {
 TEST(LinearGradients, AgreeWithFiniteDifferences) {
   auto generator = Testing::generator("LinearGradients.differences");
   const std::size_t rows = 3, inputs = 4, outputs = 5;
-  LinearCase one = linear_case(generator, DataType::float32, DataType::float32, rows, inputs,
-                               outputs, LayerActivation::gelu);
-  one.bias = Testing::normal_values(generator, outputs);
-  one.dx = Matrix(DataType::float32, rows, inputs);
-  one.dw = Matrix(DataType::float32, outputs, inputs);
+  LinearCase one = linear_case(generator, float32, float32, rows, inputs, outputs, gelu);
+  one.bias = normal_values(generator, outputs);
+  one.dx = Matrix(float32, rows, inputs);
+  one.dw = Matrix(float32, outputs, inputs);
   // The loss is Σ gradient · y.
   const auto loss = [&](const std::vector<Doubles>& arrays) {
     double out = 0;
@@ -125,7 +123,7 @@ TEST(LinearGradients, AgreeWithFiniteDifferences) {
         double z = arrays[2][o];
         for (std::size_t i = 0; i < inputs; ++i)
           z += arrays[0][r * inputs + i] * arrays[1][o * inputs + i];
-        out += one.gradient.at(r, o) * applied(LayerActivation::gelu, z);
+        out += one.gradient.at(r, o) * applied(gelu, z);
       }
     }
     return out;
@@ -141,8 +139,7 @@ TEST(LinearGradients, AgreeWithFiniteDifferences) {
 
 TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
   auto generator = Testing::generator("LinearGradients.parts");
-  const LinearCase one = linear_case(generator, DataType::bfloat16, DataType::bfloat16, 20, 9, 11,
-                                     LayerActivation::relu);
+  const LinearCase one = linear_case(generator, bfloat16, bfloat16, 20, 9, 11, relu);
   for (const Space space : Testing::spaces()) {
     LinearCase all = one;
     run(all.backward(), {space, true});

@@ -13,7 +13,6 @@ namespace LinearLayersTest {
 
 using namespace Kindred;
 using namespace Testing::Layers;
-using Testing::Matrix;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
@@ -39,7 +38,7 @@ std::string difference(const LinearCase& one) {
   return first_fault(one, [&](std::size_t r, std::size_t o) -> std::string {
     const float bias = one.bias.empty() ? 0 : one.bias[o];
     const float expected = Reference::linear(one.x.row(r), one.w.row(o), bias, one.activation);
-    if (one.y.bits(r, o) == Testing::stored_bits(one.y.element(), expected)) return {};
+    if (one.y.bits(r, o) == stored_bits(one.y.element(), expected)) return {};
     return ", must be " + std::to_string(expected);
   });
 }
@@ -63,10 +62,10 @@ std::string outside_bound(const LinearCase& one) {
     const double exact = applied(one.activation, z);
     double allowed =
         Impl::gemm_error(n) * x_norms[r] * w_norms[o] + 0x1p-23 * std::abs(z) + 0x1p-100;
-    if (one.activation == LayerActivation::gelu) allowed = 1.13 * allowed + 0x1p-23 * std::abs(z);
+    if (one.activation == gelu) allowed = 1.13 * allowed + 0x1p-23 * std::abs(z);
     const double got = one.y.at(r, o);
-    if (one.y.element() == DataType::float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
-    if (one.y.element() == DataType::bfloat16) allowed += 0x1p-8 * std::abs(got);
+    if (one.y.element() == float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
+    if (one.y.element() == bfloat16) allowed += 0x1p-8 * std::abs(got);
     if (std::abs(got - exact) <= allowed) return {};
     return ", exactly " + std::to_string(exact) + ", allowed " + std::to_string(allowed);
   });
@@ -75,7 +74,7 @@ std::string outside_bound(const LinearCase& one) {
 void run_all(Cases& cases, const LayerOptions& options) {
   std::vector<LinearLayer> layers;
   for (LinearCase& one : cases) layers.push_back(one.forward());
-  run_layers(Testing::context(), layers, options);
+  run_layers(context(), layers, options);
 }
 void expect_reference(Cases& cases, bool reproducible = true) {
   for (const Space space : Testing::spaces()) {
@@ -88,9 +87,9 @@ TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
   auto generator = Testing::generator("LinearLayers shapes");
   Cases cases;
   const auto add = [&](std::size_t rows, std::size_t inputs, std::size_t outputs) {
-    const auto element = [&] { return Testing::float_elements[generator() % 3]; };
+    const auto element = [&] { return float_elements[generator() % 3]; };
     cases.push_back(linear_case(generator, element(), element(), rows, inputs, outputs,
-                                Testing::all_activations[generator() % 3]));
+                                all_activations[generator() % 3]));
   };
   add(3, 0, 2);
   add(0, 4, 2);
@@ -108,11 +107,11 @@ TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
 TEST(LinearLayers, ReproducibleMatchReferenceForDifficultNumbers) {
   auto generator = Testing::generator("LinearLayers hard");
   Cases cases;
-  for (const DataType element : Testing::float_elements) {
-    for (const LayerActivation activation : Testing::all_activations) {
+  for (const DataType element : float_elements) {
+    for (const LayerActivation activation : all_activations) {
       LinearCase& one =
           cases.emplace_back(linear_case(generator, element, element, 9, 40, 9, activation));
-      const bool is_half = element == DataType::float16;
+      const bool is_half = element == float16;
       for (std::size_t i = 0; i < 40; ++i) {
         one.x.set(1, i, i % 2 == 0 ? 1e4F : -1e4F);
         one.x.set(2, i, is_half ? 6e-8F : 1e-40F);
@@ -126,7 +125,7 @@ TEST(LinearLayers, ReproducibleMatchReferenceForDifficultNumbers) {
       one.x.set(6, 7, -infinity);
       one.w.set(5, 39, not_a_number);
       one.w.set(6, 0, infinity);
-      one.bias = Testing::normal_values(generator, 9);
+      one.bias = normal_values(generator, 9);
       one.bias[7] = not_a_number;
       one.bias[8] = -infinity;
     }
@@ -144,15 +143,14 @@ TEST(LinearLayers, StayWithinTheirBoundAndAreReproducible) {
   std::size_t turn = 0;
   for (const Shape& shape : {Shape{128, 128, 128}, Shape{257, 64, 520}, Shape{130, 131, 129},
                              Shape{8, 2048, 136}, Shape{1, 2048, 1032}, Shape{1000, 40, 72}}) {
-    for (const DataType element : Testing::float_elements) {
-      for (const DataType output : {element, DataType::float32, DataType::bfloat16}) {
-        const LayerActivation activation =
-            Testing::all_activations[(turn + turn / 3 + turn / 9) % 3];
+    for (const DataType element : float_elements) {
+      for (const DataType output : {element, float32, bfloat16}) {
+        const LayerActivation activation = all_activations[(turn + turn / 3 + turn / 9) % 3];
         LinearCase& one = cases.emplace_back(linear_case(generator, element, output, shape.rows,
                                                          shape.inputs, shape.outputs, activation));
         if (turn++ % 5 == 4) continue;  // with gaps between the rows
-        one.x = Testing::random_matrix(generator, element, shape.rows, shape.inputs);
-        one.w = Testing::random_matrix(generator, element, shape.outputs, shape.inputs);
+        one.x = random_matrix(generator, element, shape.rows, shape.inputs);
+        one.w = random_matrix(generator, element, shape.outputs, shape.inputs);
         one.y = Matrix(output, shape.rows, shape.outputs);
       }
     }
@@ -177,12 +175,9 @@ TEST(LinearLayers, StayWithinTheirBoundAndAreReproducible) {
 TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
   auto generator = Testing::generator("LinearLayers NaN");
   for (const Space space : Testing::spaces()) {
-    for (const DataType element : Testing::float_elements) {
-      for (const LayerActivation activation : Testing::all_activations) {
-        LinearCase one = linear_case(generator, element, element, 128, 128, 128, activation);
-        one.x = Testing::random_matrix(generator, element, 128, 128);
-        one.w = Testing::random_matrix(generator, element, 128, 128);
-        one.y = Matrix(element, 128, 128);
+    for (const DataType element : float_elements) {
+      for (const LayerActivation activation : all_activations) {
+        LinearCase one = linear_case(generator, element, element, 128, 128, 128, activation, 1);
         SCOPED_TRACE(one.name() + " on " + std::string(to_string(space)));
         for (std::size_t i = 0; i < 128; ++i) one.w.set(3, i, 0.5F);
         one.x.set(7, 5, not_a_number);
@@ -194,7 +189,7 @@ TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
           EXPECT_TRUE(std::isfinite(one.y.at(8, i)));
         }
         EXPECT_EQ(one.y.at(9, 3), infinity);
-        EXPECT_EQ(one.y.at(11, 3), activation == LayerActivation::none ? -infinity : 0.0F);
+        EXPECT_EQ(one.y.at(11, 3), activation == none ? -infinity : 0.0F);
       }
     }
   }

@@ -11,7 +11,6 @@ namespace NormGradientsTest {
 
 using namespace Kindred;
 using namespace Testing::Layers;
-using Testing::Matrix;
 
 /// In double: n, and the gradient with respect to the argument of the activation.
 struct NormTerms {
@@ -73,9 +72,9 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
       {1, 1},  {2, 2},   {3, 3},    {1, 31},   {33, 32},  {5, 33},   {2, 63},  {31, 64},
       {4, 65}, {7, 127}, {300, 20}, {9000, 3}, {2, 4096}, {2, 4097}, {3, 9000}};
   for (const auto& [rows, columns] : shapes) {
-    for (const DataType in : Testing::float_elements) {
-      for (const LayerActivation activation : Testing::all_activations) {
-        const DataType out = generator() % 2 == 0 ? in : Testing::float_elements[generator() % 3];
+    for (const DataType in : float_elements) {
+      for (const LayerActivation activation : all_activations) {
+        const DataType out = generator() % 2 == 0 ? in : float_elements[generator() % 3];
         NormCase one = norm_case(generator, in, out, rows, columns, activation);
         run(one.backward(), {Testing::spaces()[0]});
         expect_accurate(one, one.name());
@@ -93,10 +92,10 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
 
 TEST(NormGradients, AgreeWithFiniteDifferences) {
   auto generator = Testing::generator("NormGradients.differences");
-  for (const LayerActivation activation : {LayerActivation::none, LayerActivation::gelu}) {
-    NormCase one = norm_case(generator, DataType::float32, DataType::float32, 3, 9, activation);
-    one.gamma = Testing::normal_values(generator, 9, 0.5F, 1);
-    one.beta = Testing::normal_values(generator, 9, 0.5F);
+  for (const LayerActivation activation : {none, gelu}) {
+    NormCase one = norm_case(generator, float32, float32, 3, 9, activation);
+    one.gamma = normal_values(generator, 9, 0.5F, 1);
+    one.beta = normal_values(generator, 9, 0.5F);
     // The loss is Σ gradient · y.
     const auto loss = [&](const std::vector<Doubles>& arrays) {
       double out = 0;
@@ -124,8 +123,8 @@ TEST(NormGradients, AgreeWithFiniteDifferences) {
 
 TEST(NormGradients, WorkInPlaceOfTheGradient) {
   auto generator = Testing::generator("NormGradients.place");
-  for (const DataType element : Testing::float_elements) {
-    NormCase one = norm_case(generator, element, element, 40, 70, LayerActivation::gelu);
+  for (const DataType element : float_elements) {
+    NormCase one = norm_case(generator, element, element, 40, 70, gelu);
     for (const Space space : Testing::spaces()) {
       NormCase apart = one, same = one;
       run(apart.backward(), {space});
@@ -141,8 +140,7 @@ TEST(NormGradients, WorkInPlaceOfTheGradient) {
 
 TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
   auto generator = Testing::generator("NormGradients.nan");
-  NormCase one =
-      norm_case(generator, DataType::float32, DataType::float32, 4, 40, LayerActivation::relu);
+  NormCase one = norm_case(generator, float32, float32, 4, 40, relu);
   one.x.set(1, 3, std::numeric_limits<float>::quiet_NaN());
   one.x.set(2, 39, std::numeric_limits<float>::infinity());
   for (const Space space : Testing::spaces()) {
@@ -151,15 +149,14 @@ TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
       EXPECT_EQ(one.dx.bits(1, c), 0x7FC00000U);
       EXPECT_EQ(one.dx.bits(2, c), 0x7FC00000U);
       EXPECT_FALSE(std::isnan(one.dx.at(0, c)) || std::isnan(one.dx.at(3, c)));
-      EXPECT_EQ(Testing::bits(one.dgamma)[c], 0x7FC00000U);
+      EXPECT_EQ(bits(one.dgamma)[c], 0x7FC00000U);
     }
   }
 }
 
 TEST(NormGradients, OfLargeMeansAndConstantRowsAreFinite) {
   auto generator = Testing::generator("NormGradients.difficult");
-  NormCase one =
-      norm_case(generator, DataType::float32, DataType::float32, 3, 50, LayerActivation::gelu);
+  NormCase one = norm_case(generator, float32, float32, 3, 50, gelu);
   for (std::size_t c = 0; c < 50; ++c) {
     one.x.set(0, c, 7.0F);
     one.x.set(1, c, 1e6F + static_cast<float>(c));

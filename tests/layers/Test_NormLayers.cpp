@@ -12,10 +12,6 @@ namespace NormLayersTest {
 
 using namespace Kindred;
 using namespace Testing::Layers;
-using Testing::context;
-using Testing::Matrix;
-using Testing::random_matrix;
-using Testing::stored_bits;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
@@ -27,8 +23,7 @@ std::string difference(const NormCase& one) {
         Reference::norm_row(one.x.row(r), one.gamma, one.beta, one.epsilon, one.activation);
     const std::string where = one.name() + ", row " + std::to_string(r);
     const auto differs = [](float expected_number, float number) {
-      return stored_bits(DataType::float32, expected_number) !=
-             std::bit_cast<std::uint32_t>(number);
+      return stored_bits(float32, expected_number) != std::bit_cast<std::uint32_t>(number);
     };
     if (differs(expected.mean, one.mean[r])) return where + ": mean " + std::to_string(one.mean[r]);
     if (differs(expected.variance, one.variance[r]))
@@ -62,9 +57,9 @@ TEST(NormLayers, MatchReferenceBitForBitAtEveryShape) {
   for (const std::size_t n : {1, 8, 40, 64, 1024}) shapes.emplace_back(1000, n);
   std::vector<NormCase> cases;
   for (const auto& [rows, n] : shapes) {
-    for (const DataType in : Testing::float_elements) {
-      const DataType out = Testing::float_elements[generator() % 3];
-      const LayerActivation activation = Testing::all_activations[generator() % 3];
+    for (const DataType in : float_elements) {
+      const DataType out = float_elements[generator() % 3];
+      const LayerActivation activation = all_activations[generator() % 3];
       cases.push_back(norm_case(generator, in, out, rows, n, activation));
       if (generator() % 4 == 0)
         cases.back().x = random_matrix(generator, in, rows, n, 100, generator() % 2 * 8, 2);
@@ -77,9 +72,9 @@ TEST(NormLayers, MatchReferenceBitForBitAtEveryShape) {
 
 /// Rows of every magnitude, and with infinities and NaN.
 Matrix hard_rows(DataType element, std::size_t n, std::mt19937_64& generator) {
-  const float most = element == DataType::float16 ? 65504.0F : 3.3e38F;
-  const float least = element == DataType::float16 ? 6e-8F : 1e-40F;
-  const std::vector<float> normal = Testing::normal_values(generator, 20 * n);
+  const float most = element == float16 ? 65504.0F : 3.3e38F;
+  const float least = element == float16 ? 6e-8F : 1e-40F;
+  const std::vector<float> normal = normal_values(generator, 20 * n);
   return Matrix::of(element, 20, n, [&](std::size_t row, std::size_t column) {
     const float value = normal[row * n + column];
     const bool is_first = column == 0;
@@ -111,15 +106,15 @@ TEST(NormLayers, MatchReferenceForDifficultNumbers) {
   auto generator = Testing::generator("NormLayers hard");
   std::vector<NormCase> cases;
   for (const std::size_t n : {1UL, 2UL, 33UL, 64UL, 128UL, 4104UL}) {
-    for (const DataType element : Testing::float_elements) {
-      for (const LayerActivation activation : Testing::all_activations) {
+    for (const DataType element : float_elements) {
+      for (const LayerActivation activation : all_activations) {
         NormCase& one =
             cases.emplace_back(norm_case(generator, element, element, 20, n, activation));
         one.x = hard_rows(element, n, generator);
-        one.epsilon = activation == LayerActivation::relu ? 1.2e-38F : 1e-5F;
-        if (activation == LayerActivation::none) continue;
-        one.gamma = Testing::normal_values(generator, n);
-        one.beta = Testing::normal_values(generator, n);
+        one.epsilon = activation == relu ? 1.2e-38F : 1e-5F;
+        if (activation == none) continue;
+        one.gamma = normal_values(generator, n);
+        one.beta = normal_values(generator, n);
         one.gamma[n / 2] = not_a_number;
         one.beta[n / 3] = infinity;
         one.gamma[n / 3] = -infinity;
@@ -135,12 +130,11 @@ TEST(NormLayers, AreAsAccurateAsDocumented) {
   for (const float mean : {0.0F, 3.0F, 1e4F, 1e7F}) {
     for (const float size : {1.0F, 1e-3F, 1e6F}) {
       const std::size_t n = 1000;
-      std::vector<NormCase> cases{
-          norm_case(generator, DataType::float32, DataType::float32, 1, n, LayerActivation::gelu)};
+      std::vector<NormCase> cases{norm_case(generator, float32, float32, 1, n, gelu)};
       NormCase& one = cases[0];
-      one.x = random_matrix(generator, DataType::float32, 1, n, mean * size, 0, size);
-      one.gamma = Testing::normal_values(generator, n);
-      one.beta = Testing::normal_values(generator, n);
+      one.x = random_matrix(generator, float32, 1, n, mean * size, 0, size);
+      one.gamma = normal_values(generator, n);
+      one.beta = normal_values(generator, n);
       const std::vector<float> values = one.x.row(0);
       expect_reference(cases);
       long double sum = 0;
@@ -171,9 +165,9 @@ TEST(NormLayers, AreAsAccurateAsDocumented) {
 TEST(NormLayers, WorkInPlace) {
   auto generator = Testing::generator("NormLayers in place");
   for (const Space space : Testing::spaces()) {
-    for (const DataType element : Testing::float_elements) {
+    for (const DataType element : float_elements) {
       for (const std::size_t n : {7UL, 64UL, 4200UL}) {
-        const NormCase one = norm_case(generator, element, element, 5, n, LayerActivation::gelu);
+        const NormCase one = norm_case(generator, element, element, 5, n, gelu);
         NormCase in_place = one;
         NormLayer layer = in_place.forward();
         layer.y = in_place.x.view();

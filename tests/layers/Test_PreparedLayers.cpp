@@ -4,8 +4,6 @@
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "LayerCases.hpp"
 #include "OnSpaces.hpp"
@@ -15,7 +13,6 @@ namespace PreparedLayersTest {
 
 using namespace Kindred;
 using namespace Testing::Layers;
-using Testing::context;
 
 /// Prepares the layers that `layer_of(case)` makes, on arrays in the memory of every space and on a
 /// stream, and compares what they write with calls one by one on the host.
@@ -60,11 +57,10 @@ TEST(PreparedLayers, OfManySmallLayersAreOneLaunchWithoutAllocation) {
   std::vector<NormCase> norms;
   std::vector<LinearCase> linears;
   for (std::size_t i = 0; i < 60; ++i) {
-    const DataType element = Testing::float_elements[i % 3];
-    const LayerActivation activation = Testing::all_activations[i / 3 % 3];
-    norms.push_back(norm_case(generator, element, element, 9, 16 * (i % 40 + 1), activation));
-    linears.push_back(
-        linear_case(generator, element, element, 4 + i % 9, 16 + i, 8 + i % 31, activation));
+    const DataType in = float_elements[i % 3], out = float_elements[i / 9 % 3];
+    const LayerActivation activation = all_activations[i / 3 % 3];
+    norms.push_back(norm_case(generator, in, out, 9, 16 * (i % 40 + 1), activation));
+    linears.push_back(linear_case(generator, in, out, 4 + i % 9, 16 + i, 8 + i % 31, activation));
   }
   expect_prepared(norms, &NormCase::forward, "Kindred::Layers::fused_norms::rows");
   expect_prepared(linears, &LinearCase::forward, "Kindred::Layers::fused_linears::tiles");

@@ -22,10 +22,10 @@ std::vector<std::byte> bytes_as(DataType type, const Values& values) {
       std::memcpy(out.data() + i * sizeof(T), &value, sizeof(T));
     }
   };
-  if (type == DataType::float32) store(float());
-  if (type == DataType::float64) store(double());
-  if (type == DataType::int32) store(std::int32_t());
-  if (type == DataType::int64) store(std::int64_t());
+  if (type == float32) store(float());
+  if (type == float64) store(double());
+  if (type == int32) store(std::int32_t());
+  if (type == int64) store(std::int64_t());
   if (size_of(type) == 1) store(std::int8_t());
   return out;
 }
@@ -46,13 +46,12 @@ struct PlacedSeeds {
   SeedArrays seeds;
 
   PlacedSeeds(const ExecutionSpace& exec_space, const Reference::SeedLayer& layer,
-              DataType codes = DataType::int32)
+              DataType codes = int32)
       : lifecycle(field(exec_space, layer, codes, &Reference::Seed::lifecycle)),
-        blueprint(field(exec_space, layer, DataType::int32, &Reference::Seed::blueprint)),
+        blueprint(field(exec_space, layer, int32, &Reference::Seed::blueprint)),
         mode(field(exec_space, layer, codes, &Reference::Seed::mode)),
-        alpha(field(exec_space, layer, DataType::float32, &Reference::Seed::alpha)),
-        weights(exec_space, bytes_as(DataType::float32, layer.weights), DataType::float32,
-                shape_of_weights(layer)),
+        alpha(field(exec_space, layer, float32, &Reference::Seed::alpha)),
+        weights(exec_space, bytes_as(float32, layer.weights), float32, shape_of_weights(layer)),
         seeds{lifecycle, blueprint, mode, alpha, weights, static_cast<std::uint32_t>(layer.chunk)} {
     seeds.fossilized_applies = layer.fossilized_applies;
   }
@@ -83,7 +82,7 @@ SeedPassOptions options_for(Space space, const Placed<ExecutionSpace>& workspace
 }
 template <class ExecutionSpace>
 Placed<ExecutionSpace> workspace_for(const ExecutionSpace& exec_space, std::size_t bytes) {
-  return placed_output(exec_space, DataType::uint8, {static_cast<std::int64_t>(bytes)});
+  return placed_output(exec_space, uint8, {static_cast<std::int64_t>(bytes)});
 }
 
 }  // namespace Kindred::Testing::Seeds

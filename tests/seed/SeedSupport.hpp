@@ -3,31 +3,27 @@
 #define KINDRED_TESTS_SEED_SEED_SUPPORT_HPP
 
 #include <gtest/gtest.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/seed/UpdateSeeds.hpp>
-#include <kindred/memory/Copies.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "OnSpaces.hpp"
-#include "Support.hpp"
 #include "ToSpace.hpp"
 #include "seed/StateFields.hpp"
 
 namespace Kindred::Testing::Seeds {
 
+using Testing::context;
 using Testing::on_spaces;
 using Testing::to_space;
+using enum DataType;
 
-inline constexpr DataType elements[] = {DataType::float32, DataType::float16, DataType::bfloat16};
+inline constexpr DataType elements[] = {float32, float16, bfloat16};
 
 /// The distribution of the elements of a row.
 enum class Values { ordinary, all };
@@ -36,8 +32,7 @@ enum class Values { ordinary, all };
 inline std::uint32_t element(DataType type, Values values, std::mt19937_64& generator) {
   const std::uint64_t kind = generator() % 16;
   if (values == Values::all && kind == 0)
-    return static_cast<std::uint32_t>(generator()) &
-           (type == DataType::float32 ? 0xFFFFFFFFU : 0xFFFFU);
+    return static_cast<std::uint32_t>(generator()) & (type == float32 ? 0xFFFFFFFFU : 0xFFFFU);
   if (values == Values::all && kind == 1) {
     constexpr float special[] = {0.0F, -0.0F, 1e-8F, -1e-8F, 1e-40F, 65504.0F, -3e38F, 1e-9F};
     return Reference::rounded(type, special[generator() % 8]);

@@ -9,14 +9,10 @@
 #include "TempFolder.hpp"
 #include "seed/BlueprintCache.hpp"
 
-#include <string>
-#include <vector>
-
 namespace BlueprintCacheTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 using ::testing::HasSubstr;
 
 TEST(BlueprintCache, EvictsTheLeastRecentlyUsedThatIsNotNeeded) {

@@ -15,7 +15,7 @@
 namespace SeedCallbacksTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
+using namespace Testing::Seeds;
 
 constexpr std::uint32_t hidden = 64;
 constexpr std::uint32_t seeds = 4;
@@ -81,9 +81,9 @@ TEST(SeedCallbacks, MayUseTheLayerWhoseCallTheyBelongTo) {
 
 TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
   using Streams = Impl::StreamInstances<HostSpace>;
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
-  MemoryResource& memory = Testing::context().memory(Space::serial);
-  const std::uint64_t before = Testing::context().memory_statistics(Space::serial).bytes_in_use;
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
+  MemoryResource& memory = context().memory(Space::serial);
+  const std::uint64_t before = context().memory_statistics(Space::serial).bytes_in_use;
   std::vector<char> handles(1000);
   const auto stream = [&](std::size_t i) { return Stream::cuda(&handles[i]); };
   {
@@ -94,7 +94,7 @@ TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
           Streams::Workspace(memory, "Kindred::Testing::workspace", 4096);
     }
     EXPECT_EQ(streams.size(), Streams::kept_max);
-    EXPECT_LE(Testing::context().memory_statistics(Space::serial).bytes_in_use - before,
+    EXPECT_LE(context().memory_statistics(Space::serial).bytes_in_use - before,
               Streams::kept_max * 8192);
     // The last ones are still there, with their workspaces.
     for (std::size_t i = handles.size() - Streams::kept_max; i < handles.size(); ++i)
@@ -111,7 +111,7 @@ TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
     EXPECT_EQ(streams.size(), Streams::kept_max);
     streams.wait();
   }
-  EXPECT_EQ(Testing::context().memory_statistics(Space::serial).bytes_in_use, before);
+  EXPECT_EQ(context().memory_statistics(Space::serial).bytes_in_use, before);
 }
 
 }  // namespace SeedCallbacksTest

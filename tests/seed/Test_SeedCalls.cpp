@@ -13,8 +13,7 @@
 namespace SeedCallsTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 using ::testing::HasSubstr;
 namespace Tools = Kokkos::Tools::Experimental;
 
@@ -58,8 +57,7 @@ class Listener {
 TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
   auto generator = Testing::generator("SeedCalls.Costs");
   const Reference::SeedLayer target = served_layer(256, 100, 3, generator);
-  const Reference::SeedRows x =
-      random_rows(DataType::float32, 32, 256, Values::ordinary, generator);
+  const Reference::SeedRows x = random_rows(float32, 32, 256, Values::ordinary, generator);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     SeedLayer layer = engine_of(context(), target);
     const bool device = Arch::is_device<ExecutionSpace>;
@@ -92,7 +90,7 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
       EXPECT_EQ(listener->allocations, 0);
       EXPECT_EQ(listener->fences, 0);
     }
-    EXPECT_TRUE(run() == packed(Reference::seed_forward(target, x, DataType::float32), 256));
+    EXPECT_TRUE(run() == packed(Reference::seed_forward(target, x, float32), 256));
     // A change takes effect even after recording.
     SeedState state = layer.state();
     state.lifecycle.assign(100, Lifecycle::dormant);
@@ -115,12 +113,9 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedCalls.Streams");
   Reference::SeedLayer target = served_layer(64, 9, 3, generator);
-  const Reference::SeedRows x =
-      random_rows(DataType::bfloat16, 40, 64, Values::ordinary, generator);
+  const Reference::SeedRows x = random_rows(bfloat16, 40, 64, Values::ordinary, generator);
   const auto bytes = packed(x, 64);
-  const auto expected = [&] {
-    return packed(Reference::seed_forward(target, x, DataType::bfloat16), 64);
-  };
+  const auto expected = [&] { return packed(Reference::seed_forward(target, x, bfloat16), 64); };
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
@@ -154,14 +149,14 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedCalls.DeviceFallback");
   const Reference::SeedLayer target = served_layer(64, 20, 4, generator);
-  const Reference::SeedRows x = random_rows(DataType::float32, 33, 64, Values::ordinary, generator);
+  const Reference::SeedRows x = random_rows(float32, 33, 64, Values::ordinary, generator);
   Impl::with_instance(context(), Space::cuda, [&](const auto& exec_space) {
     // Memory for one blueprint on the device, while four are in use.
     SeedLayer layer = engine_of(context(), target, {.blueprint_bytes = 64 * sizeof(float)});
     EXPECT_THAT(layer.device_trouble(), HasSubstr("raise blueprint_bytes"));
     const auto of_x = placed_rows(exec_space, x, 64), of_y = placed_rows(exec_space, x, 64);
     EXPECT_NE(layer.forward(of_x, of_y).chosen, Space::cuda);
-    EXPECT_TRUE(of_y.bytes() == packed(Reference::seed_forward(target, x, DataType::float32), 64));
+    EXPECT_TRUE(of_y.bytes() == packed(Reference::seed_forward(target, x, float32), 64));
     EXPECT_THROW(layer.forward(of_x, of_y, on(Space::cuda)), OutOfMemory);
     SeedState state = layer.state();
     state.blueprint.assign(20, 2);
@@ -174,8 +169,8 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
 TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   auto generator = Testing::generator("SeedCalls.Fallback");
   const Reference::SeedLayer target = served_layer(96, 40, 3, generator);
-  const Reference::SeedRows x = random_rows(DataType::float16, 20, 96, Values::ordinary, generator);
-  const auto expected = packed(Reference::seed_forward(target, x, DataType::float16), 96);
+  const Reference::SeedRows x = random_rows(float16, 20, 96, Values::ordinary, generator);
+  const auto expected = packed(Reference::seed_forward(target, x, float16), 96);
   std::atomic<int> to_refuse{0};
   ContextOptions options;
   options.load_profile = false;

@@ -15,7 +15,6 @@ namespace SeedFunctionCallsTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
-using Testing::context;
 using Testing::shaped;
 
 TEST(SeedFunctionCalls, RecordedCallsReadTheArraysAtEveryRun) {
@@ -23,14 +22,14 @@ TEST(SeedFunctionCalls, RecordedCallsReadTheArraysAtEveryRun) {
   const std::size_t hidden = 96, rows = 40;
   auto layer = random_layer(hidden, 20, 3, generator);
   layer.chunk = 5;
-  const auto x = random_rows(DataType::bfloat16, rows, hidden, Values::ordinary, generator);
+  const auto x = random_rows(bfloat16, rows, hidden, Values::ordinary, generator);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     const ExecutionSpace own = Impl::instance_beside(exec_space);
     const PlacedSeeds<ExecutionSpace> placed(own, layer);
     const auto of_x = placed_rows(own, x, hidden);
     const auto y = placed_rows(own, {x.element, rows, {}}, hidden);
-    const auto count = placed_output(own, DataType::float32, {20});
-    const auto dalpha = placed_output(own, DataType::float32, {20});
+    const auto count = placed_output(own, float32, {20});
+    const auto dalpha = placed_output(own, float32, {20});
     const SeedSums sums{{}, {}, count};
     const auto workspace =
         workspace_for(own, std::max(forward_seeds_workspace(context(), placed.seeds, of_x, sums),
@@ -60,7 +59,7 @@ TEST(SeedFunctionCalls, RecordedCallsReadTheArraysAtEveryRun) {
       const auto forward = Reference::seed_forward(changed, x, x.element);
       const auto expected = Reference::seed_backward(changed, x, forward);
       EXPECT_TRUE(y.bytes() == packed(expected.dx, hidden));
-      EXPECT_TRUE(dalpha.bytes() == bytes_as(DataType::float32, expected.dalpha));
+      EXPECT_TRUE(dalpha.bytes() == bytes_as(float32, expected.dalpha));
       EXPECT_EQ(count.template values<float>()[0], 200.0F);
       EXPECT_EQ(count.template values<float>()[19], 40.0F);
     }
@@ -93,7 +92,6 @@ TEST(SeedFunctionCalls, RefuseWhatDoesNotFit) {
   std::vector<std::int64_t> longs(2);
   std::vector<float> three(3);
   std::vector<std::int32_t> one(1);
-  using enum DataType;
   const std::span numbers(small.numbers);
   const Kindred::Array odd(reinterpret_cast<std::byte*>(small.y.data()) + 1, float16,
                            Extents{3, 4});
@@ -140,7 +138,7 @@ TEST(SeedFunctionCalls, RefuseGradientsThatDoNotFit) {
   const auto dweights = shaped(table, {3, 4});
   Testing::expect_refused(
       {{call(shaped(g, {4, 3}), to), "the gradient is"},
-       {call(shaped(g, {3, 4}, DataType::float16), to), "its elements must be float32"},
+       {call(shaped(g, {3, 4}, float16), to), "its elements must be float32"},
        {call(gradient, to, shaped(table, {2, 4})),
         "dweights is float32 [2, 4]; it must be float32 [3, 4]"},
        {call(gradient, to, dweights, std::span(table).first(1)), "dalpha is float32 [1]"},
@@ -157,12 +155,12 @@ TEST(SeedFunctionCalls, RefuseAWorkspaceThatIsTooSmallOnADevice) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedFunctions.workspace");
   const auto layer = random_layer(64, 4, 1, generator);
-  const auto x = random_rows(DataType::float32, 5, 64, Values::ordinary, generator);
+  const auto x = random_rows(float32, 5, 64, Values::ordinary, generator);
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
         const auto of_x = placed_rows(exec_space, x, 64), y = placed_rows(exec_space, x, 64);
-        const auto sum = placed_output(exec_space, DataType::float32, {4});
+        const auto sum = placed_output(exec_space, float32, {4});
         const SeedSums sums{sum, {}, {}};
         const std::size_t bytes = forward_seeds_workspace(context(), placed.seeds, of_x, sums);
         EXPECT_GT(bytes, 0U);

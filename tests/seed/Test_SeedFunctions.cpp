@@ -12,7 +12,6 @@ namespace SeedFunctionsTest {
 
 using namespace Kindred;
 using namespace Testing::Seeds;
-using Testing::context;
 
 /// The element types of the arrays of a call.
 struct Types {
@@ -27,9 +26,8 @@ void expect_reference(const ExecutionSpace& exec_space, Space space, const Passe
   const PlacedSeeds<ExecutionSpace> seeds(exec_space, given.layer, types.codes);
   const PlacedPasses<ExecutionSpace> rows(exec_space, given);
   const auto count = static_cast<std::int64_t>(given.layer.seeds.size());
-  const auto table =
-      placed_output(exec_space, DataType::float32, seeds.shape_of_weights(given.layer));
-  const auto dalpha = placed_output(exec_space, DataType::float32, {count});
+  const auto table = placed_output(exec_space, float32, seeds.shape_of_weights(given.layer));
+  const auto dalpha = placed_output(exec_space, float32, {count});
   const auto workspace =
       workspace_for(exec_space, backward_seeds_workspace(context(), seeds.seeds, rows.x));
   EXPECT_EQ(backward_seeds(context(), seeds.seeds, rows.x, rows.gradient, rows.dx, table, dalpha,
@@ -37,9 +35,7 @@ void expect_reference(const ExecutionSpace& exec_space, Space space, const Passe
                 .chosen,
             space);
   rows.expect_dx(given);
-  const auto of_floats = [](const std::vector<float>& values) {
-    return bytes_as(DataType::float32, values);
-  };
+  const auto of_floats = [](const std::vector<float>& values) { return bytes_as(float32, values); };
   EXPECT_TRUE(table.bytes() == of_floats(given.gradients.table)) << given.name << ": dweights";
   EXPECT_TRUE(dalpha.bytes() == of_floats(given.gradients.dalpha)) << given.name << ": dalpha";
 
@@ -82,10 +78,9 @@ TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
   constexpr std::size_t rows_of[] = {1, 2, 7, 8, 9, 31, 63, 64, 65, 130};
   for (std::size_t hidden = 1; hidden <= 130; ++hidden)
     shapes.push_back({hidden, generator() % 201, rows_of[generator() % std::size(rows_of)]});
-  constexpr DataType code_types[] = {DataType::int32, DataType::int8, DataType::uint8};
-  constexpr DataType sum_types[] = {DataType::float64, DataType::float32};
-  constexpr DataType count_types[] = {DataType::int64, DataType::float32, DataType::int32,
-                                      DataType::float64};
+  constexpr DataType code_types[] = {int32, int8, uint8};
+  constexpr DataType sum_types[] = {float64, float32};
+  constexpr DataType count_types[] = {int64, float32, int32, float64};
   for (const Shape& shape : shapes) {
     for (const DataType type : elements) {
       for (const bool aligned : {true, false}) {
@@ -129,16 +124,16 @@ TEST(SeedFunctions, GradientsAgreeWithFiniteDifferencesInDouble) {
   auto layer = random_layer(hidden, seeds, 1, generator);
   for (std::size_t i = 0; i < seeds; ++i)
     layer.seeds[i] = {static_cast<Lifecycle>(i % 11), static_cast<ApplyMode>(i / 11), 0.3F, 0};
-  const auto x = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
-  const auto g = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
+  const auto x = random_rows(float32, rows, hidden, Values::ordinary, generator);
+  const auto g = random_rows(float32, rows, hidden, Values::ordinary, generator);
   const auto value = [](std::uint32_t element) {
     return static_cast<double>(std::bit_cast<float>(element));
   };
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
     const auto of_x = placed_rows(exec_space, x, hidden), dx = placed_rows(exec_space, g, hidden);
-    const auto dw = placed_output(exec_space, DataType::float32, {1, hidden});
-    const auto dalpha = placed_output(exec_space, DataType::float32, {seeds});
+    const auto dw = placed_output(exec_space, float32, {1, hidden});
+    const auto dalpha = placed_output(exec_space, float32, {seeds});
     const auto workspace =
         workspace_for(exec_space, backward_seeds_workspace(context(), placed.seeds, of_x));
     backward_seeds(context(), placed.seeds, of_x, dx, dx, dw, dalpha,
@@ -182,8 +177,8 @@ TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
       {7, 0, 5},   {3, 0x10000, 0}, {3, std::numeric_limits<std::int32_t>::min(), 0}};
   const std::size_t hidden = 4 * invalid.size(), rows = 3;
   Reference::SeedLayer layer = random_layer(hidden, invalid.size(), 2, generator);
-  const auto x = random_rows(DataType::float16, rows, hidden, Values::all, generator);
-  const auto g = random_rows(DataType::float16, rows, hidden, Values::all, generator);
+  const auto x = random_rows(float16, rows, hidden, Values::all, generator);
+  const auto g = random_rows(float16, rows, hidden, Values::all, generator);
   std::vector<std::int32_t> lifecycle, mode, blueprint;
   for (const Invalid& one : invalid) {
     lifecycle.push_back(one.lifecycle);
@@ -192,12 +187,12 @@ TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
   }
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
-    placed.lifecycle.set(bytes_as(DataType::int32, lifecycle));
-    placed.mode.set(bytes_as(DataType::int32, mode));
-    placed.blueprint.set(bytes_as(DataType::int32, blueprint));
+    placed.lifecycle.set(bytes_as(int32, lifecycle));
+    placed.mode.set(bytes_as(int32, mode));
+    placed.blueprint.set(bytes_as(int32, blueprint));
     const auto of_x = placed_rows(exec_space, x, hidden), of_g = placed_rows(exec_space, g, hidden);
     const auto y = placed_rows(exec_space, {x.element, rows, {}}, hidden);
-    const auto table = placed_output(exec_space, DataType::float32, placed.shape_of_weights(layer));
+    const auto table = placed_output(exec_space, float32, placed.shape_of_weights(layer));
     const auto workspace =
         workspace_for(exec_space, backward_seeds_workspace(context(), placed.seeds, of_x));
     const auto options = options_for(space, workspace);

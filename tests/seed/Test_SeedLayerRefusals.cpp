@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <kindred/core/common/Error.hpp>
-
 #include "LayerSupport.hpp"
 #include "RefusedCalls.hpp"
 #include "ShapedArray.hpp"
@@ -12,11 +10,9 @@
 namespace SeedLayerRefusalsTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 using Testing::RefusedCall;
 using Testing::shaped;
-using enum DataType;
 
 /// Expects refusals that do not change the state that the layer reports.
 void expect_refused(const SeedLayer& layer, const std::vector<RefusedCall>& calls) {

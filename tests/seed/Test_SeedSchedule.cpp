@@ -8,8 +8,6 @@
 #include <kindred/matcher/SeedSchedule.hpp>
 
 #include <cmath>
-#include <random>
-#include <vector>
 
 namespace SeedScheduleTest {
 

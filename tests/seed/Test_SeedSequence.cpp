@@ -12,8 +12,7 @@
 namespace SeedSequenceTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 
 TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
   SeedLayer layer = uniform_layer(context(), 8, 2, Lifecycle::grafting);
@@ -21,7 +20,7 @@ TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
   SeedSequence sequence(context(), Space::serial);
   EXPECT_THROW(sequence.add(layer, std::span(x).first(15), std::span(y)), InvalidArgument);
   const auto on_device = [&](std::vector<float>& values) {
-    return Testing::shaped(values, {2, 8}, DataType::float32, {}, ArrayMemory::device);
+    return Testing::shaped(values, {2, 8}, float32, {}, ArrayMemory::device);
   };
   EXPECT_THROW(sequence.add(layer, on_device(x), on_device(y)), InvalidArgument);
   EXPECT_EQ(sequence.size(), 0U);
@@ -83,7 +82,7 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
   }
   std::vector<Reference::SeedRows> first;
   for (std::size_t i = 0; i < arrays; ++i)
-    first.push_back(random_rows(DataType::float32, count, 64, Values::ordinary, generator));
+    first.push_back(random_rows(float32, count, 64, Values::ordinary, generator));
   // Calls that depend on an earlier call's output, overwrite its input, or are independent of it.
   struct Step {
     std::size_t layer, x, y;
@@ -94,8 +93,7 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
   std::vector<Reference::SeedRows> expected = first;
   for (int run = 0; run < 2; ++run) {
     for (const Step& step : steps)
-      expected[step.y] =
-          Reference::seed_forward(target[step.layer], expected[step.x], DataType::float32);
+      expected[step.y] = Reference::seed_forward(target[step.layer], expected[step.x], float32);
   }
   on_spaces([&](const auto& exec_space, Space space) {
     std::vector<Placed<std::decay_t<decltype(exec_space)>>> rows;

@@ -84,7 +84,7 @@ SeedLayerView<HostSpace> view_of(const SeedArrays& seeds, const SeedChunks& chun
 template <class Element, bool keeps>
 void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRows& x,
                       const Layout& layout, const SeedForwardPlan& plan, bool in_place) {
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   const PlacedSeeds<HostSpace> placed(exec_space, layer);
   std::vector<std::byte> bytes = packed(x, layer.hidden, layout);
   std::vector<std::byte> out = packed({x.element, x.rows, {}}, layer.hidden, layout);
@@ -144,16 +144,16 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
                  std::to_string(shape.seeds) + ", rows " + std::to_string(shape.rows));
     // The moments of many values with NaN among them are NaN.
     for (const Values values : {Values::ordinary, Values::all}) {
-      check(DataType::float32, values, float{});
+      check(float32, values, float{});
       // float16 differs only in device instructions; each element type takes long to compile.
-      check(DataType::bfloat16, values, Arch::BFloat16{});
+      check(bfloat16, values, Arch::BFloat16{});
     }
   }
 }
 
 TEST(SeedTeams, UpdatesMatchReferenceForAnyNumberPerSeed) {
   auto generator = Testing::generator("SeedTeams.updates");
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   for (const std::size_t seeds : {1UL, 9UL, 100UL}) {
     const PlacedState<HostSpace> state(exec_space, seeds);
     std::vector<Reference::SeedRecord> records(seeds);

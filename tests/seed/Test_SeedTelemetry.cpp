@@ -14,8 +14,7 @@
 namespace SeedTelemetryTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 
 /// Passes normal values through a layer, and returns their moments.
 std::vector<SeedMoments> seen_by(SeedLayer& layer, std::size_t rows, std::mt19937_64& generator,
@@ -24,7 +23,7 @@ std::vector<SeedMoments> seen_by(SeedLayer& layer, std::size_t rows, std::mt1993
   std::vector<float> x(rows * layer.hidden()), y(x.size());
   for (float& value : x) value = normal(generator);
   layer.forward(x, y, options);
-  Reference::SeedRows of_x{DataType::float32, rows, {}};
+  Reference::SeedRows of_x{float32, rows, {}};
   for (const float value : x) of_x.bits.push_back(std::bit_cast<std::uint32_t>(value));
   return Reference::seed_moments(layer.hidden(), layer.seeds(), of_x);
 }
@@ -123,9 +122,8 @@ TEST(SeedTelemetry, IsAsAccurateAsDoubleArithmetic) {
     float zeros;
   };
   for (const auto& [element, mean, zeros] :
-       {Case{DataType::float32, 0, 0}, Case{DataType::float32, 3, 0},
-        Case{DataType::float32, 1e6, 0}, Case{DataType::bfloat16, 0, 0},
-        Case{DataType::bfloat16, 250, 250}, Case{DataType::float16, 2000, 2000}}) {
+       {Case{float32, 0, 0}, Case{float32, 3, 0}, Case{float32, 1e6, 0}, Case{bfloat16, 0, 0},
+        Case{bfloat16, 250, 250}, Case{float16, 2000, 2000}}) {
     std::normal_distribution<float> normal(static_cast<float>(mean), 1);
     const std::uint32_t hidden = 50, seeds = 7, rows = 700;
     const auto owner = Reference::seeds_of_features(hidden, seeds);
@@ -136,7 +134,7 @@ TEST(SeedTelemetry, IsAsAccurateAsDoubleArithmetic) {
           Reference::rounded(element, generator() % 10 == 0 ? zeros : normal(generator)));
       of_seed[owner[i % hidden]].push_back(Reference::widened(element, x.bits.back()));
     }
-    const double cancelled = element == DataType::float32 ? 0 : mean * mean;
+    const double cancelled = element == float32 ? 0 : mean * mean;
     check_telemetry(x, hidden, seeds, [&, mean = mean](const std::vector<SeedTelemetry>& got) {
       for (std::size_t seed = 0; seed < seeds; ++seed) {
         const auto count = static_cast<long double>(of_seed[seed].size());
@@ -161,7 +159,7 @@ TEST(SeedTelemetry, OfNonFiniteValuesIsDefined) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const float nan = std::bit_cast<float>(std::uint32_t{0xFFC12345U});
   // One column per seed: one NaN; all NaN; an infinity; NaN and infinity; zeros of both signs.
-  Reference::SeedRows x{DataType::float32, 3, {}};
+  Reference::SeedRows x{float32, 3, {}};
   for (const float value : {nan, nan, inf, inf, -0.0F,  //
                             1.0F, nan, 1.0F, -inf, 0.0F, 3.0F, nan, 2.0F, 0.0F, -0.0F})
     x.bits.push_back(std::bit_cast<std::uint32_t>(value));

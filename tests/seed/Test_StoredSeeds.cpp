@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <kindred/core/common/Error.hpp>
-
+#include "ChangedBytes.hpp"
 #include "LayerSupport.hpp"
 #include "MemoryFile.hpp"
 #include "MutatedBytes.hpp"
@@ -16,8 +15,7 @@
 namespace StoredSeedsTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 using Testing::read_all;
 using Testing::TempFolder;
 
@@ -109,28 +107,23 @@ TEST(StoredSeeds, RejectsTheCheckpointOfAnotherLayer) {
 template <class Load>
 void sweep(const std::string& good, const Load& load) {
   const Testing::MemoryFile memory;
-  std::size_t taken = 0;
-  std::size_t refused = 0;
+  std::size_t taken = 0, refused = 0;
   for (std::size_t length = 0; length < good.size(); ++length) {
     memory.set(good.substr(0, length));
     EXPECT_THROW(load(memory.path()), CorruptFile) << length;
   }
-  for (std::size_t i = 0; i < good.size(); ++i) {
-    for (const unsigned char change : {0x01, 0x80, 0xFF}) {
-      std::string bad = good;
-      bad[i] = static_cast<char>(static_cast<unsigned char>(bad[i]) ^ change);
-      memory.set(bad);
-      EXPECT_THROW(load(memory.path()), CorruptFile) << i;
-      Testing::reseal(bad);
-      memory.set(bad);
-      try {
-        load(memory.path());
-        ++taken;
-      } catch (const Error&) {
-        ++refused;
-      }
+  Testing::for_each_changed_byte(good, [&](std::string bad, std::size_t at, int) {
+    memory.set(bad);
+    EXPECT_THROW(load(memory.path()), CorruptFile) << at;
+    Testing::reseal(bad);
+    memory.set(bad);
+    try {
+      load(memory.path());
+      ++taken;
+    } catch (const Error&) {
+      ++refused;
     }
-  }
+  });
   EXPECT_GT(taken, 100U) << "changes of numbers and names";
   EXPECT_GT(refused, 100U) << "changes of the format";
 }
@@ -273,8 +266,7 @@ Reference::SeedLayer model_of(const SeedLayer& layer) {
 /// Makes every call that a restored layer allows, and compares it with the oracle.
 void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& generator) {
   EXPECT_FALSE(Impl::fault_of(layer.state()));
-  const Reference::SeedRows x =
-      random_rows(DataType::float32, 3, layer.hidden(), Values::all, generator);
+  const Reference::SeedRows x = random_rows(float32, 3, layer.hidden(), Values::all, generator);
   const auto expected =
       packed(Reference::seed_forward(model_of(layer), x, x.element), layer.hidden());
   const HostSpace& host = Impl::host_instance(context(), Space::serial);
