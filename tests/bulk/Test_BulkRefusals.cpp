@@ -40,43 +40,36 @@ auto reduced(Reduction reduction, const BulkArrays& arrays, const BulkResults& r
 auto combined(const BulkArrays& arrays, const BulkArrays& keys, const BulkResults& results) {
   return [=] { Bulk::of(context()).xor_elements(arrays, keys, results); };
 }
-auto with_new_keys(const BulkArrays& arrays, const BulkResults& keys, const BulkResults& results) {
-  return [=] { Bulk::of(context()).xor_with_new_keys(arrays, keys, results); };
-}
-auto sums(const BulkArrays& a, const BulkArrays& b, const BulkResults& results) {
-  return [=] { Bulk::of(context()).add_matrices(a, b, results); };
-}
 auto products(const BulkArrays& a, const BulkArrays& b, const BulkResults& c) {
   return [=] { Bulk::of(context()).multiply(a, b, c); };
 }
-auto normalised(const BulkArrays& arrays, const BulkResults& results) {
-  return [=] { Bulk::of(context()).normalise(arrays, results); };
-}
 
 TEST(BulkRefusals, OfListsChangeNothing) {
+  const Bulk& bulk = Bulk::of(context());
   const List<float> a({{1, 2, 3}, {4, 5}}), shorter({{1, 2, 3}, {4}}), one({{1, 2, 3}});
   const List<float> out({{7, 7, 7}, {7, 7}}), with_empty({{1}, {}});
   const List<std::uint8_t> b({{1, 2, 3}}), key({{1, 2}}), to({{9, 9, 9}});
   std::vector<float> two(2, 7), three(3, 7), shared(8, 1);
   const std::vector in{std::span(shared).first(6)}, over{std::span(shared).subspan(1, 6)};
+  const Array as_matrix = shaped(shared, {2, 2});
   const ConstArray with_gaps = shaped(shared, {2, 2}, DataType::float32, {3, 1});
   constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
   expect_refused(
       {{combined(b, key, to), {"keys[0] is uint8 [2]", "arrays[0]", "[3]"}},
-       {with_new_keys(b, key, to), {"keys[0] is uint8 [2]"}},
-       {with_new_keys(b, b, to), {"keys[0] is the array"}},
+       {[&] { bulk.xor_with_new_keys(b, key, to); }, {"keys[0] is uint8 [2]"}},
+       {[&] { bulk.xor_with_new_keys(b, b, to); }, {"keys[0] is the array"}},
        {elements(add, a, shorter, out), {"others[1] is float32 [1]", "arrays[1]", "[2]"}},
        {elements(add, a, one, out), {"others has 1", "2 arrays"}},
        {elements(add, a, {}, out), {"add needs"}},
-       {sums(a, shorter, out), {"b[1] is float32 [1]", "the shape of a[1]"}},
-       {sums(a, one, out), {"b has 1", "2 a"}},
+       {[&] { bulk.add_matrices(a, shorter, out); }, {"b[1] is float32 [1]", "the shape of a[1]"}},
+       {[&] { bulk.add_matrices(a, one, out); }, {"b has 1", "2 a"}},
        {elements(square, a, a, out), {"square takes no second"}},
-       {normalised(a, one), {"results has 1"}},
+       {[&] { bulk.normalise(a, one); }, {"results has 1"}},
        {reduced(Reduction::sum, a, three), {"results is float32 [3]", "2 elements"}},
        {reduced(Reduction::min, with_empty, two), {"arrays[1] has no elements", "min"}},
-       {normalised(in, over), {"results[0] overlaps arrays[0]"}},
-       {normalised(with_gaps, shaped(shared, {2, 2})), {"array is float32 [2, 2]", "gaps"}},
-       {[&] { Bulk::of(context()).random_fill(three, 1, last); }, {"exceed position 2⁶⁴"}},
+       {[&] { bulk.normalise(in, over); }, {"results[0] overlaps arrays[0]"}},
+       {[&] { bulk.normalise(with_gaps, as_matrix); }, {"array is float32 [2, 2]", "gaps"}},
+       {[&] { bulk.random_fill(three, 1, last); }, {"exceed position 2⁶⁴"}},
        {[] { parse<ElementWise>("cube", "operation"); },
         {"operation is 'cube'; it must be one of add, multiply"}},
        {[] { parse<Reduction>("product", "reduction"); },

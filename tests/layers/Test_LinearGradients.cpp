@@ -57,20 +57,17 @@ struct LinearReference {
   }
 
   void expect_agrees(const LinearCase& one, const std::string& where) const {
-    const auto compare = [&](const Matrix& got, const Bounded& expected, const char* name) {
+    const auto compare = [&](const Doubles& got, double rounding, const Bounded& expected,
+                             const char* name) {
       for (std::size_t i = 0; i < expected.value.size(); ++i) {
-        const double value = expected.value[i];
-        const double allowed = expected.error[i] +
-                               2 * roundoff(got.element()) * (std::abs(value) + expected.error[i]) +
-                               1e-7;
-        ASSERT_NEAR(got.at(i / got.columns(), i % got.columns()), value, allowed)
-            << where << ": " << name << " " << i;
+        const double value = expected.value[i], error = expected.error[i];
+        const double allowed = error + 2 * rounding * (std::abs(value) + error) + 1e-7;
+        ASSERT_NEAR(got[i], value, allowed) << where << ": " << name << " " << i;
       }
     };
-    compare(one.dx, dx, "dx");
-    compare(one.dw, dw, "dw");
-    for (std::size_t o = 0; o < one.dbias.size(); ++o)
-      ASSERT_NEAR(one.dbias[o], dbias.value[o], dbias.error[o] + 1e-6) << where << ": dbias " << o;
+    compare(one.dx.values(), roundoff(one.dx.element()), dx, "dx");
+    compare(one.dw.values(), roundoff(one.dw.element()), dw, "dw");
+    compare(wide(one.dbias), roundoff(float32), dbias, "dbias");
   }
 };
 

@@ -12,55 +12,41 @@ namespace NormGradientsTest {
 using namespace Kindred;
 using namespace Testing::Layers;
 
-/// In double: n, and the gradient with respect to the argument of the activation.
-struct NormTerms {
-  Doubles n, a;
-  double factor = 0;
-};
-NormTerms terms_of(const NormCase& one, std::size_t row) {
-  const auto columns = static_cast<double>(one.x.columns());
-  const std::vector<float> x = one.x.row(row);
-  double mean = 0;
-  for (const float value : x) mean += value / columns;
-  double variance = 0;
-  for (const float value : x) variance += (value - mean) * (value - mean) / columns;
-  NormTerms out;
-  out.factor = 1 / std::sqrt(variance + static_cast<double>(one.epsilon));
-  for (std::size_t c = 0; c < x.size(); ++c) {
-    out.n.push_back((x[c] - mean) * out.factor);
-    const double h = out.n[c] * (one.gamma.empty() ? 1.0 : one.gamma[c]) +
-                     (one.beta.empty() ? 0.0 : one.beta[c]);
-    out.a.push_back(one.gradient.at(row, c) * derivative(one.activation, h));
-  }
-  return out;
-}
-
 /// Compares with double; ReLU is discontinuous where h is 0, which no random h is.
 void expect_accurate(const NormCase& one, const std::string& where) {
-  Doubles dgamma(one.x.columns()), dbeta(one.x.columns()), size(one.x.columns());
-  const auto columns = static_cast<double>(one.x.columns());
+  const std::size_t n = one.x.columns();
+  const auto columns = static_cast<double>(n);
+  const Doubles gamma = one.gamma.empty() ? Doubles(n, 1.0) : wide(one.gamma);
+  const Doubles beta = one.beta.empty() ? Doubles(n, 0.0) : wide(one.beta);
+  Doubles dgamma(n), dbeta(n), size(n), normal(n), b(n);
   for (std::size_t row = 0; row < one.x.rows(); ++row) {
-    const NormTerms terms = terms_of(one, row);
-    double s = 0, t = 0, most = 0;
-    const auto b = [&](std::size_t c) {
-      return terms.a[c] * (one.gamma.empty() ? 1.0 : one.gamma[c]);
-    };
-    for (std::size_t c = 0; c < one.x.columns(); ++c) {
-      s += b(c) / columns;
-      t += b(c) * terms.n[c] / columns;
-      most = std::max(most, std::abs(b(c)) * (1 + std::abs(terms.n[c])));
-      dgamma[c] += terms.a[c] * terms.n[c];
-      dbeta[c] += terms.a[c];
-      size[c] += std::abs(terms.a[c]) * (1 + std::abs(terms.n[c]));
+    const std::vector<float> x = one.x.row(row);
+    double mean = 0, variance = 0, s = 0, t = 0, most = 0;
+    for (const float value : x) mean += value / columns;
+    for (const float value : x) variance += (value - mean) * (value - mean) / columns;
+    const double factor = 1 / std::sqrt(variance + static_cast<double>(one.epsilon));
+    for (std::size_t c = 0; c < n; ++c) {
+      normal[c] = (x[c] - mean) * factor;
+      // The gradient with respect to the argument of the activation.
+      const double a =
+          one.gradient.at(row, c) * derivative(one.activation, normal[c] * gamma[c] + beta[c]);
+      const double weight = 1 + std::abs(normal[c]);
+      b[c] = a * gamma[c];
+      s += b[c] / columns;
+      t += b[c] * normal[c] / columns;
+      most = std::max(most, std::abs(b[c]) * weight);
+      dgamma[c] += a * normal[c];
+      dbeta[c] += a;
+      size[c] += std::abs(a) * weight;
     }
-    for (std::size_t c = 0; c < one.x.columns(); ++c) {
-      const double expected = (b(c) - s - terms.n[c] * t) * terms.factor;
-      const double allowed = 2e-6 * most * terms.factor * (1 + std::abs(terms.n[c])) +
+    for (std::size_t c = 0; c < n; ++c) {
+      const double expected = (b[c] - s - normal[c] * t) * factor;
+      const double allowed = 2e-6 * most * factor * (1 + std::abs(normal[c])) +
                              2 * roundoff(one.x.element()) * std::abs(expected) + 1e-7;
       ASSERT_NEAR(one.dx.at(row, c), expected, allowed) << where << ", row " << row << ", " << c;
     }
   }
-  for (std::size_t c = 0; c < one.x.columns(); ++c) {
+  for (std::size_t c = 0; c < n; ++c) {
     ASSERT_NEAR(one.dgamma[c], dgamma[c], 2e-6 * size[c] + 1e-7) << where << ", column " << c;
     ASSERT_NEAR(one.dbeta[c], dbeta[c], 2e-6 * size[c] + 1e-7) << where << ", column " << c;
   }

@@ -8,11 +8,11 @@
 #include <kindred/core/arch/launch/Event.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/memory/Buffer.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "LayerCases.hpp"
@@ -39,11 +39,9 @@ struct NaiveGemm {
         shape.epilogue == GemmEpilogue::relu || shape.epilogue == GemmEpilogue::bias_relu;
     for (std::uint64_t row = 0; row < shape.m; ++row) {
       for (std::uint64_t column = 0; column < shape.n; ++column) {
-        const float sum =
-            std::inner_product(of_a[row].begin(), of_a[row].end(), of_b[column].begin(),
-                               bias == nullptr ? 0 : bias[column]);
-        const std::uint32_t bits =
-            stored_bits(element_of(shape.output), is_relu ? std::max(sum, 0.0F) : sum);
+        const float product = Reference::linear(
+            of_a[row], of_b[column], bias == nullptr ? 0 : bias[column], is_relu ? relu : none);
+        const std::uint32_t bits = stored_bits(element_of(shape.output), product);
         std::memcpy(
             static_cast<std::byte*>(c) + (row * shape.ldc + column) * Impl::size_of(shape.output),
             &bits, Impl::size_of(shape.output));
