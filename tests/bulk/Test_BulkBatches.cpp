@@ -11,7 +11,7 @@
 #include "Support.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace BulkBatchesTest {
 
@@ -44,33 +44,37 @@ struct Arrays {
   std::vector<float> values;
 };
 
-/// A call that is processed in batches, within the given amount of memory.
+/// Processes a call in batches, within the given amount of memory.
+BulkReport run_batches(Impl::BulkTask<float> task, std::uint64_t batch_bytes,
+                       std::uint64_t memory_bytes = everything, double* reduced = nullptr) {
+  SpaceResource<Kokkos::HostSpace> space;
+  LimitAdaptor limit(space, memory_bytes);
+  Impl::BulkCalls calls("test");
+  Impl::ListCall<float> call(Testing::context(), calls, std::move(task), {}, reduced);
+  Impl::BulkWorkspace<HostSpace> workspace(limit, 1);
+  call.run_batches(Impl::host_instance(Testing::context(), Space::serial), workspace, batch_bytes);
+  return call.report();
+}
+
+/// A call of a kind, and its results.
 struct Batched {
-  BulkReport report;
   std::vector<float> results;
   std::vector<double> reduced;
+  BulkReport report;
 
   Batched(const Arrays& arrays, Impl::BulkKind kind, std::uint64_t batch_bytes,
           std::uint64_t memory_bytes = everything)
       : results(arrays.values.size(), 7), reduced(arrays.lengths.size(), 7) {
-    SpaceResource<Kokkos::HostSpace> space;
-    LimitAdaptor limit(space, memory_bytes);
     Impl::BulkTask<float> task;
     task.kind = kind;
     task.op = ElementWise::square;
     task.items = arrays.items(results.data());
-    const bool is_random = kind == Impl::BulkKind::random_fill;
-    for (std::size_t i = 0, first = 0; is_random && i < task.items.size(); ++i) {
-      task.offsets.push_back(first);
-      first += task.items[i].count;
-    }
-    Impl::BulkCalls calls("test");
-    Impl::ListCall<float> call(Testing::context(), calls, std::move(task), {},
-                               kind == Impl::BulkKind::reduce ? reduced.data() : nullptr);
-    Impl::BulkWorkspace<HostSpace> workspace(limit, 1);
-    call.run_batches(Impl::host_instance(Testing::context(), Space::serial), workspace,
-                     batch_bytes);
-    report = call.report();
+    std::uint64_t first = 0;
+    for (const BulkItem<float>& item : task.items)
+      if (kind == Impl::BulkKind::random_fill)
+        task.offsets.push_back(std::exchange(first, first + item.count));
+    report = run_batches(std::move(task), batch_bytes, memory_bytes,
+                         kind == Impl::BulkKind::reduce ? reduced.data() : nullptr);
   }
 };
 
@@ -98,19 +102,14 @@ TEST(BulkBatches, OfAnySizeGiveTheSameResults) {
 TEST(BulkBatches, OfTwoOperandsCountBothIfTheFirstArrayIsEmpty) {
   constexpr std::size_t length = 16 * bulk_chunk<float>;
   constexpr std::uint64_t batch_bytes = 8 * bulk_chunk<float> * sizeof(float);
-  const std::vector<float> a(length, 2);
-  const std::vector<float> b(length, 3);
+  const std::vector<float> a(length, 2), b(length, 3);
   std::vector<float> sums(length);
   Impl::BulkTask<float> task;
   task.kind = Impl::BulkKind::element_wise;
   task.items = {{nullptr, nullptr, nullptr, 0, 0}, {a.data(), b.data(), sums.data(), length, 0}};
-  SpaceResource<Kokkos::HostSpace> space;
-  Impl::BulkCalls calls("test");
-  Impl::ListCall<float> call(Testing::context(), calls, std::move(task), {});
-  Impl::BulkWorkspace<HostSpace> workspace(space, 1);
-  call.run_batches(Impl::host_instance(Testing::context(), Space::serial), workspace, batch_bytes);
-  EXPECT_EQ(call.report().batch_bytes, batch_bytes);
-  EXPECT_EQ(call.report().batches, 4U);
+  const BulkReport report = run_batches(std::move(task), batch_bytes);
+  EXPECT_EQ(report.batch_bytes, batch_bytes);
+  EXPECT_EQ(report.batches, 4U);
   EXPECT_EQ(sums, std::vector<float>(length, 5));
 }
 
@@ -144,20 +143,18 @@ TEST(BulkBatches, KeepTheirWorkspaceAndReleaseItBeforeGrowth) {
   SpaceResource<Kokkos::HostSpace> space;
   LimitAdaptor memory(space, 1000);
   Buffer<std::byte, Kokkos::HostSpace> workspace;
-  std::uint64_t want = 600;
-  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 0U);
+  const auto make = [&](std::uint64_t want, std::uint64_t least = 10) {
+    const std::size_t splits = Impl::make_batch_buffer(workspace, memory, want, least);
+    return std::pair(splits, want);
+  };
+  using Made = std::pair<std::size_t, std::uint64_t>;
+  EXPECT_EQ(make(600), Made(0, 600));
   const std::byte* first = workspace.data();
-  want = 300;
-  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 0U);
+  EXPECT_EQ(make(300), Made(0, 300));
   EXPECT_EQ(workspace.data(), first);
-  want = 900;
-  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 0U)
-      << "both buffers together exceed the budget";
-  want = 4000;
-  EXPECT_EQ(Impl::make_batch_buffer(workspace, memory, want, 10), 2U);
-  EXPECT_EQ(want, 1000U);
-  want = 4000;
-  EXPECT_THROW(Impl::make_batch_buffer(workspace, memory, want, 1500), OutOfMemory);
+  EXPECT_EQ(make(900), Made(0, 900)) << "both buffers together exceed the budget";
+  EXPECT_EQ(make(4000), Made(2, 1000));
+  EXPECT_THROW(make(4000, 1500), OutOfMemory);
   EXPECT_EQ(memory.used(), 0U);
 }
 

@@ -14,12 +14,13 @@
 #include <string>
 #include <vector>
 
-namespace Kindred::Testing {
+namespace Kindred::Testing::Layers {
 
-inline constexpr std::array float_elements{DataType::float32, DataType::float16,
-                                           DataType::bfloat16};
-inline constexpr std::array all_activations{LayerActivation::none, LayerActivation::relu,
-                                            LayerActivation::gelu};
+using enum DataType;
+using enum LayerActivation;
+
+inline constexpr std::array float_elements{float32, float16, bfloat16};
+inline constexpr std::array all_activations{none, relu, gelu};
 
 inline std::string name_of(LayerActivation activation) {
   static constexpr std::array names{"none", "relu", "gelu"};
@@ -29,10 +30,8 @@ inline std::string name_of(LayerActivation activation) {
 /// The bits of \p value as an element, with a canonical NaN for computed NaN.
 inline std::uint32_t stored_bits(DataType element, float value) {
   const bool is_nan = value != value;
-  if (element == DataType::float16)
-    return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
-  if (element == DataType::bfloat16)
-    return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
+  if (element == float16) return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
+  if (element == bfloat16) return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
   return is_nan ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
 }
 
@@ -67,13 +66,20 @@ class Matrix {
   float at(std::size_t row, std::size_t column) const {
     const std::uint32_t value = bits(row, column);
     const auto half = static_cast<std::uint16_t>(value);
-    if (m_element == DataType::float16) return Arch::to_float_portable(Arch::Float16{half});
-    if (m_element == DataType::bfloat16) return Arch::to_float(Arch::BFloat16{half});
+    if (m_element == float16) return Arch::to_float_portable(Arch::Float16{half});
+    if (m_element == bfloat16) return Arch::to_float(Arch::BFloat16{half});
     return std::bit_cast<float>(value);
   }
   std::vector<float> row(std::size_t row) const {
     std::vector<float> values;
     for (std::size_t i = 0; i < m_columns; ++i) values.push_back(at(row, i));
+    return values;
+  }
+  /// All elements, row by row.
+  std::vector<double> values() const {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < m_rows * m_columns; ++i)
+      values.push_back(at(i / m_columns, i % m_columns));
     return values;
   }
   /// Whether the gaps between the rows are unchanged.
@@ -108,29 +114,18 @@ class Matrix {
     return (row * m_stride + column) * size_of(m_element);
   }
 
-  DataType m_element = DataType::float32;
+  DataType m_element = float32;
   std::size_t m_rows = 0;
   std::size_t m_columns = 0;
   std::size_t m_stride = 0;
   std::vector<std::byte> m_bytes;
 };
 
-/// The elements of \p array as another matrix.
-template <class Void>
-BasicArray<Void> reshaped(const BasicArray<Void>& array, std::int64_t rows, std::int64_t columns,
-                          std::int64_t stride) {
-  return {array.data(), array.type(), std::array{rows, columns},
-          std::array{stride, std::int64_t{1}}};
+inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
+  std::vector<std::uint32_t> out;
+  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
+  return out;
 }
-template <class Void>
-BasicArray<Void> reshaped(const BasicArray<Void>& array, std::int64_t rows, std::int64_t columns) {
-  return reshaped(array, rows, columns, array.stride(0));
-}
-template <class Void>
-BasicArray<Void> retyped(const BasicArray<Void>& array, DataType type) {
-  return {array.data(), type, array.shape(), std::array{array.stride(0), array.stride(1)}};
-}
-
 inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t count,
                                         float size = 1, float mean = 0) {
   std::normal_distribution<float> normal;
@@ -138,7 +133,15 @@ inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t 
   for (std::size_t i = 0; i < count; ++i) values.push_back(mean + size * normal(generator));
   return values;
 }
+inline Matrix random_matrix(std::mt19937_64& generator, DataType element, std::size_t rows,
+                            std::size_t columns, float mean = 0, std::size_t gap = 0,
+                            float size = 1) {
+  const auto values = normal_values(generator, rows * columns, size, mean);
+  return Matrix::of(
+      element, rows, columns, [&](std::size_t r, std::size_t c) { return values[r * columns + c]; },
+      columns + gap);
+}
 
-}  // namespace Kindred::Testing
+}  // namespace Kindred::Testing::Layers
 
 #endif  // KINDRED_TESTS_LAYERS_LAYER_DATA_HPP

@@ -68,8 +68,7 @@ class Slot:
 
     first: int
     last: int  # exclusive
-    is_condition: bool = False
-    is_statement: bool = False
+    cast: str = ""  # of a condition or a statement, whatever its type
     variants: list = field(default_factory=list)  # (mutant number, text)
 
 
@@ -109,26 +108,29 @@ class Source:
             elif token.text in (">", ">>") and not self.is_spaced(i):
                 for _ in token.text:
                     if stack and self.is_text(stack[-1], "<"):
-                        begin = stack.pop()
-                        self.match[begin] = i
-                        self.match[i] = begin
-                        self.angles |= {begin, i}
-            elif token.text in OPENING.values():
+                        self.angles |= {stack[-1], i}
+                        self._pair(stack.pop(), i)
+            elif token.text in (")", "]", "}", ";"):
                 while stack and self.is_text(stack[-1], "<"):
                     stack.pop()  # was a comparison after all
-                if stack:
-                    begin = stack.pop()
-                    self.match[begin] = i
-                    self.match[i] = begin
-            elif token.text == ";":
-                while stack and self.is_text(stack[-1], "<"):
-                    stack.pop()
+                if stack and token.text != ";":
+                    self._pair(stack.pop(), i)
+
+    def _pair(self, begin, end):
+        self.match[begin] = end
+        self.match[end] = begin
 
     def opens(self, i):
         return i in self.match and self.match[i] > i
 
     def closes(self, i):
         return i in self.match and self.match[i] < i
+
+    def find(self, i, *texts):
+        """The first of the texts from i on that is in no bracket that opens there or later."""
+        while not self.is_text(i, *texts):
+            i = self.match[i] + 1 if self.opens(i) else i + 1
+        return i
 
     def _find_skipped(self):
         """Tokens that only the compiler evaluates."""
@@ -142,23 +144,15 @@ class Source:
                 if self.is_text(i - 1, "if"):
                     skipped.update(range(i, self.match[i + 1] + 1))
                     continue
-                end = i
-                while not self.is_text(end, ";", "=", "{"):
-                    end = self.match[end] + 1 if self.opens(end) else end + 1
-                is_function = self.is_text(end, "{") and (self.is_text(end - 1, ")") or self.tokens[end - 1].text in NO_BLOCK)
-                while not is_function and not self.is_text(end, ";"):
-                    end = self.match[end] + 1 if self.opens(end) else end + 1
+                end = self.find(i, ";", "=", "{")
+                if not (self.is_text(end, "{") and self.is_text(end - 1, ")", *NO_BLOCK)):  # no function
+                    end = self.find(end, ";")
                 skipped.update(range(i, end + 1))
             elif token.text == "enum":
-                end = i
-                while not self.is_text(end, ";", "{"):
-                    end += 1
+                end = self.find(i, ";", "{")
                 skipped.update(range(i, self.match.get(end, end) + 1))
             elif token.text == "case":
-                end = i
-                while not self.is_text(end, ":"):
-                    end += 1
-                skipped.update(range(i, end + 1))
+                skipped.update(range(i, self.find(i, ":") + 1))
         return skipped
 
     def _is_block(self, i):
@@ -175,18 +169,12 @@ class Source:
     def _find_functions(self):
         """Per token the name of the function that it is in, or None."""
         names = [None] * len(self.tokens)
-        i = 0
-        while i < len(self.tokens):
-            if self.is_text(i, "{") and self._is_block(i):
+        for i in range(len(self.tokens)):
+            if names[i] is None and self.is_text(i, "{") and self._is_block(i):
                 begin = i
                 while begin > 0 and not self.is_text(begin - 1, ";", "{", "}"):
                     begin = self.match[begin - 1] if self.closes(begin - 1) else begin - 1
-                name = self._declared(begin, i)
-                if name is not None:
-                    for j in range(i, self.match[i]):
-                        names[j] = name
-                    i = self.match[i]
-            i += 1
+                names[i : self.match[i]] = [self._declared(begin, i)] * (self.match[i] - i)
         return names
 
     def _declared(self, begin, end):
@@ -206,28 +194,14 @@ class Source:
     def expression_around(self, i):
         """The tokens [first, last) around i up to the next separators or brackets."""
         first = i
-        while True:
-            j = first - 1
-            if self.closes(j):
-                if self.is_text(j, "}") and not self._ends_value(j):
-                    break
-                first = self.match[j]
-            elif self.opens(j) or self.tokens[j].text in SEPARATORS or self.is_text(j, "return", "else", "{", "}"):
+        while not (self.opens(first - 1) or self.is_text(first - 1, *SEPARATORS, "return", "else")):
+            if self.is_text(first - 1, "}") and self._is_block(self.match[first - 1]):
                 break
-            else:
-                first = j
+            first = self.match[first - 1] if self.closes(first - 1) else first - 1
         last = i + 1
-        while True:
-            if self.opens(last):
-                last = self.match[last] + 1
-            elif self.closes(last) or self.tokens[last].text in SEPARATORS:
-                break
-            else:
-                last += 1
+        while not (self.closes(last) or self.is_text(last, *SEPARATORS)):
+            last = self.match[last] + 1 if self.opens(last) else last + 1
         return first, last
-
-    def _ends_value(self, i):
-        return not self._is_block(self.match[i])
 
     def has_lambda(self, first, last):
         return any(
@@ -242,10 +216,9 @@ class Source:
         return self.is_text(self.match[i - 1] - 1, "if", "for", "while")
 
     def _in_for_header(self, i):
-        depth = i
-        while depth > 0 and not self.opens(depth - 1):
-            depth = self.match[depth - 1] if self.closes(depth - 1) else depth - 1
-        return self.is_text(depth - 1, "(")
+        while i > 0 and not self.opens(i - 1):
+            i = self.match[i - 1] if self.closes(i - 1) else i - 1
+        return self.is_text(i - 1, "(")
 
     def statement_end(self, i):
         while not self.is_text(i, ";"):
@@ -283,10 +256,9 @@ class Mutator:
         self.seen = {}
         self._find()
 
-    def _slot(self, first, last, **kind):
+    def _slot(self, first, last, cast=None):
         slot = self.slots.setdefault((first, last), Slot(first, last))
-        for name, value in kind.items():
-            setattr(slot, name, value)
+        slot.cast = cast or slot.cast
         return slot
 
     def _add(self, slot, site, what, text):
@@ -304,7 +276,7 @@ class Mutator:
         s = self.source
         first, last = s.expression_around(site)
         # Two lambdas are of two types; what only has to be true may hold both.
-        if (first, last) in self.slots and self.slots[first, last].is_condition or not s.has_lambda(first, last):
+        if self._slot(first, last).cast == "static_cast<bool>" or not s.has_lambda(first, last):
             self._add(self._slot(first, last), site, f"{s.tokens[site].text} → {to}", s.raw(first, last, site, to))
 
     def _find(self):
@@ -315,10 +287,7 @@ class Mutator:
             if token.text == "if" and s.is_text(i + 1, "("):
                 self._condition(i + 2, s.match[i + 1])
             elif token.text == "KINDRED_THROW_IF":
-                end = i + 2
-                while not s.is_text(end, ","):
-                    end = s.match[end] + 1 if s.opens(end) else end + 1
-                self._condition(i + 2, end)
+                self._condition(i + 2, s.find(i + 2, ","))
             if token.kind == "name" and s.starts_statement(i):
                 self._statement(i)
             if token.kind == "sign" and token.text in OPPOSITE and i not in s.angles and s.is_spaced(i):
@@ -341,17 +310,13 @@ class Mutator:
                 first = i + 1
             i = s.match[i] + 1 if s.opens(i) else i + 1
         if not any(s.is_text(i, "=") for i in range(first, last)):
-            self._add(self._slot(first, last, is_condition=True), first, "condition → false", "false")
+            self._add(self._slot(first, last, "static_cast<bool>"), first, "condition → false", "false")
 
     def _statement(self, first):
         """A call that is left out, such as that of a check."""
         s = self.source
-        if s.tokens[first].text in KEYWORDS or s.tokens[first].text.isupper() or "_MUTANT" in s.tokens[first].text:
-            return
-        if re.fullmatch(r"[A-Z0-9_]{4,}", s.tokens[first].text):
-            return
         end = s.statement_end(first)
-        if end is None:
+        if end is None or s.tokens[first].text in KEYWORDS or s.tokens[first].text.isupper():
             return
         i = first
         while i < end and (s.tokens[i].kind == "name" or s.is_text(i, "::", ".", "->") or s.opens(i) and not s.is_text(i, "{")):
@@ -363,7 +328,7 @@ class Mutator:
                     return
             i = following
         if i == end and s.is_text(end - 1, ")") and not self._only_throws(first):
-            self._add(self._slot(first, end, is_statement=True), first, "call → nothing", "")
+            self._add(self._slot(first, end, "void"), first, "call → nothing", "")
 
     def _only_throws(self, first):
         """Whether a statement is all that an `if` does: without it the condition does nothing, which is a mutant already."""
@@ -395,44 +360,24 @@ class Mutator:
     def copy(self):
         """The source with every mutant in it."""
         s = self.source
-        slots = sorted(self.slots.values(), key=lambda slot: (slot.first, -slot.last))
-        slots = [slot for slot in slots if slot.variants]
+        # The next one is at the end, the outer before the inner.
+        slots = sorted((slot for slot in self.slots.values() if slot.variants), key=lambda slot: (-slot.first, slot.last))
 
-        def emit(first, last, own):
-            """Tokens [first, last); `own` lists the slots inside, outermost first."""
-            out = []
-            at = s.tokens[first].begin
-            k = 0
-            while k < len(own):
-                slot = own[k]
-                inner = k + 1
-                while inner < len(own) and own[inner].first < slot.last:
-                    if own[inner].last > slot.last:
-                        raise ValueError(f"{self.path}: {s.raw(slot.first, slot.last)}: slots overlap")
-                    inner += 1
-                out.append(s.text[at : s.tokens[slot.first].begin])
-                out.append(wrap(slot, emit(slot.first, slot.last, own[k + 1 : inner])))
+        def emit(first, last):
+            """Tokens [first, last) with the slots inside."""
+            out, at = "", s.tokens[first].begin
+            while slots and slots[-1].first < last:
+                slot = slots.pop()
+                if slot.last > last:
+                    raise ValueError(f"{self.path}: {s.raw(slot.first, slot.last)}: slots overlap")
+                choices = "".join(f"KINDRED_MUTANT({number}) ? {slot.cast}({wrong}) : " for number, wrong in slot.variants)
+                # A comment of the right expression may end in a line of its own.
+                right = f"{slot.cast}({emit(slot.first, slot.last)}\n)"
+                out += f"{s.text[at : s.tokens[slot.first].begin]}({choices}{right})"
                 at = s.tokens[slot.last - 1].end
-                k = inner
-            out.append(s.text[at : s.tokens[last - 1].end])
-            return "".join(out)
+            return out + s.text[at : s.tokens[last - 1].end]
 
-        def wrap(slot, right):
-            text = []
-            for number, wrong in slot.variants:
-                if slot.is_statement:
-                    wrong = f"void({wrong})" if wrong else "void()"
-                elif slot.is_condition:
-                    wrong = f"static_cast<bool>({wrong})"
-                text.append(f"KINDRED_MUTANT({number}) ? ({wrong}) : ")
-            # A comment of the right expression may end in a line of its own.
-            if slot.is_statement:
-                return f"({''.join(text)}void({right}\n))"
-            if slot.is_condition:
-                return f"({''.join(text)}static_cast<bool>({right}\n))"
-            return f"({''.join(text)}({right}\n))"
-
-        body = emit(0, len(s.tokens), slots)
+        body = emit(0, len(s.tokens))
         return '#include "Mutant.hpp"\n' + s.text[: s.tokens[0].begin] + body + s.text[s.tokens[-1].end :]
 
 

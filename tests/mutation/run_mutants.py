@@ -120,9 +120,8 @@ def main():
         programs = Programs(arguments.folder.resolve(), scratch)
         tests = [(program, name) for program in arguments.programs for name in programs.tests_of(program)]
         reaching = {number: [] for number in keys}
-        recorded = pool.map(lambda job: record(programs, job[1], job[0]), enumerate(tests))
         slow = []
-        for (program, name), seconds, reached in recorded:
+        for (program, name), seconds, reached in pool.map(lambda job: record(programs, job[1], job[0]), enumerate(tests)):
             if seconds > SLOW_SECONDS:
                 slow.append(f"{name} ({seconds:.0f} s)")
             for number in reached:
@@ -139,24 +138,21 @@ def main():
         print(f"{group}: {sum(killed[number] for number in of_group)} of {len(of_group)} mutants killed")
     print(f"{len(chosen) - len(alive)} of {len(chosen)} mutants killed, {time.monotonic() - begin:.0f} s")
     (arguments.folder / "survivors.txt").write_text("".join(key + "\n" for key in alive), encoding="utf-8")
+    def named(key):
+        return key + (" (no test reaches it)" if key in unreached else "")
+
     if arguments.only or arguments.programs != PROGRAMS:
-        for key in alive:
-            print("alive: " + key + (" (no test reaches it)" if key in unreached else ""))
+        print(*(f"alive: {named(key)}\n" for key in alive), sep="", end="")
         return 0
     listed = accepted_survivors.read()
-    failed = False
-    for key in alive:
-        if key not in listed:
-            print("survives and is not listed: " + key + (" (no test reaches it)" if key in unreached else ""))
-            failed = True
+    faults = [f"survives and is not listed: {named(key)}" for key in alive if key not in listed]
     for key in listed:
         if key not in alive:
-            print("is listed as a survivor, but " + ("is killed: " if key in keys.values() else "does not exist: ") + key)
-            failed = True
+            faults.append("is listed as a survivor, but " + ("is killed: " if key in keys.values() else "does not exist: ") + key)
     if len(chosen) - len(alive) < KILLED_LEAST * len(chosen):
-        print(f"less than {KILLED_LEAST:.0%} were killed")
-        failed = True
-    return 1 if failed else 0
+        faults.append(f"less than {KILLED_LEAST:.0%} were killed")
+    print(*(fault + "\n" for fault in faults), sep="", end="")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -16,20 +16,12 @@ using namespace Kindred;
 /// Special values and random bit patterns.
 std::vector<float> scores() {
   using Limits = std::numeric_limits<float>;
-  std::vector<float> out{0.0F,
-                         -0.0F,
-                         1.0F,
-                         -1.0F,
-                         Limits::min(),
-                         -Limits::min(),
-                         Limits::denorm_min(),
-                         -Limits::denorm_min(),
-                         Limits::max(),
-                         Limits::lowest(),
-                         Limits::infinity(),
-                         -Limits::infinity(),
-                         Limits::quiet_NaN(),
-                         -Limits::quiet_NaN()};
+  std::vector<float> out;
+  for (const float value : {0.0F, 1.0F, Limits::min(), Limits::denorm_min(), Limits::max(),
+                            Limits::infinity(), Limits::quiet_NaN()}) {
+    out.push_back(value);
+    out.push_back(-value);
+  }
   auto generator = Testing::generator("Rank");
   for (int i = 0; i < 100000; ++i)
     out.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(generator())));

@@ -9,7 +9,7 @@
 namespace ForwardPlansTest {
 
 using namespace Kindred;
-using Testing::context;
+using namespace Testing::Seeds;
 
 SeedForwardShape shape_of(std::uint32_t hidden, std::uint32_t seeds, std::uint64_t rows) {
   SeedForwardShape shape;

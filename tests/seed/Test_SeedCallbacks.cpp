@@ -15,7 +15,7 @@
 namespace SeedCallbacksTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
+using namespace Testing::Seeds;
 
 constexpr std::uint32_t hidden = 64;
 constexpr std::uint32_t seeds = 4;
@@ -36,8 +36,7 @@ struct Hooked {
     };
     return options;
   }()};
-  SeedLayer layer =
-      uniform_layer(context, hidden, seeds, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
+  SeedLayer layer = uniform_layer(context, hidden, seeds, Lifecycle::grafting);
   std::vector<float> x = std::vector<float>(std::size_t{8} * hidden, 1.0F);
   std::vector<float> y = std::vector<float>(x.size());
 };
@@ -57,7 +56,7 @@ TEST(SeedCallbacks, ReadersDoNotWaitForAPass) {
     EXPECT_EQ(reader.wait_for(std::chrono::seconds(10)), std::future_status::ready)
         << "a reader waits for the pass";
   };
-  hooked.layer.forward(std::span(hooked.x), std::span(hooked.y), on(Space::serial));
+  hooked.layer.forward(hooked.x, hooked.y, on(Space::serial));
   EXPECT_TRUE(has_run);
   reader.get();
 }
@@ -72,19 +71,19 @@ TEST(SeedCallbacks, MayUseTheLayerWhoseCallTheyBelongTo) {
       ++calls;
       std::vector<float> own(hooked.y.size());
       hooked.layer.step();
-      hooked.layer.forward(std::span(hooked.x), std::span(own), on(space));
+      hooked.layer.forward(hooked.x, own, on(space));
       EXPECT_EQ(hooked.layer.epoch(), before + 1);
     };
-    hooked.layer.forward(std::span(hooked.x), std::span(hooked.y), on(space));
+    hooked.layer.forward(hooked.x, hooked.y, on(space));
     EXPECT_EQ(calls, 1);
   }
 }
 
 TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
   using Streams = Impl::StreamInstances<HostSpace>;
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
-  MemoryResource& memory = Testing::context().memory(Space::serial);
-  const std::uint64_t before = Testing::context().memory_statistics(Space::serial).bytes_in_use;
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
+  MemoryResource& memory = context().memory(Space::serial);
+  const std::uint64_t before = context().memory_statistics(Space::serial).bytes_in_use;
   std::vector<char> handles(1000);
   const auto stream = [&](std::size_t i) { return Stream::cuda(&handles[i]); };
   {
@@ -95,7 +94,7 @@ TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
           Streams::Workspace(memory, "Kindred::Testing::workspace", 4096);
     }
     EXPECT_EQ(streams.size(), Streams::kept_max);
-    EXPECT_LE(Testing::context().memory_statistics(Space::serial).bytes_in_use - before,
+    EXPECT_LE(context().memory_statistics(Space::serial).bytes_in_use - before,
               Streams::kept_max * 8192);
     // The last ones are still there, with their workspaces.
     for (std::size_t i = handles.size() - Streams::kept_max; i < handles.size(); ++i)
@@ -112,7 +111,7 @@ TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
     EXPECT_EQ(streams.size(), Streams::kept_max);
     streams.wait();
   }
-  EXPECT_EQ(Testing::context().memory_statistics(Space::serial).bytes_in_use, before);
+  EXPECT_EQ(context().memory_statistics(Space::serial).bytes_in_use, before);
 }
 
 }  // namespace SeedCallbacksTest

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/memory/Copies.hpp>
 
 #include "LayerSupport.hpp"
 
@@ -14,8 +13,7 @@
 namespace SeedCallsTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 using ::testing::HasSubstr;
 namespace Tools = Kokkos::Tools::Experimental;
 
@@ -58,112 +56,91 @@ class Listener {
 
 TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
   auto generator = Testing::generator("SeedCalls.Costs");
-  Reference::SeedLayer target = served_layer(256, 100, 3, generator);
-  const Reference::SeedRows x =
-      random_rows(DataType::float32, 32, 256, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
-      SeedLayer layer = engine_of(context(), target);
-      const bool device = Arch::is_device<ExecutionSpace>;
-      const RowBytes<ExecutionSpace> from("Kindred::Testing::x", expected.size());
-      const RowBytes<ExecutionSpace> to("Kindred::Testing::y", expected.size());
-      Impl::upload(exec, from, bytes_of(x).data(), expected.size());
-      const RowShape shape{DataType::float32, 32, 256};
-      const Kindred::Array x_of = shape.on<ExecutionSpace>(from);
-      const Kindred::Array y_of = shape.on<ExecutionSpace>(to);
-      SeedSequence sequence(context(), space);
-      for (int i = 0; i < 3; ++i) sequence.add(layer, x_of, y_of);
-      EXPECT_EQ(sequence.size(), 3U);
-      // The first calls may use another number of threads, which is another plan.
-      for (int i = 0; i < 20; ++i) layer.forward(x_of, y_of, on(space));
+  const Reference::SeedLayer target = served_layer(256, 100, 3, generator);
+  const Reference::SeedRows x = random_rows(float32, 32, 256, Values::ordinary, generator);
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
+    SeedLayer layer = engine_of(context(), target);
+    const bool device = Arch::is_device<ExecutionSpace>;
+    const auto of_x = placed_rows(exec_space, x, 256), of_y = placed_rows(exec_space, x, 256);
+    SeedSequence sequence(context(), space);
+    for (int i = 0; i < 3; ++i) sequence.add(layer, of_x, of_y);
+    EXPECT_EQ(sequence.size(), 3U);
+    // The first calls may use another number of threads, which is another plan.
+    for (int i = 0; i < 20; ++i) layer.forward(of_x, of_y, on(space));
+    const auto run = [&] {
       sequence.run();
       sequence.wait();
-      {
-        const Listener listener;
-        for (int i = 0; i < 5; ++i) layer.forward(x_of, y_of, on(space));
-        EXPECT_EQ(listener->copies, 0);
-        EXPECT_EQ(listener->allocations, 0);
-        // Rows in host memory are complete when the call returns, as documented.
-        EXPECT_EQ(listener->fences, device ? 0 : 5);
-        EXPECT_GE(listener->kernels, 5);
-        EXPECT_TRUE(!device || listener->kernels == 5)
-            << "a forward pass is one launch on a device";
-      }
-      {
-        const Listener listener;
-        for (int i = 0; i < 5; ++i) sequence.run();
-        EXPECT_EQ(listener->copies, 0);
-        EXPECT_EQ(listener->allocations, 0);
-        EXPECT_EQ(listener->fences, 0);
-      }
-      sequence.wait();
-      std::vector<std::byte> y(expected.size());
-      Impl::download(exec, y.data(), to, y.size());
-      EXPECT_TRUE(y == expected);
-      // A change takes effect even after recording.
-      SeedState state = layer.state();
-      state.lifecycle.assign(100, Lifecycle::dormant);
-      layer.set_state(state);
-      sequence.run();
-      sequence.wait();
-      Impl::download(exec, y.data(), to, y.size());
-      EXPECT_TRUE(y == bytes_of(x));
-      layer.step();
-      EXPECT_FALSE(layer.has_telemetry());
-      sequence.run();
-      EXPECT_TRUE(layer.has_telemetry());
-      {
-        // One transfer per epoch, however often it is requested.
-        const Listener listener;
-        layer.start_telemetry();
-        layer.start_telemetry();
-        EXPECT_EQ(layer.telemetry(), layer.telemetry());
-        EXPECT_EQ(listener->copies, device ? 1 : 0);
-      }
-    });
-  }
+      return of_y.bytes();
+    };
+    run();
+    {
+      const Listener listener;
+      for (int i = 0; i < 5; ++i) layer.forward(of_x, of_y, on(space));
+      EXPECT_EQ(listener->copies, 0);
+      EXPECT_EQ(listener->allocations, 0);
+      // Rows in host memory are complete when the call returns, as documented.
+      EXPECT_EQ(listener->fences, device ? 0 : 5);
+      EXPECT_GE(listener->kernels, 5);
+      EXPECT_TRUE(!device || listener->kernels == 5) << "a forward pass is one launch on a device";
+    }
+    {
+      const Listener listener;
+      for (int i = 0; i < 5; ++i) sequence.run();
+      EXPECT_EQ(listener->copies, 0);
+      EXPECT_EQ(listener->allocations, 0);
+      EXPECT_EQ(listener->fences, 0);
+    }
+    EXPECT_TRUE(run() == packed(Reference::seed_forward(target, x, float32), 256));
+    // A change takes effect even after recording.
+    SeedState state = layer.state();
+    state.lifecycle.assign(100, Lifecycle::dormant);
+    layer.set_state(state);
+    EXPECT_TRUE(run() == packed(x, 256));
+    layer.step();
+    EXPECT_FALSE(layer.has_telemetry());
+    sequence.run();
+    EXPECT_TRUE(layer.has_telemetry());
+    // One transfer per epoch, however often it is requested.
+    const Listener listener;
+    layer.start_telemetry();
+    layer.start_telemetry();
+    EXPECT_EQ(layer.telemetry(), layer.telemetry());
+    EXPECT_EQ(listener->copies, device ? 1 : 0);
+  });
 }
 
 TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedCalls.Streams");
   Reference::SeedLayer target = served_layer(64, 9, 3, generator);
-  const Reference::SeedRows x =
-      random_rows(DataType::bfloat16, 40, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::bfloat16));
+  const Reference::SeedRows x = random_rows(bfloat16, 40, 64, Values::ordinary, generator);
+  const auto bytes = packed(x, 64);
+  const auto expected = [&] { return packed(Reference::seed_forward(target, x, bfloat16), 64); };
   Impl::with_instance(
-      context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
+      context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         if constexpr (Arch::is_device<ExecutionSpace>) {
-          const ExecutionSpace own = Impl::instance_beside(exec);  // outlives the layer
+          const ExecutionSpace own = Impl::instance_beside(exec_space);  // outlives the layer
           SeedLayer layer = engine_of(context(), target);
-          const RowBytes<ExecutionSpace> rows("Kindred::Testing::rows", expected.size());
-          const Kindred::Array in_place =
-              RowShape{DataType::bfloat16, 40, 64}.on<ExecutionSpace>(rows);
-          SeedForwardOptions options;
-          options.stream = Stream::cuda(own.cuda_stream());
-          std::vector<std::byte> y(expected.size());
-          Impl::upload(own, rows, bytes_of(x).data(), y.size());
-          layer.forward(in_place, in_place, options);
-          Impl::download(own, y.data(), rows, y.size());
-          EXPECT_TRUE(y == expected);
+          const auto rows = placed_rows(own, x, 64);
+          const SeedForwardOptions options{.stream = Stream::cuda(own.cuda_stream())};
+          layer.forward(rows, rows, options);
+          EXPECT_TRUE(rows.bytes() == expected());
           // Waits for pending work of the stream.
-          Impl::upload(own, rows, bytes_of(x).data(), y.size());
-          layer.forward(in_place, in_place, options);
+          rows.set(bytes);
+          layer.forward(rows, rows, options);
           layer.step();
           EXPECT_TRUE(layer.has_telemetry(1));
           EXPECT_EQ(layer.telemetry(1)[0].count, 40U * 8U);
-          SeedSequence sequence(context(), Space::cuda, Stream::cuda(own.cuda_stream()));
-          sequence.add(layer, in_place, in_place);
-          Impl::upload(own, rows, bytes_of(x).data(), y.size());
+          SeedSequence sequence(context(), Space::cuda, options.stream);
+          sequence.add(layer, rows, rows);
+          rows.set(bytes);
           sequence.run();
           sequence.wait();
-          Impl::download(own, y.data(), rows, y.size());
           // `step` changed the alphas of grafting seeds, so the outputs differ from before.
           const SeedState state = layer.state();
           for (std::size_t i = 0; i < target.seeds.size(); ++i)
             target.seeds[i].alpha = state.alpha[i];
-          EXPECT_TRUE(y == bytes_of(Reference::seed_forward(target, x, DataType::bfloat16)));
+          EXPECT_TRUE(rows.bytes() == expected());
         }
       });
 }
@@ -171,51 +148,29 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
 TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("SeedCalls.DeviceFallback");
-  Reference::SeedLayer target = served_layer(64, 20, 4, generator);
-  const Reference::SeedRows x = random_rows(DataType::float32, 33, 64, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float32));
-  Impl::with_instance(
-      context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
-        // Memory for one blueprint on the device, while four are in use.
-        SeedLayerOptions options = options_of(64, 20);
-        options.blueprint_bytes = 64 * sizeof(float);
-        SeedLayer layer(context(), options);
-        for (std::size_t i = 0; i < 4; ++i)
-          layer.add_blueprint(std::to_string(i), std::span(target.weights).subspan(i * 64, 64));
-        SeedState state(20);
-        for (std::size_t i = 0; i < 20; ++i) {
-          state.lifecycle[i] = target.seeds[i].lifecycle;
-          state.mode[i] = target.seeds[i].mode;
-          state.alpha[i] = target.seeds[i].alpha;
-          state.blueprint[i] = target.seeds[i].blueprint;
-        }
-        layer.set_state(state);
-        EXPECT_THAT(layer.device_trouble(), HasSubstr("raise blueprint_bytes"));
-        const RowBytes<ExecutionSpace> from("Kindred::Testing::x", expected.size());
-        const RowBytes<ExecutionSpace> to("Kindred::Testing::y", expected.size());
-        Impl::upload(exec, from, bytes_of(x).data(), expected.size());
-        const RowShape shape{DataType::float32, 33, 64};
-        const Kindred::Array x_of = shape.on<ExecutionSpace>(from);
-        const Kindred::Array y_of = shape.on<ExecutionSpace>(to);
-        const DispatchRecord record = layer.forward(x_of, y_of);
-        EXPECT_NE(record.chosen, Space::cuda);
-        std::vector<std::byte> y(expected.size());
-        Impl::download(exec, y.data(), to, y.size());
-        const auto again = bytes_of(Reference::seed_forward(target, x, DataType::float32));
-        EXPECT_TRUE(y == again);
-        EXPECT_THROW(layer.forward(x_of, y_of, on(Space::cuda)), OutOfMemory);
-        state.blueprint.assign(20, 2);
-        layer.set_state(state);
-        EXPECT_EQ(layer.device_trouble(), "");
-        EXPECT_EQ(layer.forward(x_of, y_of).chosen, Space::cuda);
-      });
+  const Reference::SeedLayer target = served_layer(64, 20, 4, generator);
+  const Reference::SeedRows x = random_rows(float32, 33, 64, Values::ordinary, generator);
+  Impl::with_instance(context(), Space::cuda, [&](const auto& exec_space) {
+    // Memory for one blueprint on the device, while four are in use.
+    SeedLayer layer = engine_of(context(), target, {.blueprint_bytes = 64 * sizeof(float)});
+    EXPECT_THAT(layer.device_trouble(), HasSubstr("raise blueprint_bytes"));
+    const auto of_x = placed_rows(exec_space, x, 64), of_y = placed_rows(exec_space, x, 64);
+    EXPECT_NE(layer.forward(of_x, of_y).chosen, Space::cuda);
+    EXPECT_TRUE(of_y.bytes() == packed(Reference::seed_forward(target, x, float32), 64));
+    EXPECT_THROW(layer.forward(of_x, of_y, on(Space::cuda)), OutOfMemory);
+    SeedState state = layer.state();
+    state.blueprint.assign(20, 2);
+    layer.set_state(state);
+    EXPECT_EQ(layer.device_trouble(), "");
+    EXPECT_EQ(layer.forward(of_x, of_y).chosen, Space::cuda);
+  });
 }
 
 TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   auto generator = Testing::generator("SeedCalls.Fallback");
-  Reference::SeedLayer target = served_layer(96, 40, 3, generator);
-  const Reference::SeedRows x = random_rows(DataType::float16, 20, 96, Values::ordinary, generator);
-  const auto expected = bytes_of(Reference::seed_forward(target, x, DataType::float16));
+  const Reference::SeedLayer target = served_layer(96, 40, 3, generator);
+  const Reference::SeedRows x = random_rows(float16, 20, 96, Values::ordinary, generator);
+  const auto expected = packed(Reference::seed_forward(target, x, float16), 96);
   std::atomic<int> to_refuse{0};
   ContextOptions options;
   options.load_profile = false;
@@ -226,22 +181,21 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   };
   Context failing(options);
   SeedLayer layer = engine_of(failing, target);
-  const RowShape shape{DataType::float16, 20, 96};
-  const std::vector<std::byte> bytes = bytes_of(x);
-  std::vector<std::byte> y(expected.size());
+  const HostSpace& host = Impl::host_instance(context(), Space::serial);
+  const Reference::SeedRows fewer = random_rows(x.element, 10, 96, Values::ordinary, generator);
+  const auto of_x = placed_rows(host, x, 96), of_y = placed_rows(host, {x.element, 20, {}}, 96);
+  const auto other = placed_rows(host, fewer, 96);
   to_refuse = 1;
-  layer.forward(shape.in(bytes.data()), shape.out(y.data()));
+  layer.forward(of_x, of_y);
   EXPECT_LE(to_refuse, 0) << "no allocation was refused";
-  EXPECT_TRUE(y == expected);
+  EXPECT_TRUE(of_y.bytes() == expected);
   const SeedState before = layer.state();
   to_refuse = 100;
-  const RowShape other{DataType::float16, 10, 96};
-  EXPECT_THROW(layer.forward(other.in(bytes.data()), other.out(y.data()), on(Space::serial)),
-               OutOfMemory);
+  EXPECT_THROW(layer.forward(other, other, on(Space::serial)), OutOfMemory);
   to_refuse = 0;
   EXPECT_EQ(layer.state(), before);
-  layer.forward(shape.in(bytes.data()), shape.out(y.data()));
-  EXPECT_TRUE(y == expected);
+  layer.forward(of_x, of_y);
+  EXPECT_TRUE(of_y.bytes() == expected);
 }
 
 }  // namespace SeedCallsTest

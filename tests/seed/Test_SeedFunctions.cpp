@@ -1,217 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/matcher/SeedFunctions.hpp>
-#include <kindred/matcher/SeedLayer.hpp>
 
 #include <cmath>
 #include <limits>
 
-#include "LayerSupport.hpp"
 #include "SeedFunctionsSupport.hpp"
+#include "SeedPasses.hpp"
 
 namespace SeedFunctionsTest {
 
 using namespace Kindred;
-using namespace Testing::Seeds::OfCaller;
 using namespace Testing::Seeds;
-using Testing::context;
-using Testing::Seeds::OfCaller::Forward;
-using Testing::Seeds::OfCaller::forward;
 
-std::vector<std::byte> numbers_of(const std::vector<double>& values, DataType type) {
-  switch (type) {
-    case DataType::float32:
-      return bytes_as<float>(values);
-    case DataType::int32:
-      return bytes_as<std::int32_t>(values);
-    case DataType::int64:
-      return bytes_as<std::int64_t>(values);
-    default:
-      return bytes_as<double>(values);
-  }
-}
-
-struct Sums {
-  std::vector<double> sum, sum_of_squares, count;
+/// The element types of the arrays of a call.
+struct Types {
+  DataType codes, sums, counts;
 };
-Sums sums_of(const std::vector<SeedMoments>& moments) {
-  Sums out;
-  for (const SeedMoments& one : moments) {
-    const double sum = static_cast<double>(one.count) * one.mean;
-    out.sum.push_back(sum);
-    const double of_mean = one.mean * sum;
-    out.sum_of_squares.push_back(one.m2 + of_mean);
-    out.count.push_back(static_cast<double>(one.count));
+
+/// Calls both functions and compares all that they write. With \p sums, the forward pass also
+/// writes the telemetry.
+template <class ExecutionSpace>
+void expect_reference(const ExecutionSpace& exec_space, Space space, const Passes& given,
+                      const Types& types, bool sums) {
+  const PlacedSeeds<ExecutionSpace> seeds(exec_space, given.layer, types.codes);
+  const PlacedPasses<ExecutionSpace> rows(exec_space, given);
+  const auto count = static_cast<std::int64_t>(given.layer.seeds.size());
+  const auto table = placed_output(exec_space, float32, seeds.shape_of_weights(given.layer));
+  const auto dalpha = placed_output(exec_space, float32, {count});
+  const auto workspace =
+      workspace_for(exec_space, backward_seeds_workspace(context(), seeds.seeds, rows.x));
+  EXPECT_EQ(backward_seeds(context(), seeds.seeds, rows.x, rows.gradient, rows.dx, table, dalpha,
+                           options_for(space, workspace))
+                .chosen,
+            space);
+  rows.expect_dx(given);
+  const auto of_floats = [](const std::vector<float>& values) { return bytes_as(float32, values); };
+  EXPECT_TRUE(table.bytes() == of_floats(given.gradients.table)) << given.name << ": dweights";
+  EXPECT_TRUE(dalpha.bytes() == of_floats(given.gradients.dalpha)) << given.name << ": dalpha";
+
+  const auto sum = placed_output(exec_space, types.sums, {count});
+  const auto sum_of_squares = placed_output(exec_space, types.sums, {count});
+  const auto counts = placed_output(exec_space, types.counts, {count});
+  SeedSums telemetry;
+  if (sums) telemetry = {sum, sum_of_squares, counts};
+  const auto other =
+      workspace_for(exec_space, forward_seeds_workspace(context(), seeds.seeds, rows.x, telemetry));
+  // Called twice where the result is the same: the workspace has any contents.
+  for (int i = 0; i < (given.in_place ? 1 : 2); ++i)
+    EXPECT_EQ(
+        forward_seeds(context(), seeds.seeds, rows.x, rows.y, telemetry, options_for(space, other))
+            .chosen,
+        space);
+  rows.expect_y(given);
+  if (!sums) return;
+  std::vector<double> expected[3];
+  for (const SeedMoments& one : given.moments) {
+    expected[0].push_back(static_cast<double>(one.count) * one.mean);
+    const double of_mean = one.mean * expected[0].back();
+    expected[1].push_back(one.m2 + of_mean);
+    expected[2].push_back(static_cast<double>(one.count));
   }
-  return out;
+  EXPECT_TRUE(sum.bytes() == bytes_as(types.sums, expected[0])) << given.name;
+  EXPECT_TRUE(sum_of_squares.bytes() == bytes_as(types.sums, expected[1])) << given.name;
+  EXPECT_TRUE(counts.bytes() == bytes_as(types.counts, expected[2])) << given.name;
 }
 
-struct Shape {
-  std::size_t hidden, seeds, rows, chunk;
-};
-const std::vector<Shape> shapes{
-    {1, 1, 1, 0},     {1, 1, 1, 1},     {7, 3, 31, 0},     {7, 3, 31, 2},      {7, 3, 33, 100},
-    {33, 40, 32, 0},  {33, 40, 32, 1},  {64, 11, 200, 7},  {64, 3, 200, 16},   {130, 44, 65, 3},
-    {130, 4, 65, 33}, {300, 0, 40, 0},  {300, 0, 40, 64},  {512, 100, 32, 64}, {20, 11, 4097, 2},
-    {20, 2, 600, 9},  {9, 5, 12500, 4}, {12, 3, 0, 5},     {12, 3, 0, 0},      {3, 2, 2, 2},
-    {257, 2, 3, 127}, {2, 70, 129, 1},  {1000, 3, 10, 400}};
-
-std::string described(const Shape& shape, DataType type, Space space) {
-  return "hidden " + std::to_string(shape.hidden) + ", seeds " + std::to_string(shape.seeds) +
-         ", rows " + std::to_string(shape.rows) + ", chunk " + std::to_string(shape.chunk) + ", " +
-         std::string(to_string(type)) + " on " + std::string(to_string(space));
-}
-
-TEST(SeedFunctions, ForwardMatchesReferenceForEveryChunkSize) {
-  auto generator = Testing::generator("SeedFunctions.forward");
-  constexpr DataType sum_types[] = {DataType::float64, DataType::float32};
-  constexpr DataType count_types[] = {DataType::int64, DataType::float32, DataType::int32,
-                                      DataType::float64};
+TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
+  auto generator = Testing::generator("SeedFunctions");
+  std::vector<Shape> shapes{
+      {1, 1, 1, 1},       {7, 3, 31, 2},    {7, 3, 33, 100},    {33, 40, 32, 1}, {64, 11, 200, 7},
+      {64, 3, 200, 16},   {130, 44, 65, 3}, {130, 4, 65, 33},   {300, 0, 40},    {300, 0, 40, 64},
+      {512, 100, 32, 64}, {20, 11, 4097},   {20, 11, 4097, 2},  {20, 2, 600, 9}, {9, 5, 12500},
+      {9, 5, 12500, 4},   {12, 3, 0},       {12, 3, 0, 5},      {3, 2, 2, 2},    {257, 2, 3, 127},
+      {2, 70, 129, 1},    {256, 60, 64},    {1000, 3, 10, 400}, {512, 3, 600},   {384, 1, 1100},
+      {96, 96, 2500},     {1000, 7, 260},   {260, 130, 4200},   {4, 9, 9000}};
+  constexpr std::size_t rows_of[] = {1, 2, 7, 8, 9, 31, 63, 64, 65, 130};
+  for (std::size_t hidden = 1; hidden <= 130; ++hidden)
+    shapes.push_back({hidden, generator() % 201, rows_of[generator() % std::size(rows_of)]});
+  constexpr DataType code_types[] = {int32, int8, uint8};
+  constexpr DataType sum_types[] = {float64, float32};
+  constexpr DataType count_types[] = {int64, float32, int32, float64};
   for (const Shape& shape : shapes) {
     for (const DataType type : elements) {
-      auto layer = random_layer(shape.hidden, shape.seeds, 1 + generator() % 3, generator);
-      layer.chunk = shape.chunk;
-      layer.fossilized_applies = generator() % 2 == 0;
-      const auto x = random_rows(type, shape.rows, shape.hidden,
-                                 generator() % 2 == 0 ? Values::ordinary : Values::all, generator);
-      Given given;
-      given.in_place = generator() % 3 == 0;
-      given.output = given.in_place || generator() % 2 == 0 ? type : elements[generator() % 3];
-      given.in = {generator() % 3, shape.hidden + generator() % 5};
-      given.out = {generator() % 3, shape.hidden + generator() % 5};
-      given.codes = code_types[generator() % 3];
-      given.sums = sum_types[generator() % 2];
-      given.counts = count_types[generator() % 4];
-      const auto y = Reference::seed_forward(layer, x, given.output);
-      const Sums sums = sums_of(Reference::seed_moments(shape.hidden, shape.seeds, x, shape.chunk));
-      for (const Space space : Testing::spaces()) {
-        Impl::with_instance(context(), space, [&](const auto& exec_space) {
-          const Forward got = forward(exec_space, space, layer, x, given);
-          const std::string where = described(shape, type, space);
-          ASSERT_EQ(got.y.bits, y.bits) << where;
-          ASSERT_TRUE(got.kept_rest) << where << ": wrote between the rows";
-          ASSERT_TRUE(got.count == numbers_of(sums.count, given.counts)) << where;
-          ASSERT_TRUE(got.sum == numbers_of(sums.sum, given.sums)) << where;
-          ASSERT_TRUE(got.sum_of_squares == numbers_of(sums.sum_of_squares, given.sums)) << where;
+      for (const bool aligned : {true, false}) {
+        auto layer = random_layer(shape.hidden, shape.seeds, 1 + generator() % 3, generator);
+        layer.chunk = shape.chunk;
+        layer.fossilized_applies = generator() % 2 == 0;
+        const Passes given(layer, shape.rows, type, aligned, generator);
+        const Types types{code_types[generator() % 3], sum_types[generator() % 2],
+                          count_types[generator() % 4]};
+        const bool sums = generator() % 4 != 0;
+        on_spaces([&](const auto& exec_space, Space space) {
+          expect_reference(exec_space, space, given, types, sums);
         });
-        if (HasFatalFailure()) return;
+        if (HasFailure()) return;
       }
     }
   }
 }
 
-TEST(SeedFunctions, BackwardMatchesReferenceForEveryChunkSize) {
-  auto generator = Testing::generator("SeedFunctions.backward");
-  for (const Shape& shape : shapes) {
-    for (const DataType type : elements) {
-      auto layer = random_layer(shape.hidden, shape.seeds, 1 + generator() % 3, generator);
-      layer.chunk = shape.chunk;
-      layer.fossilized_applies = generator() % 2 == 0;
-      const Values values = generator() % 2 == 0 ? Values::ordinary : Values::all;
-      const auto x = random_rows(type, shape.rows, shape.hidden, values, generator);
-      const auto g = random_rows(type, shape.rows, shape.hidden, values, generator);
-      Given given;
-      given.in_place = generator() % 3 == 0;
-      given.in = {generator() % 3, shape.hidden + generator() % 5};
-      given.out = {generator() % 3, shape.hidden + generator() % 5};
-      given.codes = code_types[generator() % 3];
-      const auto expected = Reference::seed_backward(layer, x, g);
-      for (const Space space : Testing::spaces()) {
-        Impl::with_instance(context(), space, [&](const auto& exec_space) {
-          const Backward got = backward(exec_space, space, layer, x, g, given);
-          const std::string where = described(shape, type, space);
-          ASSERT_EQ(got.dx.bits, expected.dx.bits) << where;
-          ASSERT_TRUE(got.kept_rest) << where << ": wrote between the rows";
-          ASSERT_EQ(got.table, bits(expected.table)) << where;
-          ASSERT_EQ(got.dalpha, bits(expected.dalpha)) << where;
-        });
-        if (HasFatalFailure()) return;
-      }
-    }
+/// y for one element in double.
+double applied(const Reference::Seed& seed, double alpha, double w, double x) {
+  const double a = seed.lifecycle == Lifecycle::fossilized ? 1 : alpha;
+  if (!applies_blueprint(seed.lifecycle)) return x;
+  switch (seed.mode) {
+    case ApplyMode::linear:
+      return a * w * x + (1 - a) * x;
+    case ApplyMode::multiplicative:
+      return w * x;
+    case ApplyMode::additive:
+      return x + w;
+    case ApplyMode::mixed:
+      break;
   }
+  return 0.5 * x + 0.5 * w;
 }
 
-TEST(SeedFunctions, ComputeTheBitsOfALayer) {
-  auto generator = Testing::generator("SeedFunctions.layer");
-  const std::size_t hidden = 103, seeds = 10, rows = 70;
-  const auto owner = Reference::seeds_of_features(hidden, seeds);
-  for (const DataType type : elements) {
-    const auto target = served_layer(hidden, seeds, 3, generator);
-    const auto x = random_rows(type, rows, hidden, Values::all, generator);
-    const auto g = random_rows(type, rows, hidden, Values::all, generator);
-    SeedLayer layer = engine_of(context(), target);
-    const RowShape shape{type, rows, hidden};
-    Given given;
-    given.output = type;
-    given.in = given.out = {0, hidden};
-    for (const Space space : Testing::spaces()) {
-      std::vector<std::byte> y(rows * hidden * size_of(type)), dx(y.size());
-      std::vector<float> dw(hidden);
-      layer.forward(shape.in(bytes_of(x).data()), shape.out(y.data()), on(space));
-      layer.backward(shape.in(bytes_of(x).data()), shape.in(bytes_of(g).data()),
-                     shape.out(dx.data()), std::span(dw), on(space));
-      const auto telemetry = layer.telemetry();
-      Impl::with_instance(context(), space, [&](const auto& exec_space) {
-        const Forward got = forward(exec_space, space, target, x, given);
-        EXPECT_TRUE(bytes_of(got.y) == y);
-        for (std::size_t seed = 0; seed < seeds; ++seed) {
-          double sum = 0;
-          std::memcpy(&sum, got.sum.data() + seed * sizeof sum, sizeof sum);
-          const double mean = telemetry[seed].mean;
-          const double expected = static_cast<double>(telemetry[seed].count) * mean;
-          EXPECT_TRUE(sum == expected || (std::isnan(sum) && std::isnan(mean)));
-        }
-        const Backward back = backward(exec_space, space, target, x, g, given);
-        EXPECT_TRUE(bytes_of(back.dx) == dx);
-        for (std::size_t f = 0; f < hidden; ++f) {
-          const Reference::Seed& seed = target.seeds[owner[f]];
-          for (std::size_t b = 0; b < 3; ++b) {
-            const bool uses =
-                applies_blueprint(seed.lifecycle) && seed.blueprint == static_cast<std::int32_t>(b);
-            EXPECT_EQ(back.table[b * hidden + f],
-                      std::bit_cast<std::uint32_t>(uses ? dw[f] : 0.0F));
-          }
-        }
-      });
-    }
-  }
-}
-
-TEST(SeedFunctions, AlphaGradientAgreesWithFiniteDifferences) {
-  auto generator = Testing::generator("SeedFunctions.alpha");
-  const std::size_t hidden = 80, rows = 6;
-  auto layer = random_layer(hidden, 11, 2, generator);
-  layer.chunk = 7;
-  for (std::size_t i = 0; i < 11; ++i)
-    layer.seeds[i] = {static_cast<Lifecycle>(i), ApplyMode::linear, 0.3F, static_cast<int>(i % 2)};
-  const auto x = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
-  const auto g = random_rows(DataType::float32, rows, hidden, Values::ordinary, generator);
-  Given given;
-  given.in = given.out = {0, hidden};
+TEST(SeedFunctions, GradientsAgreeWithFiniteDifferencesInDouble) {
+  auto generator = Testing::generator("SeedFunctions.differences");
+  // One seed per state and mode.
+  const std::size_t seeds = 44, width = 3, hidden = seeds * width, rows = 5;
+  auto layer = random_layer(hidden, seeds, 1, generator);
+  for (std::size_t i = 0; i < seeds; ++i)
+    layer.seeds[i] = {static_cast<Lifecycle>(i % 11), static_cast<ApplyMode>(i / 11), 0.3F, 0};
+  const auto x = random_rows(float32, rows, hidden, Values::ordinary, generator);
+  const auto g = random_rows(float32, rows, hidden, Values::ordinary, generator);
   const auto value = [](std::uint32_t element) {
     return static_cast<double>(std::bit_cast<float>(element));
   };
-  // The loss is Σ g·y; it is linear in alpha, so that any step is exact.
-  const auto loss = [&](std::size_t seed, double a) {
-    double out = 0;
-    for (std::size_t i = 0; i < rows * hidden; ++i) {
-      const std::size_t f = i % hidden;
-      if (f / 7 != seed) continue;
-      const double w = layer.weights[seed % 2 * hidden + f];
-      out += value(g.bits[i]) * (a * w + (1 - a)) * value(x.bits[i]);
-    }
-    return out;
-  };
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(context(), space, [&](const auto& exec_space) {
-      const Backward got = backward(exec_space, space, layer, x, g, given);
-      for (std::size_t seed = 0; seed < 11; ++seed) {
-        const bool has_alpha = seed >= 3 && seed <= 6;
-        const double expected = has_alpha ? (loss(seed, 0.8) - loss(seed, 0.3)) / 0.5 : 0.0;
-        EXPECT_NEAR(value(got.dalpha[seed]), expected, 1e-5 * (1 + std::abs(expected))) << seed;
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
+    const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
+    const auto of_x = placed_rows(exec_space, x, hidden), dx = placed_rows(exec_space, g, hidden);
+    const auto dw = placed_output(exec_space, float32, {1, hidden});
+    const auto dalpha = placed_output(exec_space, float32, {seeds});
+    const auto workspace =
+        workspace_for(exec_space, backward_seeds_workspace(context(), placed.seeds, of_x));
+    backward_seeds(context(), placed.seeds, of_x, dx, dx, dw, dalpha,
+                   options_for(space, workspace));
+    const auto expect_near = [&](double got, double expected, const Reference::Seed& seed) {
+      EXPECT_NEAR(got, expected, 1e-5 * (1 + std::abs(expected)))
+          << to_string(seed.lifecycle) << " " << to_string(seed.mode);
+    };
+    constexpr double h = 1e-4;
+    std::vector<double> of_alpha(seeds);
+    for (std::size_t f = 0; f < hidden; ++f) {
+      const Reference::Seed& seed = layer.seeds[f / width];
+      const double w = layer.weights[f], a = double{seed.alpha};
+      double of_w = 0;
+      for (std::size_t i = f; i < rows * hidden; i += hidden) {
+        const double at = value(x.bits[i]);
+        const double upper = value(g.bits[i]) / (2 * h);  // the loss is Σ g·y
+        expect_near(dx.template values<float>()[i],
+                    upper * (applied(seed, a, w, at + h) - applied(seed, a, w, at - h)), seed);
+        of_w += upper * (applied(seed, a, w + h, at) - applied(seed, a, w - h, at));
+        of_alpha[f / width] += upper * (applied(seed, a + h, w, at) - applied(seed, a - h, w, at));
       }
-    });
-  }
+      expect_near(dw.template values<float>()[f], of_w, seed);
+    }
+    for (std::size_t seed = 0; seed < seeds; ++seed)
+      expect_near(dalpha.template values<float>()[seed], of_alpha[seed], layer.seeds[seed]);
+  });
 }
 
 TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
@@ -228,38 +177,31 @@ TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
       {7, 0, 5},   {3, 0x10000, 0}, {3, std::numeric_limits<std::int32_t>::min(), 0}};
   const std::size_t hidden = 4 * invalid.size(), rows = 3;
   Reference::SeedLayer layer = random_layer(hidden, invalid.size(), 2, generator);
-  const auto x = random_rows(DataType::float16, rows, hidden, Values::all, generator);
-  const auto g = random_rows(DataType::float16, rows, hidden, Values::all, generator);
+  const auto x = random_rows(float16, rows, hidden, Values::all, generator);
+  const auto g = random_rows(float16, rows, hidden, Values::all, generator);
   std::vector<std::int32_t> lifecycle, mode, blueprint;
   for (const Invalid& one : invalid) {
     lifecycle.push_back(one.lifecycle);
     mode.push_back(one.mode);
     blueprint.push_back(one.blueprint);
   }
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
-      PlacedSeeds<ExecutionSpace> placed(exec, layer);
-      placed.lifecycle.set(bytes_as<std::int32_t>(lifecycle));
-      placed.mode.set(bytes_as<std::int32_t>(mode));
-      placed.blueprint.set(bytes_as<std::int32_t>(blueprint));
-      const auto of_x = placed_rows(exec, x, hidden, {0, hidden});
-      const auto of_g = placed_rows(exec, g, hidden, {0, hidden});
-      const auto y =
-          placed_rows(exec, Reference::SeedRows{x.element, rows, {}}, hidden, {0, hidden});
-      const Placed<ExecutionSpace> table(
-          exec, std::vector<std::byte>(2 * hidden * sizeof(float), untouched), DataType::float32,
-          {2, static_cast<std::int64_t>(hidden)});
-      const auto workspace =
-          workspace_for(exec, backward_seeds_workspace(context(), placed.seeds, of_x));
-      const auto options = options_for(space, workspace);
-      bool kept = true;
-      forward_seeds(context(), placed.seeds, of_x, y, {}, options);
-      EXPECT_EQ(unpacked(y.bytes(), x.element, rows, hidden, {0, hidden}, kept).bits, x.bits);
-      backward_seeds(context(), placed.seeds, of_x, of_g, y, table, {}, options);
-      EXPECT_EQ(unpacked(y.bytes(), x.element, rows, hidden, {0, hidden}, kept).bits, g.bits);
-      EXPECT_TRUE(table.bytes() == std::vector<std::byte>(2 * hidden * sizeof(float)));
-    });
-  }
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
+    const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
+    placed.lifecycle.set(bytes_as(int32, lifecycle));
+    placed.mode.set(bytes_as(int32, mode));
+    placed.blueprint.set(bytes_as(int32, blueprint));
+    const auto of_x = placed_rows(exec_space, x, hidden), of_g = placed_rows(exec_space, g, hidden);
+    const auto y = placed_rows(exec_space, {x.element, rows, {}}, hidden);
+    const auto table = placed_output(exec_space, float32, placed.shape_of_weights(layer));
+    const auto workspace =
+        workspace_for(exec_space, backward_seeds_workspace(context(), placed.seeds, of_x));
+    const auto options = options_for(space, workspace);
+    forward_seeds(context(), placed.seeds, of_x, y, {}, options);
+    EXPECT_TRUE(y.bytes() == of_x.bytes());
+    backward_seeds(context(), placed.seeds, of_x, of_g, y, table, {}, options);
+    EXPECT_TRUE(y.bytes() == of_g.bytes());
+    EXPECT_TRUE(table.bytes() == std::vector<std::byte>(2 * hidden * sizeof(float)));
+  });
 }
 
 TEST(SeedFunctions, ModeCodesOfKasminaAreTranslated) {
@@ -276,20 +218,14 @@ TEST(SeedFunctions, ModeCodesOfKasminaAreTranslated) {
     for (const Space space : Testing::spaces()) {
       if (space == Space::cuda) continue;  // the arrays of this test lie on the host
       for (const bool applies : {true, false}) {
-        std::vector<std::int32_t> lifecycle(7, applies ? 6 : 7);
-        const std::vector<std::int32_t> blueprint(7, 0);
+        const std::vector<std::int32_t> lifecycle(7, applies ? 6 : 7), blueprint(7, 0);
         const std::vector<float> alpha(7, 0.5F), weights(7, 3.0F), x(7, 2.0F);
         std::vector<float> y(7);
-        SeedArrays seeds{std::span<const std::int32_t>(lifecycle),
-                         std::span<const std::int32_t>(blueprint),
-                         std::span<const std::int32_t>(codes), std::span<const float>(alpha),
-                         ConstArray(weights.data(), DataType::float32, Extents{1, 7})};
+        SeedArrays seeds{lifecycle, blueprint, codes, alpha, matrix_array(weights, 1, 7)};
         seeds.mode_codes = expected.codes;
         seeds.fossilized_applies = false;
-        SeedPassOptions options;
-        options.space = space;
-        forward_seeds(context(), seeds, ConstArray(x.data(), DataType::float32, Extents{1, 7}),
-                      Kindred::Array(y.data(), DataType::float32, Extents{1, 7}), {}, options);
+        forward_seeds(context(), seeds, matrix_array(x, 1, 7), matrix_array(y, 1, 7), {},
+                      {.space = space});
         EXPECT_EQ(y, applies ? expected.y : x);
       }
     }

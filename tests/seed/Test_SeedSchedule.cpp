@@ -8,8 +8,6 @@
 #include <kindred/matcher/SeedSchedule.hpp>
 
 #include <cmath>
-#include <random>
-#include <vector>
 
 namespace SeedScheduleTest {
 
@@ -17,16 +15,10 @@ using namespace Kindred;
 
 constexpr double epsilon = 1e-15;
 
-SeedMetrics delta(double value) {
-  SeedMetrics metrics;
-  metrics.performance_delta = value;
-  return metrics;
-}
+SeedMetrics delta(double value) { return {.performance_delta = value}; }
 
 SeedMetrics watched(const std::vector<float>& weights, double performance_delta = 0) {
-  SeedMetrics metrics = delta(performance_delta);
-  metrics.weights = weights;
-  return metrics;
+  return {.performance_delta = performance_delta, .weights = weights};
 }
 
 TEST(SeedSchedule, LinearIsARamp) {
@@ -36,20 +28,15 @@ TEST(SeedSchedule, LinearIsARamp) {
   EXPECT_EQ(schedule.next(25, 0, {}), 0.5);
   EXPECT_EQ(schedule.next(50, 0, {}), 1);
   EXPECT_EQ(schedule.next(75, 0, {}), 1);
-  ScheduleSettings settings;
-  settings.ramp_epochs = 10;
-  settings.alpha_min = 0.1;
-  settings.alpha_max = 0.8;
-  GraftingSchedule narrow(AlphaSchedule::linear, settings);
+  GraftingSchedule narrow(AlphaSchedule::linear,
+                          {.ramp_epochs = 10, .alpha_min = 0.1, .alpha_max = 0.8});
   EXPECT_EQ(narrow.next(0, 0, {}), 0.1);
   EXPECT_EQ(narrow.next(5, 0, {}), 0.5);
   EXPECT_EQ(narrow.next(9, 0, {}), 0.8);
 }
 
 TEST(SeedSchedule, DriftPausesTheRampAndHoldsAlpha) {
-  ScheduleSettings settings;
-  settings.pause_epochs = 2;
-  GraftingSchedule schedule(AlphaSchedule::drift_controlled, settings);
+  GraftingSchedule schedule(AlphaSchedule::drift_controlled, {.pause_epochs = 2});
   EXPECT_EQ(schedule.next(1, 0, watched({3, 4})), 0.02) << "the first weights drift by 0";
   EXPECT_EQ(schedule.next(2, 0.02, watched({3, 4.04F})), 0.04) << "0.04 / 5 = 0.008";
   // The mean is (3, 4.004): 0.996 / 5.0032 = 0.199.
@@ -95,40 +82,28 @@ TEST(SeedSchedule, AdaptiveSelectsARuleInEveryEpoch) {
 
 TEST(SeedSchedule, StabilityChecksOncePerWindow) {
   GraftingSchedule schedule(AlphaSchedule::stability);
-  SeedMetrics unstable;
+  const SeedMetrics unstable{.loss_variance = 0.1};
   EXPECT_EQ(schedule.next(5, 0.08, {}), 0.1) << "missing values count as stable; 0.08 is stored";
-  unstable.loss_variance = 0.1;
   EXPECT_EQ(schedule.next(6, 0.1, unstable), 0.12) << "no window ends here";
   EXPECT_EQ(schedule.next(10, 0.18, unstable), 0.1) << "half as fast";
   EXPECT_EQ(schedule.next(11, 0.1, {}), 0.11);
-  unstable = {};
-  unstable.gradient_norm = 10;
-  EXPECT_EQ(schedule.next(15, 0.14, unstable), 0.15);
-  unstable = {};
-  unstable.accuracy_variance = 0.05;
-  EXPECT_EQ(schedule.next(20, 0.19, unstable), 0.08)
+  EXPECT_EQ(schedule.next(15, 0.14, {.gradient_norm = 10}), 0.15);
+  EXPECT_EQ(schedule.next(20, 0.19, {.accuracy_variance = 0.05}), 0.08)
       << "the third time: back to the last stable value";
   EXPECT_EQ(schedule.next(21, 0.08, {}), 0.21);
-  SeedMetrics stable;
-  stable.loss_variance = 0.0999;
-  stable.gradient_norm = 9.99;
-  stable.accuracy_variance = 0.0499;
+  const SeedMetrics stable{
+      .loss_variance = 0.0999, .gradient_norm = 9.99, .accuracy_variance = 0.0499};
   EXPECT_EQ(schedule.next(25, 0.24, stable), 0.5);
-  unstable.accuracy_variance = NAN;
-  EXPECT_EQ(schedule.next(30, 0.58, unstable), 0.3) << "NaN is not stable";
+  EXPECT_EQ(schedule.next(30, 0.58, {.accuracy_variance = NAN}), 0.3) << "NaN is not stable";
 }
 
 TEST(SeedSchedule, AbortsAboveHalfErrors) {
   for (std::int8_t code = 0; code < 5; ++code) {
     GraftingSchedule schedule(static_cast<AlphaSchedule>(code));
-    SeedMetrics metrics;
-    EXPECT_FALSE(schedule.aborts(metrics));
-    metrics.error_rate = 0.5;
-    EXPECT_FALSE(schedule.aborts(metrics));
-    metrics.error_rate = 0.5000001;
-    EXPECT_TRUE(schedule.aborts(metrics));
-    metrics.error_rate = NAN;
-    EXPECT_TRUE(schedule.aborts(metrics));
+    EXPECT_FALSE(schedule.aborts({}));
+    EXPECT_FALSE(schedule.aborts({.error_rate = 0.5}));
+    EXPECT_TRUE(schedule.aborts({.error_rate = 0.5000001}));
+    EXPECT_TRUE(schedule.aborts({.error_rate = NAN}));
   }
 }
 
@@ -159,29 +134,29 @@ TEST(SeedSchedule, ContinuesFromASavedState) {
 TEST(SeedSchedule, RejectsInvalidStates) {
   EXPECT_THROW(GraftingSchedule(static_cast<AlphaSchedule>(5)), InvalidArgument);
   EXPECT_THROW(GraftingSchedule(static_cast<AlphaSchedule>(-1)), InvalidArgument);
-  const auto refuses = [](auto change) {
-    ScheduleSettings settings;
-    change(settings);
+  for (const ScheduleSettings& settings :
+       std::vector<ScheduleSettings>{{.ramp_epochs = 0},
+                                     {.ramp_epochs = NAN},
+                                     {.drift_threshold = -1},
+                                     {.pause_epochs = -1},
+                                     {.momentum = 1},
+                                     {.stability_window = 0},
+                                     {.alpha_min = -0.1},
+                                     {.alpha_max = 1.1},
+                                     {.alpha_min = 0.6, .alpha_max = 0.5},
+                                     {.abort_error_rate = NAN}})
     EXPECT_THROW(GraftingSchedule(AlphaSchedule::linear, settings), InvalidArgument);
-  };
-  refuses([](auto& s) { s.ramp_epochs = 0; });
-  refuses([](auto& s) { s.ramp_epochs = NAN; });
-  refuses([](auto& s) { s.drift_threshold = -1; });
-  refuses([](auto& s) { s.pause_epochs = -1; });
-  refuses([](auto& s) { s.momentum = 1; });
-  refuses([](auto& s) { s.stability_window = 0; });
-  refuses([](auto& s) { s.alpha_min = -0.1; });
-  refuses([](auto& s) { s.alpha_max = 1.1; });
-  refuses([](auto& s) { s.alpha_min = 0.6, s.alpha_max = 0.5; });
-  refuses([](auto& s) { s.abort_error_rate = NAN; });
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::linear).restore({{1}}), InvalidArgument);
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::drift_controlled).restore({}), InvalidArgument);
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::drift_controlled).restore({{11}}), InvalidArgument);
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::drift_controlled).restore({{0.5}}), InvalidArgument);
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::momentum).restore({{NAN}}), InvalidArgument);
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::adaptive).restore({{1}}), InvalidArgument);
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::stability).restore({{1.5, 0}}), InvalidArgument);
-  EXPECT_THROW(GraftingSchedule(AlphaSchedule::stability).restore({{0.5, -1}}), InvalidArgument);
+  using State = std::vector<double>;
+  using enum AlphaSchedule;
+  for (const auto& [kind, state] : {std::pair(linear, State{1}),
+                                    {drift_controlled, State{}},
+                                    {drift_controlled, State{11}},
+                                    {drift_controlled, State{0.5}},
+                                    {momentum, State{NAN}},
+                                    {adaptive, State{1}},
+                                    {stability, State{1.5, 0}},
+                                    {stability, State{0.5, -1}}})
+    EXPECT_THROW(GraftingSchedule(kind).restore(state), InvalidArgument) << to_string(kind);
   GraftingSchedule drift(AlphaSchedule::drift_controlled);
   drift.next(1, 0, watched({1, 2}));
   const auto before = drift.state();

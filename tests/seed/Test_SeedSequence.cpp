@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <kindred/core/common/Error.hpp>
-#include <kindred/memory/Copies.hpp>
 
 #include "LayerSupport.hpp"
+#include "ShapedArray.hpp"
 #include "seed/SeedSequenceCall.hpp"
 
 #include <vector>
@@ -12,18 +12,15 @@
 namespace SeedSequenceTest {
 
 using namespace Kindred;
-using namespace Kindred::Testing::Seeds;
-using Testing::context;
+using namespace Testing::Seeds;
 
 TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
-  SeedLayer layer =
-      uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F);
+  SeedLayer layer = uniform_layer(context(), 8, 2, Lifecycle::grafting);
   std::vector<float> x(16), y(16);
   SeedSequence sequence(context(), Space::serial);
   EXPECT_THROW(sequence.add(layer, std::span(x).first(15), std::span(y)), InvalidArgument);
-  const std::vector<std::int64_t> shape{2, 8};
   const auto on_device = [&](std::vector<float>& values) {
-    return Kindred::Array(values.data(), DataType::float32, shape, {}, ArrayMemory::device);
+    return Testing::shaped(values, {2, 8}, float32, {}, ArrayMemory::device);
   };
   EXPECT_THROW(sequence.add(layer, on_device(x), on_device(y)), InvalidArgument);
   EXPECT_EQ(sequence.size(), 0U);
@@ -61,16 +58,12 @@ TEST(SeedSequence, CallsOverlapWhereTheirRowsAllowIt) {
 
 TEST(SeedSequence, FollowsLayersThatAreMoved) {
   std::vector<SeedLayer> layers;
-  std::vector<float> x(16);
-  std::vector<float> y(16);
-  layers.push_back(
-      uniform_layer(context(), 8, 2, Lifecycle::grafting, ApplyMode::linear, 0.5F, 3.0F));
+  std::vector<float> x(16), y(16);
+  layers.push_back(uniform_layer(context(), 8, 2, Lifecycle::grafting));
   SeedSequence sequence(context(), Space::serial);
   sequence.add(layers[0], std::span(x), std::span(y));
   sequence.run();
-  for (int i = 0; i < 20; ++i)
-    layers.push_back(
-        uniform_layer(context(), 8, 2, Lifecycle::dormant, ApplyMode::linear, 0.5F, 3.0F));
+  for (int i = 0; i < 20; ++i) layers.push_back(uniform_layer(context(), 8, 2, Lifecycle::dormant));
   sequence.run();
   layers[0].step();
   sequence.run();
@@ -87,10 +80,9 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
     target.push_back(served_layer(64, 5 + 20 * i, 2, generator));
     layers.push_back(engine_of(context(), target.back()));
   }
-  const RowShape shape{DataType::float32, count, 64};
   std::vector<Reference::SeedRows> first;
   for (std::size_t i = 0; i < arrays; ++i)
-    first.push_back(random_rows(DataType::float32, count, 64, Values::ordinary, generator));
+    first.push_back(random_rows(float32, count, 64, Values::ordinary, generator));
   // Calls that depend on an earlier call's output, overwrite its input, or are independent of it.
   struct Step {
     std::size_t layer, x, y;
@@ -101,30 +93,19 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
   std::vector<Reference::SeedRows> expected = first;
   for (int run = 0; run < 2; ++run) {
     for (const Step& step : steps)
-      expected[step.y] =
-          Reference::seed_forward(target[step.layer], expected[step.x], DataType::float32);
+      expected[step.y] = Reference::seed_forward(target[step.layer], expected[step.x], float32);
   }
-  for (const Space space : Testing::spaces()) {
-    Impl::with_instance(context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec) {
-      std::vector<RowBytes<ExecutionSpace>> rows;
-      for (const Reference::SeedRows& one : first) {
-        rows.emplace_back("Kindred::Testing::rows", count * 64 * sizeof(float));
-        Impl::upload(exec, rows.back(), bytes_of(one).data(), rows.back().size());
-      }
-      SeedSequence sequence(context(), space);
-      for (const Step& step : steps)
-        sequence.add(layers[step.layer], shape.on<ExecutionSpace>(rows[step.x]),
-                     shape.on<ExecutionSpace>(rows[step.y]));
-      sequence.run();
-      sequence.run();
-      sequence.wait();
-      for (std::size_t i = 0; i < arrays; ++i) {
-        std::vector<std::byte> y(rows[i].size());
-        Impl::download(exec, y.data(), rows[i], y.size());
-        EXPECT_TRUE(y == bytes_of(expected[i])) << to_string(space) << ", rows " << i;
-      }
-    });
-  }
+  on_spaces([&](const auto& exec_space, Space space) {
+    std::vector<Placed<std::decay_t<decltype(exec_space)>>> rows;
+    for (const Reference::SeedRows& one : first) rows.push_back(placed_rows(exec_space, one, 64));
+    SeedSequence sequence(context(), space);
+    for (const Step& step : steps) sequence.add(layers[step.layer], rows[step.x], rows[step.y]);
+    sequence.run();
+    sequence.run();
+    sequence.wait();
+    for (std::size_t i = 0; i < arrays; ++i)
+      EXPECT_TRUE(rows[i].bytes() == packed(expected[i], 64)) << "rows " << i;
+  });
 }
 
 }  // namespace SeedSequenceTest

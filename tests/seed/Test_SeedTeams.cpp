@@ -10,7 +10,7 @@
 #include <cstring>
 #include <thread>
 
-#include "SeedSupport.hpp"
+#include "SeedFunctionsSupport.hpp"
 
 namespace SeedTeamsTest {
 
@@ -61,34 +61,47 @@ void run_teams(std::size_t teams, unsigned threads, std::size_t scratch_bytes,
   }
 }
 
+SeedChunks chunks_of(const Reference::SeedLayer& layer) {
+  return {static_cast<std::uint32_t>(layer.hidden), static_cast<std::uint32_t>(layer.seeds.size()),
+          static_cast<std::uint32_t>(layer.chunk)};
+}
+
+SeedLayerView<HostSpace> view_of(const SeedArrays& seeds, const SeedChunks& chunks) {
+  const auto values = []<class T>(const ConstArray& array, T /*type*/) {
+    return ArrayView<const T, HostSpace>(array.host_values<T>().data(), array.size());
+  };
+  SeedLayerView<HostSpace> out{chunks, {}, {}};
+  out.state.lifecycle = values(seeds.lifecycle, std::int32_t());
+  out.state.mode = values(seeds.mode, std::int32_t());
+  out.state.blueprint = values(seeds.blueprint, std::int32_t());
+  out.state.alpha = values(seeds.alpha, float());
+  out.weights.values = values(seeds.weights, float());
+  out.weights.blueprints = static_cast<std::uint32_t>(seeds.weights.extent(0));
+  out.weights.stride = chunks.hidden;
+  return out;
+}
+
 template <class Element, bool keeps>
 void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRows& x,
                       const Layout& layout, const SeedForwardPlan& plan, bool in_place) {
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
-  const PlacedLayer<HostSpace> placed(exec_space, layer);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
+  const PlacedSeeds<HostSpace> placed(exec_space, layer);
   std::vector<std::byte> bytes = packed(x, layer.hidden, layout);
-  const Reference::SeedRows nothing{x.element, x.rows, {}};
-  std::vector<std::byte> out =
-      in_place ? std::vector<std::byte>() : packed(nothing, layer.hidden, layout);
+  std::vector<std::byte> out = packed({x.element, x.rows, {}}, layer.hidden, layout);
   std::vector<std::byte>& result = in_place ? bytes : out;
-  const std::size_t seeds = placed.chunks.covering().seeds;
+  const std::size_t seeds = chunks_of(layer).covering().seeds;
   std::vector<SeedMoments> moments(seeds);
   std::vector<std::uint64_t> workspace(plan.workspace / 8 + 8);
-  const std::size_t skip = layout.skip * sizeof(Element);
   const auto team = Impl::seed_forward_team<Element, Element, keeps>(
-      plan, Impl::SeedLayerPointers::of(placed.view()), x.rows,
-      reinterpret_cast<const Element*>(bytes.data() + skip), layout.stride,
-      reinterpret_cast<Element*>(result.data() + skip), layout.stride, moments.data(),
+      plan, Impl::SeedLayerPointers::of(view_of(placed.seeds, chunks_of(layer))), x.rows,
+      reinterpret_cast<const Element*>(bytes.data()), layout.stride,
+      reinterpret_cast<Element*>(result.data()), layout.stride, moments.data(),
       reinterpret_cast<std::byte*>(workspace.data()));
   run_teams(std::size_t{plan.stripes} * plan.groups,
             (plan.width / 4 + plan.extra_columns) * Impl::moment_lanes, team.scratch_bytes(), team);
-  bool kept = true;
-  EXPECT_EQ(unpacked(result, x.element, x.rows, layer.hidden, layout, kept).bits,
-            Reference::seed_forward(layer, x, x.element).bits);
-  EXPECT_TRUE(kept);
+  EXPECT_TRUE(result == packed(Reference::seed_forward(layer, x, x.element), layer.hidden, layout));
   if constexpr (keeps) {
-    EXPECT_EQ(difference(moments, Reference::seed_moments(layer.hidden, seeds, x, layer.chunk)),
-              "");
+    EXPECT_TRUE(same_bits(moments, Reference::seed_moments(layer.hidden, seeds, x, layer.chunk)));
     const auto counters = plan.stripes + seeds;
     const auto* first = reinterpret_cast<const std::uint32_t*>(workspace.data());
     EXPECT_TRUE(std::all_of(first, first + counters, [](std::uint32_t c) { return c == 0; }));
@@ -103,31 +116,18 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
     std::size_t chunk = 0;
   };
   // Seeds within a stripe and across stripes, narrow and wide, with one and with several blocks of
-  // rows.
-  const Shape shapes[] = {{64, 13, 300, 64, 8},
-                          {67, 13, 1100, 70, 8},
-                          {40, 60, 64, 40, 8},
-                          {100, 2, 70, 100, 8},
-                          {64, 3, 600, 64, 8},
-                          {33, 1, 200, 33, 8},
-                          {128, 4, 1100, 128, 8},
-                          {130, 25, 65, 132, 16},
-                          {1, 1, 1, 1, 8},
-                          {300, 1, 520, 300, 8},
-                          {150, 3, 9, 152, 32},
-                          // Chunks of a fixed size, with and without a narrower last one.
-                          {67, 9, 1100, 68, 8, 5},
-                          {64, 99, 70, 64, 8, 16},
-                          {100, 2, 70, 100, 8, 33},
-                          {130, 3, 600, 132, 16, 50},
-                          {40, 2, 64, 40, 8, 1}};
+  // rows; then chunks of a fixed size, with and without a narrower last one.
+  const std::vector<Shape> shapes{
+      {64, 13, 300, 64, 8},    {67, 13, 1100, 70, 8},    {40, 60, 64, 40, 8},
+      {100, 2, 70, 100, 8},    {64, 3, 600, 64, 8},      {33, 1, 200, 33, 8},
+      {128, 4, 1100, 128, 8},  {130, 25, 65, 132, 16},   {1, 1, 1, 1, 8},
+      {300, 1, 520, 300, 8},   {150, 3, 9, 152, 32},     {67, 9, 1100, 68, 8, 5},
+      {64, 99, 70, 64, 8, 16}, {100, 2, 70, 100, 8, 33}, {130, 3, 600, 132, 16, 50},
+      {40, 2, 64, 40, 8, 1}};
   for (const Shape& shape : shapes) {
     auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
     layer.chunk = shape.chunk;
-    const SeedChunks chunks =
-        SeedChunks{static_cast<std::uint32_t>(shape.hidden),
-                   static_cast<std::uint32_t>(shape.seeds), static_cast<std::uint32_t>(shape.chunk)}
-            .covering();
+    const SeedChunks chunks = chunks_of(layer).covering();
     const Layout layout{0, shape.stride};
     const auto check = [&]<class Element>(DataType type, Values values, Element) {
       const auto x = random_rows(type, shape.rows, shape.hidden, values, generator);
@@ -144,16 +144,16 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
                  std::to_string(shape.seeds) + ", rows " + std::to_string(shape.rows));
     // The moments of many values with NaN among them are NaN.
     for (const Values values : {Values::ordinary, Values::all}) {
-      check(DataType::float32, values, float{});
+      check(float32, values, float{});
       // float16 differs only in device instructions; each element type takes long to compile.
-      check(DataType::bfloat16, values, Arch::BFloat16{});
+      check(bfloat16, values, Arch::BFloat16{});
     }
   }
 }
 
 TEST(SeedTeams, UpdatesMatchReferenceForAnyNumberPerSeed) {
   auto generator = Testing::generator("SeedTeams.updates");
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   for (const std::size_t seeds : {1UL, 9UL, 100UL}) {
     const PlacedState<HostSpace> state(exec_space, seeds);
     std::vector<Reference::SeedRecord> records(seeds);
@@ -162,7 +162,7 @@ TEST(SeedTeams, UpdatesMatchReferenceForAnyNumberPerSeed) {
       for (std::size_t i = 0; i < count; ++i) updates.push_back(random_update(seeds, generator));
       Reference::update_seeds(records, updates);
       const Impl::SeedUpdateTeam<HostSpace> team{
-          {state.view(), updates.data(), static_cast<std::uint32_t>(count), nullptr}};
+          {state.view, updates.data(), static_cast<std::uint32_t>(count), nullptr}};
       run_teams(team.teams(), team.threads_max, team.scratch_bytes, team);
       ASSERT_EQ(state.records(exec_space), records) << seeds << " seeds, " << count << " updates";
     }
@@ -185,7 +185,7 @@ TEST(SeedTeams, MomentsOfManySeedsReduceLikeReference) {
     SeedMoments whole;
     run_teams(1, 32, 32 * sizeof(SeedMoments),
               Impl::ReduceSeeds{each.data(), static_cast<std::uint32_t>(count), &whole});
-    EXPECT_TRUE(same_bits(whole, Reference::merged(each))) << count;
+    EXPECT_TRUE(same_bits<SeedMoments>({whole}, {Reference::merged(each)})) << count;
   }
 }
 

@@ -5,9 +5,10 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/SeedTransition.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,82 +19,71 @@ using namespace Kindred;
 using enum Lifecycle;
 using ::testing::HasSubstr;
 
+using Edge = std::pair<Lifecycle, Lifecycle>;
+
 /// Kasmina's table and the additions of its design document, as they are in fact.
-const std::map<Lifecycle, std::set<Lifecycle>> table{
-    {dormant, {germinated}},
-    {germinated, {training, cancelled}},
-    {training, {grafting, culled, cancelled}},
-    {grafting, {stabilization, rolled_back}},
-    {stabilization, {evaluating, rolled_back}},
-    {evaluating, {fine_tuning, culled, rolled_back}},
-    {fine_tuning, {fossilized, culled, rolled_back}},
-};
-const std::map<Lifecycle, std::set<Lifecycle>> additions{{training, {rolled_back}},
-                                                         {fossilized, {dormant}},
-                                                         {culled, {dormant}},
-                                                         {cancelled, {dormant}}};
+const std::vector<Edge> of_table{
+    {dormant, germinated},        {germinated, training},    {germinated, cancelled},
+    {training, grafting},         {training, culled},        {training, cancelled},
+    {grafting, stabilization},    {grafting, rolled_back},   {stabilization, evaluating},
+    {stabilization, rolled_back}, {evaluating, fine_tuning}, {evaluating, culled},
+    {evaluating, rolled_back},    {fine_tuning, fossilized}, {fine_tuning, culled},
+    {fine_tuning, rolled_back}};
+const std::vector<Edge> of_design{
+    {training, rolled_back}, {fossilized, dormant}, {culled, dormant}, {cancelled, dormant}};
 const std::map<Lifecycle, std::int16_t> least{{training, 100},     {grafting, 50},
                                               {stabilization, 20}, {evaluating, 30},
                                               {fine_tuning, 50},   {culled, 100}};
 
-bool has(const std::map<Lifecycle, std::set<Lifecycle>>& edges, Lifecycle from, Lifecycle to) {
-  const auto found = edges.find(from);
-  return found != edges.end() && found->second.contains(to);
-}
-
-std::vector<Lifecycle> all_states() {
-  std::vector<Lifecycle> out;
-  for (std::int8_t code = 0; code <= 10; ++code) out.push_back(static_cast<Lifecycle>(code));
-  return out;
+/// Calls `body(from, to, origin)` for all pairs of states.
+template <class Body>
+void for_each_pair(const Body& body) {
+  const auto has = [](const std::vector<Edge>& edges, const Edge& edge) {
+    return std::ranges::find(edges, edge) != edges.end();
+  };
+  for (int i = 0; i < 11 * 11; ++i) {
+    const Edge edge{static_cast<Lifecycle>(i / 11), static_cast<Lifecycle>(i % 11)};
+    body(edge.first, edge.second,
+         has(of_table, edge)    ? TransitionOrigin::table
+         : has(of_design, edge) ? TransitionOrigin::design
+                                : TransitionOrigin::none);
+  }
 }
 
 /// Metrics that pass every guard.
 SeedMetrics good() {
-  SeedMetrics metrics;
-  metrics.reconstruction_loss = 0.01;
-  metrics.performance_delta = 1e-9;
-  metrics.stability_score = 0.8;
-  metrics.total_improvement = 0.01;
-  metrics.final_stability = 0.95;
-  metrics.error_rate = 0.11;
-  return metrics;
+  return {.reconstruction_loss = 0.01,
+          .performance_delta = 1e-9,
+          .stability_score = 0.8,
+          .error_rate = 0.11,
+          .total_improvement = 0.01,
+          .final_stability = 0.95};
 }
 
 TEST(SeedTransition, AllowsExactlyTheTransitionsOfTheTables) {
-  std::size_t accepted = 0;
-  for (const Lifecycle from : all_states()) {
-    for (const Lifecycle to : all_states()) {
-      const TransitionOrigin origin = has(table, from, to)       ? TransitionOrigin::table
-                                      : has(additions, from, to) ? TransitionOrigin::design
-                                                                 : TransitionOrigin::none;
-      EXPECT_EQ(transition_origin(from, to), origin);
-      const SeedSituation seed{from, 32767, 0, 0};
-      const TransitionResult result = check_transition(seed, to, good());
-      EXPECT_EQ(result.accepted, origin != TransitionOrigin::none)
-          << static_cast<int>(from) << " to " << static_cast<int>(to) << ": " << result.why;
-      EXPECT_EQ(result.why.empty(), result.accepted);
-      accepted += result.accepted ? 1 : 0;
-    }
-  }
-  EXPECT_EQ(accepted, 16U + 4U);
+  for_each_pair([](Lifecycle from, Lifecycle to, TransitionOrigin origin) {
+    EXPECT_EQ(transition_origin(from, to), origin);
+    const TransitionResult result = check_transition({from, 32767, 0, 0}, to, good());
+    EXPECT_EQ(result.accepted, origin != TransitionOrigin::none)
+        << to_string(from) << " to " << to_string(to) << ": " << result.why;
+    EXPECT_EQ(result.why.empty(), result.accepted);
+  });
 }
 
 TEST(SeedTransition, RequiresItsEpochsExceptToRollBack) {
-  for (const Lifecycle from : all_states()) {
+  for_each_pair([](Lifecycle from, Lifecycle to, TransitionOrigin origin) {
     const std::int16_t epochs = least.contains(from) ? least.at(from) : std::int16_t{0};
     EXPECT_EQ(minimum_epochs(from), epochs);
-    for (const Lifecycle to : all_states()) {
-      if (transition_origin(from, to) == TransitionOrigin::none) continue;
-      EXPECT_TRUE(check_transition({from, epochs, 0, 0}, to, good()).accepted);
-      if (epochs == 0) continue;
-      const auto early =
-          check_transition({from, static_cast<std::int16_t>(epochs - 1), 0, 0}, to, good());
-      EXPECT_EQ(early.accepted, to == rolled_back);
-      if (to == rolled_back) continue;
-      EXPECT_THAT(early.why, HasSubstr(std::to_string(epochs - 1) + " epochs in "));
-      EXPECT_THAT(early.why, HasSubstr("at least " + std::to_string(epochs)));
-    }
-  }
+    if (origin == TransitionOrigin::none) return;
+    EXPECT_TRUE(check_transition({from, epochs, 0, 0}, to, good()).accepted);
+    if (epochs == 0) return;
+    const auto before = static_cast<std::int16_t>(epochs - 1);
+    const auto early = check_transition({from, before, 0, 0}, to, good());
+    EXPECT_EQ(early.accepted, to == rolled_back);
+    if (to == rolled_back) return;
+    EXPECT_THAT(early.why, HasSubstr(std::to_string(before) + " epochs in "));
+    EXPECT_THAT(early.why, HasSubstr("at least " + std::to_string(epochs)));
+  });
   TransitionRules rules;
   rules.embargo_epochs = 3;
   EXPECT_FALSE(check_transition({culled, 2, -1, 0}, dormant, {}, rules).accepted);
@@ -101,15 +91,12 @@ TEST(SeedTransition, RequiresItsEpochsExceptToRollBack) {
 }
 
 TEST(SeedTransition, RequiresABlueprintFromTrainingOn) {
-  for (const Lifecycle from : all_states()) {
-    for (const Lifecycle to : all_states()) {
-      if (transition_origin(from, to) == TransitionOrigin::none) continue;
-      const auto result = check_transition({from, 32767, -1, 0}, to, good());
-      EXPECT_EQ(result.accepted, to < training || to > fossilized) << result.why;
-      if (result.accepted) continue;
-      EXPECT_THAT(result.why, HasSubstr("needs a blueprint"));
-    }
-  }
+  for_each_pair([](Lifecycle from, Lifecycle to, TransitionOrigin origin) {
+    if (origin == TransitionOrigin::none) return;
+    const auto result = check_transition({from, 32767, -1, 0}, to, good());
+    EXPECT_EQ(result.accepted, to < training || to > fossilized) << result.why;
+    EXPECT_THAT(result.why, HasSubstr(result.accepted ? "" : "needs a blueprint"));
+  });
 }
 
 /// Whether a seed with enough epochs may make the transition with \p metrics.
@@ -119,55 +106,49 @@ TransitionResult requested(Lifecycle from, Lifecycle to, const SeedMetrics& metr
 }
 
 TEST(SeedTransition, GuardsChangeAtTheirBounds) {
-  SeedMetrics metrics;
-  EXPECT_THAT(requested(training, grafting, metrics).why,
-              HasSubstr("reconstruction_loss was not given; it must be at most 0.01"));
-  metrics.reconstruction_loss = 0.0101;
-  EXPECT_THAT(requested(training, grafting, metrics).why,
-              HasSubstr("reconstruction_loss is 0.0101"));
-  metrics.reconstruction_loss = 0.01;
-  EXPECT_TRUE(requested(training, grafting, metrics).accepted);
-
-  metrics = good();
-  metrics.performance_delta = 0;
-  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why, HasSubstr("must be above 0"));
-  metrics = good();
-  metrics.stability_score = 0.79;
-  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why,
-              HasSubstr("stability_score is 0.79"));
-  metrics.stability_score.reset();
-  EXPECT_THAT(requested(evaluating, fine_tuning, metrics).why, HasSubstr("was not given"));
-
-  metrics = {};
-  EXPECT_THAT(requested(evaluating, culled, metrics).why, HasSubstr("one must be below -0.05"));
-  metrics.performance_delta = -0.05;
-  metrics.error_rate = 0.1;
-  EXPECT_FALSE(requested(evaluating, culled, metrics, 5).accepted);
-  EXPECT_TRUE(requested(evaluating, culled, metrics, 6).accepted);
-  metrics.error_rate = 0.11;
-  EXPECT_TRUE(requested(evaluating, culled, metrics).accepted);
-  metrics.error_rate = 0.1;
-  metrics.performance_delta = -0.051;
-  EXPECT_TRUE(requested(evaluating, culled, metrics).accepted);
-  EXPECT_TRUE(requested(training, culled, {}).accepted) << "only the epochs are checked";
-
-  metrics = good();
-  metrics.total_improvement = 0.0099;
-  EXPECT_THAT(requested(fine_tuning, fossilized, metrics).why, HasSubstr("total_improvement"));
-  metrics = good();
-  metrics.final_stability = 0.949;
-  EXPECT_THAT(requested(fine_tuning, fossilized, metrics).why,
-              HasSubstr("final_stability is 0.949"));
+  struct Guard {
+    Lifecycle from, to;
+    std::function<void(SeedMetrics&)> change;  ///< of good metrics
+    const char* why;                           ///< empty: accepted
+  };
+  const std::vector<Guard> guards{
+      {training, grafting, [](auto& m) { m.reconstruction_loss = {}; },
+       "reconstruction_loss was not given; it must be at most 0.01"},
+      {training, grafting, [](auto& m) { m.reconstruction_loss = 0.0101; },
+       "reconstruction_loss is 0.0101"},
+      {training, grafting, [](auto& m) { m = {.reconstruction_loss = 0.01}; }, ""},
+      {evaluating, fine_tuning, [](auto& m) { m.performance_delta = 0; }, "must be above 0"},
+      {evaluating, fine_tuning, [](auto& m) { m.stability_score = 0.79; },
+       "stability_score is 0.79"},
+      {evaluating, fine_tuning, [](auto& m) { m.stability_score = {}; }, "was not given"},
+      {evaluating, culled, [](auto& m) { m = {}; }, "one must be below -0.05"},
+      {evaluating, culled, [](auto& m) { m = {.performance_delta = -0.05, .error_rate = 0.11}; },
+       ""},
+      {evaluating, culled, [](auto& m) { m = {.performance_delta = -0.051, .error_rate = 0.1}; },
+       ""},
+      {training, culled, [](auto& m) { m = {}; }, ""},  // only the epochs are checked
+      {fine_tuning, fossilized, [](auto& m) { m.total_improvement = 0.0099; }, "total_improvement"},
+      {fine_tuning, fossilized, [](auto& m) { m.final_stability = 0.949; },
+       "final_stability is 0.949"}};
+  for (const Guard& guard : guards) {
+    SeedMetrics metrics = good();
+    guard.change(metrics);
+    const TransitionResult result = requested(guard.from, guard.to, metrics);
+    EXPECT_EQ(result.accepted, *guard.why == 0) << result.why;
+    EXPECT_THAT(result.why, HasSubstr(guard.why));
+  }
+  const SeedMetrics at_bounds{.performance_delta = -0.05, .error_rate = 0.1};
+  EXPECT_FALSE(requested(evaluating, culled, at_bounds, 5).accepted);
+  EXPECT_TRUE(requested(evaluating, culled, at_bounds, 6).accepted) << "its errors suffice";
 }
 
 TEST(SeedTransition, NaNPassesNoGuard) {
-  SeedMetrics metrics;
-  metrics.reconstruction_loss = metrics.performance_delta = metrics.stability_score = NAN;
-  metrics.error_rate = metrics.total_improvement = metrics.final_stability = NAN;
-  EXPECT_FALSE(requested(training, grafting, metrics).accepted);
-  EXPECT_FALSE(requested(evaluating, fine_tuning, metrics).accepted);
-  EXPECT_FALSE(requested(evaluating, culled, metrics).accepted);
-  EXPECT_FALSE(requested(fine_tuning, fossilized, metrics).accepted);
+  const SeedMetrics metrics{NAN, NAN, NAN, NAN, NAN, NAN};
+  for (const auto& [from, to] : {std::pair(training, grafting),
+                                 {evaluating, fine_tuning},
+                                 {evaluating, culled},
+                                 {fine_tuning, fossilized}})
+    EXPECT_FALSE(requested(from, to, metrics).accepted);
 }
 
 TEST(SeedTransition, ReportsTheTargetsOfAStateAndInvalidTransitions) {

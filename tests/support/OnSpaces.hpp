@@ -5,16 +5,24 @@
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
 
+#include <type_traits>
+
 #include "Support.hpp"
 
 namespace Kindred::Testing {
 
-/// Calls `body(exec_space)` with the instance of every usable space.
+/// Calls `body(exec_space)` or `body(exec_space, space)` with the instance of every usable space.
 template <class Body>
 void on_spaces(const Body& body) {
   for (const Space space : spaces()) {
     SCOPED_TRACE(to_string(space));
-    Impl::with_instance(context(), space, [&](const auto& exec_space) { body(exec_space); });
+    Impl::with_instance(context(), space, [&](const auto& exec_space) {
+      if constexpr (std::is_invocable_v<Body, decltype(exec_space), Space>) {
+        body(exec_space, space);
+      } else {
+        body(exec_space);
+      }
+    });
   }
 }
 

@@ -6,10 +6,6 @@
 #include <kindred/core/bulk/Reduce.hpp>
 #include <kindred/core/bulk/ReduceIntegers.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "CheckedCalls.hpp"
 
 namespace BulkArgumentsTest {

@@ -5,10 +5,7 @@
 #include <kindred/core/layers/LinearGradient.hpp>
 #include <kindred/core/layers/NormGradient.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "CheckedCalls.hpp"
 

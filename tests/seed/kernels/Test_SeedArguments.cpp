@@ -7,10 +7,6 @@
 #include <kindred/core/seed/SeedTableGradients.hpp>
 #include <kindred/core/seed/UpdateSeeds.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "CheckedCalls.hpp"
 
 namespace SeedArgumentsTest {
