@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "RaggedRows.hpp"
 #include "Support.hpp"
 #include "sequence/PostingsIndex.hpp"
 
@@ -17,6 +18,7 @@ namespace PostingsTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
+using Testing::ragged;
 using Sequences = std::vector<std::vector<Symbol>>;
 
 /// Sequences with a few frequent and many rare symbols.
@@ -30,12 +32,6 @@ Sequences random_sequences(std::mt19937_64& generator, std::size_t count, std::s
     }
   }
   return rows;
-}
-
-Ragged<Symbol> ragged(const Sequences& rows) {
-  Ragged<Symbol> packed;
-  for (const auto& row : rows) packed.push_row(row);
-  return packed;
 }
 
 /// The number of common symbols, each counted as often as in the sequence that has fewer of it.
@@ -75,19 +71,18 @@ std::map<std::uint32_t, std::uint32_t> listed(Space space, const HostPatterns& s
     std::uint32_t count = 0;
     download(exec_space, &count, counters.view(), 1);
 
-    std::vector<Symbol> symbols;
-    for (const Symbol symbol : dense) {
-      if (symbol < store.symbols.size()) symbols.push_back(symbol);
-    }
-    std::sort(symbols.begin(), symbols.end());
-    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
     const auto words = static_cast<std::uint32_t>((dense.size() + 63) / 64);
-    std::vector<std::uint64_t> masks(symbols.size() * words, 0);
+    std::map<Symbol, std::vector<std::uint64_t>> masks_of;
     for (std::size_t j = 0; j < dense.size(); ++j) {
-      const auto at = std::lower_bound(symbols.begin(), symbols.end(), dense[j]) - symbols.begin();
-      if (dense[j] < store.symbols.size()) {
-        masks[static_cast<std::size_t>(at) * words + j / 64] |= std::uint64_t{1} << (j % 64);
-      }
+      if (dense[j] >= store.symbols.size()) continue;
+      auto& own = masks_of.try_emplace(dense[j], words).first->second;
+      own[j / 64] |= std::uint64_t{1} << (j % 64);
+    }
+    std::vector<Symbol> symbols;
+    std::vector<std::uint64_t> masks;
+    for (const auto& [symbol, own] : masks_of) {
+      symbols.push_back(symbol);
+      masks.insert(masks.end(), own.begin(), own.end());
     }
     const auto placed_symbols = place(symbols);
     const auto placed_masks = place(masks);
@@ -128,9 +123,8 @@ TEST(Postings, ListExactlyThePatternsThatShareEnough) {
             const std::uint64_t total = patterns[i].size() + query.size();
             const bool enough = similarity(shared(patterns[i], query), total) >= threshold;
             const auto at = found.find(i);
-            if (enough) {
-              ASSERT_NE(at, found.end()) << "pattern " << i << ", threshold " << threshold;
-            }
+            ASSERT_TRUE(!enough || at != found.end())
+                << "pattern " << i << ", threshold " << threshold;
             if (at == found.end()) continue;
             // Lists that were not read may add a pattern as a candidate, but no more than the bound
             // allows.
@@ -145,7 +139,7 @@ TEST(Postings, ListExactlyThePatternsThatShareEnough) {
 }
 
 TEST(Postings, ASecondListHoldsSecondOccurrences) {
-  const HostPatterns store(Testing::context(), ragged({{1, 2, 1, 1}, {1}, {2, 1, 1}, {}}));
+  const HostPatterns store(Testing::context(), ragged(Sequences{{1, 2, 1, 1}, {1}, {2, 1, 1}, {}}));
   const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
   const Symbol one = store.symbols[1];
   ASSERT_EQ(index.lists(one), 3U);

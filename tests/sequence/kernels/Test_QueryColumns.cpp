@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/QueryColumns.hpp>
-
-#include <gtest/gtest.h>
-
-#include "Generator.hpp"
 #include "QueryColumnsSupport.hpp"
 
 namespace QueryColumnsTest {

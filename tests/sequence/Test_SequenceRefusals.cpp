@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of matchers and of functions for pairs that must be refused.
+#include "SequenceSupport.hpp"
+
+namespace SequenceRefusalsTest {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
+using Texts = std::vector<std::string_view>;
+
+const std::vector<std::vector<std::uint64_t>> bad_offsets{{1, 2}, {0, 2, 1}, {0, 4}};
+constexpr std::string_view bad_text = "ab\xFF";
+
+TEST(SequenceRefusals, OfMatches) {
+  const SequenceMatcher matcher(context(), ragged<Symbol>({{1, 2}, {3}}));
+  const Ragged<Symbol> query = ragged<Symbol>({{1}});
+  const auto match = [&](const MatchOptions& options) {
+    return [&matcher, &query, options] { matcher.match(query, options); };
+  };
+  const auto match_self = [&](const MatchOptions& options) {
+    return [&matcher, options] { matcher.match_self(options, {}); };
+  };
+  const auto cluster = [&](const MatchOptions& options) {
+    return [&matcher, options] { matcher.cluster({.matching = options}); };
+  };
+  const std::vector<std::uint64_t> only{0, 2};
+  std::vector<RefusedCall> calls{
+      {"filter contains index 2; the indices of patterns are below 2", match({.filter = only})},
+      {"filter", match_self({.filter = std::span(only).first(1)})},
+      {"filter", cluster({.filter = std::span(only).first(1)})},
+      {"top", match({.top = 0})},
+      {"autojunk", match_self({.autojunk = true})},
+      {"autojunk", cluster({.threshold = 0.5, .autojunk = true})},
+      {"threshold", cluster({.threshold = 0.0})},
+      {"pattern 0", [] {
+         SequenceMatcher(context(), ragged<Symbol>({{1, unknown_symbol}}));
+       }}};
+  for (const Measure measure : all_measures)
+    if (measure != Measure::difflib)
+      calls.push_back({"autojunk", match({.measure = measure, .autojunk = true})});
+  for (const double threshold :
+       {-0.1, 1.1, not_a_number, std::numeric_limits<double>::infinity()}) {
+    calls.push_back({"threshold", match({.threshold = threshold})});
+    calls.push_back({"threshold", cluster({.threshold = threshold})});
+  }
+  const Symbols values{1, 2, 3};
+  for (const std::vector<std::uint64_t>& offsets : bad_offsets) {
+    const RaggedSpan<Symbol> rows{offsets, values};
+    calls.push_back({"offset", [rows] { SequenceMatcher(context(), rows); }});
+    calls.push_back({"offset", [rows, &matcher] { matcher.match(rows); }});
+  }
+  expect_refused(calls);
+  if (!context().is_usable(Space::cuda)) {
+    expect_refused<SpaceUnavailable>(
+        {{"cuda", match({.space = Space::cuda})},
+         {"", [] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::both); }},
+         {"", [] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::device); }}});
+  } else {
+    const SequenceMatcher there(context(), ragged<Symbol>({{}}), Residency::device);
+    EXPECT_EQ(there.match(query).record.chosen, Space::cuda);
+  }
+}
+
+TEST(SequenceRefusals, OfQueriesInArrays) {
+  const SequenceMatcher matcher(context(), ragged<Symbol>({{1, 2}}));
+  const Symbols symbols{1, 2, 3, 4};
+  const std::vector<std::int64_t> offsets{0, 4};
+  const std::vector<std::int64_t> negative{0, -1};
+  const std::vector<std::int64_t> beyond{0, 5};
+  const std::vector<std::int32_t> narrow{0, 4};
+  const std::vector<std::int64_t> square{2, 2};
+  const std::vector<std::int64_t> two{2};
+  const std::vector<std::int64_t> four{4};
+  const auto match = [&](const ConstArray& values, const ConstArray& ends) {
+    return [&matcher, values, ends] { matcher.match({values, ends}); };
+  };
+  expect_refused(
+      {{"symbols is int32 [2]", match(std::span(narrow), std::span(offsets))},
+       {"offsets is int32 [2]", match(std::span(symbols), std::span(narrow))},
+       {"offsets[1] is -1", match(std::span(symbols), std::span(negative))},
+       {"query offset 1 is 5", match(std::span(symbols), std::span(beyond))},
+       {"symbols is", match({symbols.data(), DataType::uint32, square}, std::span(offsets))},
+       {"must be consecutive",
+        match({symbols.data(), DataType::uint32, two, two}, std::span(offsets))},
+       {"copy it", match({symbols.data(), DataType::uint32, four, {}, ArrayMemory::device},
+                         std::span(offsets))}});
+}
+
+TEST(SequenceRefusals, OfScoresWriteNothing) {
+  using enum PairValue;
+  const SequenceMatcher matcher(context(), ragged<Symbol>({{1, 2}, {3}}));
+  const Ragged<Symbol> queries = ragged<Symbol>({{1}, {2}, {3}});
+  std::vector<float> out(6, 9);
+  std::vector<std::int32_t> whole(6);
+  std::vector<std::int64_t> wide(6);
+  const std::vector<std::int64_t> transposed{2, 3};
+  const auto score = [&](const Kindred::Array& target, const PairOptions& options = {}) {
+    return [&matcher, &queries, target, options] { matcher.score_all(queries, target, options); };
+  };
+  std::vector<RefusedCall> calls{
+      {"it must be float32 [6]", score(std::span(out).first(5))},
+      {"it must be float32 [3, 2]", score({out.data(), DataType::float32, transposed})},
+      {"float32 or float64", score(std::span(whole))},
+      {"float32 or float64", score(std::span(whole), {Measure::jaro_winkler, distance})},
+      {"int32", score(std::span(wide), {Measure::osa, distance})},
+      {"autojunk", score(std::span(out), {.autojunk = true})},
+      {"query offset", [&] {
+         matcher.score_all(RaggedSpan<Symbol>{bad_offsets[0], {}}, std::span(out));
+       }}};
+  const auto refuse = [&](Measure measure, PairValue value, const char* words,
+                          std::initializer_list<double> cutoffs) {
+    for (const double cutoff : cutoffs)
+      calls.push_back({words, score(std::span(out), {measure, value, cutoff})});
+  };
+  refuse(Measure::lcs, similarity, "[0, 1]", {-0.1, 1.1, not_a_number});
+  refuse(Measure::token_set, distance, "[0, 1]", {-0.1, 1.1, not_a_number});
+  refuse(Measure::lcs, percentage, "[0, 100]", {-0.1, 100.1, not_a_number});
+  refuse(Measure::lcs, distance, "whole number", {-1.0, 0.5, 2147483647.0, not_a_number});
+  expect_refused(calls);
+  EXPECT_EQ(out, std::vector<float>(6, 9));
+}
+
+TEST(SequenceRefusals, OfPairs) {
+  const Symbols one = letters("a");
+  const PreparedQuery prepared(Measure::lcs, one);
+  std::vector<RefusedCall> calls{
+      {"autojunk", [&] { similarity(Measure::lcs, one, one, 0, true); }},
+      {"autojunk", [&] { matched(Measure::lcs, one, one, true); }},
+      {"autojunk", [&] { blocks(Measure::lcs, one, one, true); }},
+      {"autojunk", [&] { PreparedQuery(Measure::lcs, one, true); }},
+      {"", [] { PreparedQuery(Measure::token_sort, Symbols{0x200000}); }}};
+  for (const double cutoff : {-0.1, 1.5, not_a_number, std::numeric_limits<double>::infinity()}) {
+    calls.push_back({"cutoff", [=] { similarity(Measure::lcs, one, one, cutoff); }});
+    calls.push_back({"cutoff", [=, &prepared] { prepared.similarity(one, cutoff); }});
+  }
+  expect_refused(calls);
+}
+
+TEST(SequenceRefusals, OfInvalidTexts) {
+  const PreparedQuery prepared(Measure::difflib, "ab");
+  const Texts one_bad{"a", bad_text};
+  const SequenceMatcher matcher(context(), Texts{"a"});
+  const SequenceMatcher no_texts(context(), ragged<Symbol>({{1, 2, 0x110000}}));
+  expect_refused(
+      {{"the pattern: not UTF-8: byte 0xff at 2 of the text",
+        [] { similarity(Measure::lcs, bad_text, "a"); }},
+       {"the query: not UTF-8", [] { matched(Measure::lcs, "a", bad_text); }},
+       {"not UTF-8", [] { blocks(Measure::lcs, bad_text, bad_text); }},
+       {"the query: not UTF-8", [] { PreparedQuery(Measure::lcs, bad_text); }},
+       {"the pattern: not UTF-8", [&] { prepared.similarity(bad_text); }},
+       {"the pattern: not UTF-8", [&] { prepared.matched(bad_text); }},
+       {"the pattern: not UTF-8", [&] { prepared.blocks(bad_text); }},
+       {"text 1: not UTF-8: byte 0xff at 2", [&] { SequenceMatcher(context(), one_bad); }},
+       {"text 1: not UTF-8", [&] { matcher.match(one_bad); }},
+       {"symbol 2 of pattern 0 is 1114112", [&] {
+          no_texts.match(ragged<Symbol>({{1, 2}}), {.measure = Measure::token_set});
+        }}});
+}
+
+}  // namespace SequenceRefusalsTest
