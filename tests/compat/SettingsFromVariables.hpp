@@ -20,7 +20,7 @@ inline auto source_of(const Variables& variables) {
   };
 }
 
-/// The message of the error that `read()` throws.
+/// The message of the error that `read()` throws, or none.
 template <class Read>
 std::string refusal_of(const Read& read) {
   try {

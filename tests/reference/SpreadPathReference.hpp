@@ -25,11 +25,7 @@ class SpreadPathReference {
   SpreadPathReference(std::size_t nodes, std::span<const Reference::Link> links,
                       std::span<const Reference::Node> sources,
                       const Reference::SpreadSettings& settings, bool is_linear)
-      : m_rows(nodes) {
-    for (const Reference::Link& link : links) m_rows[link.to].push_back(link);
-    for (auto& row : m_rows) {
-      std::ranges::stable_sort(row, {}, [](const Reference::Link& link) { return link.from; });
-    }
+      : m_rows(Reference::links_into(nodes, links)) {
     std::vector<float> value(nodes, 0.0F);
     for (const Reference::Node& source : sources) value[source.node] += source.value;
     if (!is_linear) {

@@ -82,6 +82,7 @@ struct MatchGrid {
   std::vector<std::size_t> tops{all_of_them};
   PairTruth (*truth)(Measure, const Symbols&, const Symbols&, bool) = oracle;
   bool autojunk = false;
+  PostingsUse postings = PostingsUse::automatic;
 };
 
 /// Every pattern as a match of \p query, best first; an empty query has no matches.
@@ -136,7 +137,8 @@ inline void expect_matches(const SymbolRows& patterns, const SymbolRows& queries
       thresholds.push_back(rankings[0][rankings[0].size() / 2].similarity);
       thresholds.push_back(std::nextafter(thresholds.back(), 1.0));
     }
-    MatchOptions requested{.measure = measure, .autojunk = grid.autojunk};
+    MatchOptions requested{
+        .measure = measure, .autojunk = grid.autojunk, .postings = grid.postings};
     for (const Space space : spaces()) {
       requested.space = space;
       for (const std::size_t top : grid.tops) {

@@ -266,6 +266,26 @@ TEST(SequenceMatcher, GivesTheSameBitsOnAnyNumberOfThreadsAndInEveryRun) {
   }
 }
 
+TEST(SequenceMatcher, PostingsListEveryPatternThatSharesEnough) {
+  auto random = generator("postings");
+  for (const Symbol vocabulary : {3U, 300U, 5000U}) {
+    for (const std::size_t count : {1U, 31U, 33U, 900U, 40000U}) {
+      if (count > 1000 && vocabulary != 300) continue;
+      SymbolRows patterns = random_sequences(random, count, 0, 40, vocabulary);
+      SymbolRows queries = random_sequences(random, 5, 1, 90, vocabulary);
+      for (SymbolRows* rows : {&patterns, &queries})  // a few frequent and many rare symbols
+        for (Symbols& row : *rows)
+          for (Symbol& symbol : row) symbol = static_cast<Symbol>(random() % (1 + symbol));
+      for (Symbols& query : queries) query.push_back(vocabulary + 7);  // contained in no pattern
+      expect_matches(patterns, queries,
+                     {.measures = with_blocks,
+                      .thresholds = {0.05, 0.3, 0.6, 0.9, 1.0},
+                      .truth = one_pair,
+                      .postings = PostingsUse::always});
+    }
+  }
+}
+
 TEST(SequenceMatcher, TakesQueriesAsArrays) {
   auto random = generator("arrays");
   const SequenceMatcher matcher(context(), ragged(random_sequences(random, 100, 20, 20, 9)));

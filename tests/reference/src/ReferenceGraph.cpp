@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "Canonical.hpp"
+
 namespace Kindred::Reference {
 
 namespace {
@@ -28,17 +30,6 @@ float decay_of(const Decay& decay, std::uint32_t hop) {
 
 using InLinks = std::vector<std::vector<Link>>;
 
-/// Row v: the links that end in v, sorted by source, parallel ones in input order.
-InLinks links_into(std::size_t nodes, std::span<const Link> links) {
-  InLinks rows(nodes);
-  for (const Link& link : links) rows[link.to].push_back(link);
-  for (std::vector<Link>& row : rows) {
-    std::stable_sort(row.begin(), row.end(),
-                     [](const Link& a, const Link& b) { return a.from < b.from; });
-  }
-  return rows;
-}
-
 /// float32(decay · Σ values[from] · weight), with a reproducible sum that is not rounded.
 float pulled(const std::vector<Link>& row, std::span<const float> values, float decay,
              const EdgeKinds& kinds) {
@@ -48,8 +39,7 @@ float pulled(const std::vector<Link>& row, std::span<const float> values, float 
         static_cast<double>(values[link.from]) * static_cast<double>(link.weight);
     terms.push_back(kinds[link.kind] ? product : 0.0);
   }
-  const auto rounded = static_cast<float>(static_cast<double>(decay) * reproducible_sum(terms));
-  return std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U) : rounded;
+  return canonical(static_cast<float>(static_cast<double>(decay) * reproducible_sum(terms)));
 }
 
 /// Rounds the values that a hop passes on to bfloat16 (ties to even) if activations are short.
@@ -78,6 +68,13 @@ float threshold_of(std::uint32_t first_touch, const SpreadSettings& settings) {
 }
 
 }  // namespace
+
+std::vector<std::vector<Link>> links_into(std::size_t nodes, std::span<const Link> links) {
+  std::vector<std::vector<Link>> rows(nodes);
+  for (const Link& link : links) rows[link.to].push_back(link);
+  for (std::vector<Link>& row : rows) std::ranges::stable_sort(row, {}, &Link::from);
+  return rows;
+}
 
 std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
                                  std::span<const Node> sources, const SpreadSettings& settings) {
@@ -124,9 +121,7 @@ std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
     x = next;
     shorten(x, settings);
   }
-  for (float& value : result) {
-    if (std::isnan(value)) value = std::bit_cast<float>(0x7FC00000U);
-  }
+  for (float& value : result) value = canonical(value);
   return result;
 }
 

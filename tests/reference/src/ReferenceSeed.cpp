@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "Canonical.hpp"
+
 namespace Kindred::Reference {
 
 namespace {
@@ -73,18 +75,13 @@ float passed_back(const Seed& seed, float w, float g) {
   return seed.mode == ApplyMode::additive ? g : half * g;
 }
 
-float canonical(float value) {
-  return std::isnan(value) ? std::bit_cast<float>(std::uint32_t{0x7FC00000U}) : value;
-}
-
-double not_a_number() { return std::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}); }
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Applies the final rules, which depend on the number of elements and which merging defers.
 SeedMoments finished(SeedMoments moments) {
   if (moments.count == 0) return {};
-  if (std::isnan(moments.m2)) moments.mean = moments.m2 = not_a_number();
-  if (moments.min > moments.max)
-    moments.min = moments.max = std::bit_cast<float>(std::uint32_t{0x7FC00000U});
+  if (std::isnan(moments.m2)) moments.mean = moments.m2 = not_a_number;
+  if (moments.min > moments.max) moments.min = moments.max = static_cast<float>(not_a_number);
   if (moments.min == 0) moments.min = 0;
   if (moments.max == 0) moments.max = 0;
   return moments;
@@ -228,7 +225,7 @@ float widened(DataType element, std::uint32_t bits) {
   const bool negative = (bits >> 15U) != 0;
   double value = 0;
   if (exponent > format.exponent_max) {
-    value = fraction == 0 ? std::numeric_limits<double>::infinity() : not_a_number();
+    value = fraction == 0 ? std::numeric_limits<double>::infinity() : not_a_number;
   } else if (exponent < format.exponent_min) {
     value = std::ldexp(static_cast<double>(fraction), format.exponent_min - format.mantissa);
   } else {

@@ -207,18 +207,6 @@ double token_sort_similarity(std::string_view pattern, std::string_view query);
 /// of A and B, the length of " A", and that of " B".
 double token_set_similarity(std::string_view pattern, std::string_view query);
 
-/// A pattern and its similarity to a query.
-struct RankedPattern {
-  std::uint64_t index = 0;
-  double similarity = 0;
-
-  friend bool operator==(const RankedPattern&, const RankedPattern&) = default;
-};
-/// The patterns whose similarity is at least \p threshold, largest first, then lower index; at most
-/// \p top of them. \param similarities one per pattern
-std::vector<RankedPattern> ranked_patterns(std::span<const double> similarities, double threshold,
-                                           std::size_t top);
-
 /// A partition: the members of every cluster, ascending, and its representative.
 struct Partition {
   std::vector<std::vector<std::uint64_t>> members;
@@ -257,6 +245,8 @@ struct SpreadSettings {
   bool short_activations = false;  ///< the values that a hop passes on are rounded to bfloat16
 };
 
+/// Row v: the links that end in v, sorted by source, parallel ones in input order.
+std::vector<std::vector<Link>> links_into(std::size_t nodes, std::span<const Link> links);
 /// \p links with the weights that \p modifiers give them; \p node_kinds has one kind per node, or
 /// is empty.
 std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
