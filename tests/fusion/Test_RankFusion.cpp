@@ -107,15 +107,16 @@ TEST(RankFusion, RejectsInputItCannotFuse) {
   const auto fuse = [](const FusionOptions& options) {
     return [options] { fuse_rankings(std::vector<Ranking>{{{1, 1}}, {{2, 1}}}, options); };
   };
-  Testing::expect_refused({{"top", fuse({.top = 0})},
-                           {"constant", fuse({.constant = -1})},
-                           {"constant", fuse({.constant = nan})},
-                           {"weights", fuse({.weights = {1}})},
-                           {"weight", fuse({.weights = {1, -1}})},
-                           {"weight", fuse({.weights = {1, infinity}})},
-                           {"", [] {
+  Testing::expect_refused({{fuse({.top = 0}), "top"},
+                           {fuse({.constant = -1}), "constant"},
+                           {fuse({.constant = nan}), "constant"},
+                           {fuse({.weights = {1}}), "weights"},
+                           {fuse({.weights = {1, -1}}), "weight"},
+                           {fuse({.weights = {1, infinity}}), "weight"},
+                           {[] {
                               fuse_rankings(std::vector<Ranking>{{{1, 1}, {2, 1}, {1, 0}}});
-                            }}});
+                            },
+                            ""}});
 }
 
 }  // namespace RankFusionTest

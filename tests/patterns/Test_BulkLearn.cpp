@@ -111,6 +111,7 @@ std::vector<LearnedPattern> learn_all(PatternMemory& memory, const std::vector<G
 
 TEST(BulkLearn, EqualsLearningOneAfterTheOther) {
   auto random = generator("BulkLearn.EqualsLearning");
+  const TempFolder folder;
   for (const std::size_t count : {0U, 1U, 2U, 3U, 31U, 32U, 33U, 500U, 9000U}) {
     for (const Form form : forms) {
       SCOPED_TRACE(std::to_string(count) + " patterns, form " +
@@ -129,6 +130,9 @@ TEST(BulkLearn, EqualsLearningOneAfterTheOther) {
         const std::vector<Given> patterns = random_patterns(random, count);
         expect_learned(learn_all(memory, patterns, form), learn_each(loop, patterns));
         expect_same(memory, loop);
+        // It is written to files as learning is.
+        round == 0 ? memory.save(folder / "memory") : memory.append(folder / "memory");
+        expect_same(loaded(folder / "memory"), loop);
         for (PatternMemory* each : {&memory, &loop}) {
           for (std::uint64_t index = 0; index < each->statistics().learned; index += 3)
             each->forget(index);
@@ -162,24 +166,6 @@ TEST(BulkLearn, FillsBlocksOfIndicesFromAnyBegin) {
   }
 }
 
-TEST(BulkLearn, IsWrittenToFilesAsLearningIs) {
-  auto random = generator("BulkLearn.Files");
-  const TempFolder folder;
-  PatternMemory memory = made();
-  PatternMemory loop = made();
-  for (int round = 0; round < 3; ++round) {
-    const std::vector<Given> patterns = random_patterns(random, 400);
-    learn_all(memory, patterns, Form::texts);
-    learn_each(loop, patterns);
-    for (std::uint64_t index = static_cast<std::uint64_t>(round); index < 200; index += 7) {
-      memory.forget(index);
-      loop.forget(index);
-    }
-    round == 0 ? memory.save(folder / "memory") : memory.append(folder / "memory");
-    expect_same(loaded(folder / "memory"), loop);
-  }
-}
-
 TEST(BulkLearn, RefusesWhatLearnRefusesAndLearnsNothing) {
   constexpr std::uint64_t half = std::uint64_t{1} << 62U;
   const std::vector<std::pair<const char*, std::vector<Given>>> refused{
@@ -198,12 +184,12 @@ TEST(BulkLearn, RefusesWhatLearnRefusesAndLearnsNothing) {
     PatternMemory untouched = made();
     for (PatternMemory* each : {&memory, &untouched}) learn(*each, {{"a"}, {"b"}}, "known", 5);
     for (const auto& [words, patterns] : refused) {
-      expect_refused({{words, [&, &given = patterns] { learn_all(memory, given, form); }}});
+      expect_refused({{[&, &given = patterns] { learn_all(memory, given, form); }, words}});
       expect_same(memory, untouched);
     }
     PatternMemory characters = made(Level::character);
     const std::vector<Given> invalid{{{{"good"}}, {}, 1}, {{{"bad \xFF"}}, {}, 1}};
-    expect_refused({{"not UTF-8", [&] { learn_all(characters, invalid, form); }}});
+    expect_refused({{[&] { learn_all(characters, invalid, form); }, "not UTF-8"}});
     expect_same(characters, made(Level::character));
     learn_all(characters, {{{{"naïve"}}, {}, 1}, {{{"tea"}}, {}, 1}}, form);
     EXPECT_EQ(answer(characters, {{"naive"}}, 0.5).at(0).matched, 4U);
@@ -224,19 +210,19 @@ TEST(BulkLearn, RefusesArraysThatDoNotFit) {
     return [&memory, lists, options] { memory.learn_all(lists, options); };
   };
   std::vector<RefusedCall> calls{
-      {"within 0 events", learn_lists(EventLists<std::string_view>{patterns, {{}, {}}})},
-      {"2 names for 1 patterns", learn_lists(texts, {names, {}})},
-      {"3 times for 1 patterns", learn_lists(texts, {{}, times})},
-      {"of numbers, not of texts", learn_lists(texts, {{}, {}, values})},
-      {"pattern 0 contains symbol 2; the dictionary has 2 texts",
-       learn_lists(numbers, {{}, {}, values})},
-      {"pattern 0 contains symbol 0; the vocabulary has 0 texts", learn_lists(numbers)}};
+      {learn_lists(EventLists<std::string_view>{patterns, {{}, {}}}), "within 0 events"},
+      {learn_lists(texts, {names, {}}), "2 names for 1 patterns"},
+      {learn_lists(texts, {{}, times}), "3 times for 1 patterns"},
+      {learn_lists(texts, {{}, {}, values}), "of numbers, not of texts"},
+      {learn_lists(numbers, {{}, {}, values}),
+       "pattern 0 contains symbol 2; the dictionary has 2 texts"},
+      {learn_lists(numbers), "pattern 0 contains symbol 0; the vocabulary has 0 texts"}};
   const std::vector<Indices> bad_offsets{{1, 2}, {0, 3}, {0, 2, 1}, {0, ~std::uint64_t{0}}};
   for (const Indices& wrong : bad_offsets) {
     calls.push_back(
-        {"pattern offset ", learn_lists(EventLists<std::string_view>{wrong, {events, values}})});
+        {learn_lists(EventLists<std::string_view>{wrong, {events, values}}), "pattern offset "});
     calls.push_back(
-        {"event offset ", learn_lists(EventLists<std::string_view>{patterns, {wrong, values}})});
+        {learn_lists(EventLists<std::string_view>{patterns, {wrong, values}}), "event offset "});
   }
   expect_refused(calls);
   EXPECT_EQ(memory.vocabulary().size(), 0U);

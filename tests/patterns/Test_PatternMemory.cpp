@@ -73,7 +73,7 @@ TEST(PatternMemory, AForgottenPatternHasNoNameAndItsIndexIsNotReused) {
     EXPECT_FALSE(memory.forget("first"));
     EXPECT_FALSE(memory.forget(std::uint64_t{0}));
     expect_refused<NotFound>(
-        {{"pattern 0", [&] { memory.pattern(0); }}, {"pattern 9", [&] { memory.pattern(9); }}});
+        {{[&] { memory.pattern(0); }, "pattern 0"}, {[&] { memory.pattern(9); }, "pattern 9"}});
     EXPECT_EQ(learn(memory, {{"a"}}, "first").index, 2U);
     EXPECT_EQ(indices(answer(memory, {{"a"}})), (Indices{2, 1}));
   }
@@ -275,8 +275,8 @@ TEST(PatternMemory, ComparesCharactersOfTheJoinedTextsIfRequested) {
   EXPECT_EQ(memory.predict(Words(EventTexts{{"alpha"}})).predictions.at(0).missing,
             (EventTexts{{"beta"}}))
       << "predictions use tokens";
-  expect_refused({{"not UTF-8", [&] { learn(memory, {{"\xFF"}}); }},
-                  {"not UTF-8", [&] { answer(memory, {{"\xFF"}}); }}});
+  expect_refused({{[&] { learn(memory, {{"\xFF"}}); }, "not UTF-8"},
+                  {[&] { answer(memory, {{"\xFF"}}); }, "not UTF-8"}});
   EXPECT_EQ(memory.vocabulary().find("\xFF"), unknown_symbol);
 }
 
@@ -309,37 +309,37 @@ TEST(PatternMemory, RefusedCallsChangeNothing) {
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;  // of a pattern of two symbols
     const Indices unknown{0, 2};
     std::vector<RefusedCall> calls{
-        {"'name' belongs to pattern 0", [&] { learn(memory, {{"new symbol"}}, "name"); }},
-        {"times is 0",
-         [&] {
+        {[&] { learn(memory, {{"new symbol"}}, "name"); }, "'name' belongs to pattern 0"},
+        {[&] {
            learn(memory, {{"a", "b"}}, {}, 0);
-         }},
-        {"2^63",
-         [&] {
+         },
+         "times is 0"},
+        {[&] {
            learn(memory, {{"a", "b"}}, {}, ~std::uint64_t{0});
-         }},
-        {"", [&] { memory.set_frequency(0, 0); }},
-        {"", [&] { memory.set_frequency(0, most + 1); }},
-        {"", [&] { memory.set_frequency(0, ~std::uint64_t{0}); }},
-        {"top", match({.top = 0})},
-        {"", match({.measure = Measure::token_sort})},
-        {"", match({.measure = Measure::token_set})},
-        {"filter contains index 2; the indices of patterns are below 2",
-         match({.filter = unknown})},
-        {"filter", [&] { memory.predict(Words(EventTexts{{"a"}}), {.filter = unknown}); }},
-        {"threshold", [&] { memory.predict(Words(EventTexts{{"a"}}), {}, {.threshold = 2}); }}};
+         },
+         "2^63"},
+        {[&] { memory.set_frequency(0, 0); }, ""},
+        {[&] { memory.set_frequency(0, most + 1); }, ""},
+        {[&] { memory.set_frequency(0, ~std::uint64_t{0}); }, ""},
+        {match({.top = 0}), "top"},
+        {match({.measure = Measure::token_sort}), ""},
+        {match({.measure = Measure::token_set}), ""},
+        {match({.filter = unknown}),
+         "filter contains index 2; the indices of patterns are below 2"},
+        {[&] { memory.predict(Words(EventTexts{{"a"}}), {.filter = unknown}); }, "filter"},
+        {[&] { memory.predict(Words(EventTexts{{"a"}}), {}, {.threshold = 2}); }, "threshold"}};
     for (const double threshold : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
-      calls.push_back({"threshold", match({.threshold = threshold})});
+      calls.push_back({match({.threshold = threshold}), "threshold"});
     for (const Indices& offsets : bad_offsets) {
       const PatternMemory::Events events{offsets, values};
-      calls.push_back({"offset", [&memory, events] { memory.learn(events); }});
-      calls.push_back({"offset", [&memory, events] { memory.find(events); }});
-      calls.push_back({"offset", [&memory, events] { memory.predict(events); }});
+      calls.push_back({[&memory, events] { memory.learn(events); }, "offset"});
+      calls.push_back({[&memory, events] { memory.find(events); }, "offset"});
+      calls.push_back({[&memory, events] { memory.predict(events); }, "offset"});
     }
     expect_refused(calls);
     expect_refused<NotFound>(
-        {{"pattern 1 was forgotten", [&] { memory.set_frequency(1, 3); }},
-         {"pattern 2 was never learned", [&] { memory.set_frequency(2, 3); }}});
+        {{[&] { memory.set_frequency(1, 3); }, "pattern 1 was forgotten"},
+         {[&] { memory.set_frequency(2, 3); }, "pattern 2 was never learned"}});
     EXPECT_EQ(memory.size(), 1U);
     EXPECT_EQ(memory.vocabulary().size(), 2U);
     EXPECT_EQ(memory.frequency(0), 5U);

@@ -56,7 +56,7 @@ TEST(PatternMemoryBytes, ThatAreDamagedAreRejected) {
   const std::vector<std::byte> bytes = memory.to_bytes();
   const auto refuse = [&](const std::vector<std::byte>& damaged, const char* words) {
     expect_refused<CorruptFile>(
-        {{words, [&] { PatternMemory::load(context(), damaged, quiet()); }}});
+        {{[&] { PatternMemory::load(context(), damaged, quiet()); }, words}});
   };
   refuse({}, "the buffer:0: the file ends within the header");
   for_each_beginning(bytes,

@@ -134,13 +134,13 @@ TEST(PatternMemoryFile, IsAppendedToOnlyIfItsStateIsKnown) {
   const TempFolder folder;
   PatternMemory memory = made();
   learn(memory, {{"a", "b"}});
-  expect_refused({{"save it first", [&] { memory.append(folder / "a"); }}});
+  expect_refused({{[&] { memory.append(folder / "a"); }, "save it first"}});
   memory.save(folder / "a");
   PatternMemory other = loaded(folder / "a");
   learn(other, {{"a", "c"}});
   other.append(folder / "a");
   learn(memory, {{"a", "d"}});
-  expect_refused({{"has changed since", [&] { memory.append(folder / "a"); }}});
+  expect_refused({{[&] { memory.append(folder / "a"); }, "has changed since"}});
   EXPECT_THROW(memory.append(folder / "missing"), NotFound);
   memory.save(folder / "b");
   learn(memory, {{"a", "e"}});

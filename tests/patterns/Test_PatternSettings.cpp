@@ -15,12 +15,12 @@ TEST(PatternSettings, DefaultsAreValidAndOtherValuesAreChecked) {
   const double infinity = std::numeric_limits<double>::infinity();
   std::vector<Testing::RefusedCall> calls;
   const auto refuse = [&](const char* words, const auto& field, const auto&... bad) {
-    (calls.push_back({words,
-                      [field, bad] {
+    (calls.push_back({[field, bad] {
                         PatternSettings settings;
                         settings.*field = bad;
                         settings.validate();
-                      }}),
+                      },
+                      words}),
      ...);
   };
   using S = PatternSettings;

@@ -214,31 +214,31 @@ TEST(PredictionFields, BadOptionsAreRejected) {
   };
   const Memory memory = three();
   std::vector<RefusedCall> calls{
-      {"top", check({.top = 0})},
-      {"threads", check({.threads = -1})},
-      {"top", [&] { memory.predict(each("a"), memory.candidates(each("a"), 0), {.top = 0}); }}};
+      {check({.top = 0}), "top"},
+      {check({.threads = -1}), "threads"},
+      {[&] { memory.predict(each("a"), memory.candidates(each("a"), 0), {.top = 0}); }, "top"}};
   for (const double bad : {nan, -0.1, 1.1}) {
-    calls.push_back({"threshold", check({.threshold = bad})});
-    calls.push_back({"fuzzy_token_threshold", check({.fuzzy_token_threshold = bad})});
+    calls.push_back({check({.threshold = bad}), "threshold"});
+    calls.push_back({check({.fuzzy_token_threshold = bad}), "fuzzy_token_threshold"});
   }
   const std::vector<double> good(2, 1.0);
   for (const RankBy rank : {RankBy::weighted_similarity, RankBy::weighted_evidence,
                             RankBy::weighted_confidence, RankBy::weighted_snr}) {
     EXPECT_TRUE(is_weighted(rank));
     EXPECT_NO_THROW(candidate_threshold({.rank_by = rank, .weights = good}, 2));
-    calls.push_back({std::string(to_string(rank)), check({.rank_by = rank})});
-    calls.push_back({std::string(to_string(rank)),
-                     [&, rank] { memory.predict(each("a"), {.rank_by = rank}); }});
+    calls.push_back({check({.rank_by = rank}), std::string(to_string(rank))});
+    calls.push_back({[&, rank] { memory.predict(each("a"), {.rank_by = rank}); },
+                     std::string(to_string(rank))});
   }
   EXPECT_FALSE(is_weighted(RankBy::tfidf_score));
   const std::vector<std::vector<double>> bad_weights{{1, nan}, {1, -1}, {1, infinity}, {1, 1e101}};
   for (const std::vector<double>& weights : bad_weights)
-    calls.push_back({"symbol 1", check({.weights = weights})});
+    calls.push_back({check({.weights = weights}), "symbol 1"});
   const std::vector<double> many(100, 1.0);
   for (const std::size_t count : {1U, 2U, 4U, 6U, 100U})
-    calls.push_back({"5 symbols", [&, count] {
-                       memory.predict(each("a"), {.weights = std::span(many).first(count)});
-                     }});
+    calls.push_back(
+        {[&, count] { memory.predict(each("a"), {.weights = std::span(many).first(count)}); },
+         "5 symbols"});
   expect_refused(calls);
 }
 

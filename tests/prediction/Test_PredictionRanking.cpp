@@ -58,13 +58,13 @@ Memory crowd() {
 TEST(PredictionRanking, NamesRoundTripAndAreListedForAnUnknownOne) {
   EXPECT_EQ(enum_names<RankBy>.size(), 20U);
   std::vector<RefusedCall> calls{
-      {"rank_by is 'entropy'", [] { parse<RankBy>("entropy", "rank_by"); }},
-      {"rank_by is ''", [] { parse<RankBy>("", "rank_by"); }},
-      {"rank_by is 'Potential'; it must be one of ",
-       [] { parse<RankBy>("Potential", "rank_by"); }}};
+      {[] { parse<RankBy>("entropy", "rank_by"); }, "rank_by is 'entropy'"},
+      {[] { parse<RankBy>("", "rank_by"); }, "rank_by is ''"},
+      {[] { parse<RankBy>("Potential", "rank_by"); },
+       "rank_by is 'Potential'; it must be one of "}};
   for (const std::string_view name : enum_names<RankBy>) {
     EXPECT_EQ(to_string(parse<RankBy>(name, "rank_by")), name);
-    calls.push_back({std::string(name), calls[2].call});
+    calls.push_back({calls[2].call, std::string(name)});
   }
   expect_refused(calls);
 }

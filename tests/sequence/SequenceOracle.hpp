@@ -27,6 +27,8 @@ struct PairTruth {
   std::uint32_t matched = 0;
 };
 
+using PairSource = PairTruth (*)(Measure, const Symbols& pattern, const Symbols& query, bool);
+
 /// \brief What the oracle says of a pair. It does not count what a similarity matches that is no
 /// number of edits: that is what the function for one pair counts.
 inline PairTruth oracle(Measure measure, const Symbols& pattern, const Symbols& query,
@@ -80,7 +82,7 @@ struct MatchGrid {
   std::vector<Measure> measures = of_symbols;
   std::vector<double> thresholds{0.0, 0.1, 0.6};
   std::vector<std::size_t> tops{all_of_them};
-  PairTruth (*truth)(Measure, const Symbols&, const Symbols&, bool) = oracle;
+  PairSource truth = oracle;
   bool autojunk = false;
   PostingsUse postings = PostingsUse::automatic;
 };

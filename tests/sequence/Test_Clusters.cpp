@@ -113,7 +113,7 @@ TEST(Clusters, OfManyEqualPatternsNeedNoPairForEveryTwo) {
 TEST(Clusters, OfInvalidPairsAreRefused) {
   std::vector<RefusedCall> calls;
   const auto refuse = [&](const char* words, std::vector<SimilarPair> pairs) {
-    calls.push_back({words, [pairs] { cluster_pairs(3, pairs, Linkage::single); }});
+    calls.push_back({[pairs] { cluster_pairs(3, pairs, Linkage::single); }, words});
   };
   refuse("pair (0, 3): there are 3 items", {{0, 3, 0.5}});
   refuse("pair (1, 1): the items must be different", {{1, 1, 0.5}});

@@ -38,10 +38,10 @@ TEST(CodePoints, OfInvalidBytesAreRefusedOrKeptAboveAllOthers) {
   EXPECT_THAT(points("a\xFF\xC3\xA9\xC3", BadBytes::keep),
               ElementsAre('a', code_point_limit + 0xFF, 0xE9, code_point_limit + 0xC3));
   const Texts second{"ab", "c\xFF"};
-  for (const auto& [message, call] : std::vector<RefusedCall>{
-           {"not UTF-8: byte 0xff at 2 of the text", [] { points("ab\xFF"); }},
-           {"text 1: not UTF-8: byte 0xff at 1 of the text", [&] { joined_code_points(second); }},
-           {"text 1: not UTF-8: byte 0xff at 1 of the text", [&] { code_points(second); }}})
+  for (const auto& [call, message] : std::vector<RefusedCall>{
+           {[] { points("ab\xFF"); }, "not UTF-8: byte 0xff at 2 of the text"},
+           {[&] { joined_code_points(second); }, "text 1: not UTF-8: byte 0xff at 1 of the text"},
+           {[&] { code_points(second); }, "text 1: not UTF-8: byte 0xff at 1 of the text"}})
     EXPECT_EQ(message_of<InvalidArgument>(call), message);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SequenceOracle.hpp"
+#include "ScoreOracle.hpp"
 
 namespace LengthBoundsTest {
 
@@ -54,26 +54,9 @@ TEST(LengthBounds, DoNotChangeTheResultsOfSelfMatches) {
 TEST(LengthBounds, DoNotChangeTheValuesOfPairs) {
   auto random = generator("values");
   for (const SymbolRows& patterns : mixtures(random, 1500)) {
-    const SequenceMatcher matcher(context(), ragged(patterns));
     SymbolRows queries = of_lengths(random, {0, 1, 20, 64, 300});
     queries.push_back(noisy(random, patterns[0], vocabulary, 25));
-    for (const Measure measure : of_symbols) {
-      std::vector<double> all;
-      for (const Symbols& query : queries)
-        for (const Symbols& pattern : patterns) all.push_back(similarity(measure, pattern, query));
-      for (const double cutoff : {0.0, 0.5, 0.9}) {
-        for (const Space space : spaces()) {
-          std::vector<double> found(all.size(), -1.0);
-          matcher.score_all(ragged(queries), std::span(found),
-                            {.measure = measure, .cutoff = cutoff, .space = space});
-          for (std::size_t i = 0; i < all.size(); ++i) {
-            ASSERT_EQ(found[i], all[i] >= cutoff ? all[i] : 0.0)
-                << to_string(measure) << " from " << cutoff << " on " << to_string(space)
-                << ", query " << i / patterns.size() << ", pattern " << i % patterns.size();
-          }
-        }
-      }
-    }
+    expect_scores(patterns, queries, of_symbols, one_pair);
   }
 }
 

@@ -25,36 +25,37 @@ TEST(SequenceRefusals, OfMatches) {
   };
   const std::vector<std::uint64_t> only{0, 2};
   std::vector<RefusedCall> calls{
-      {"filter contains index 2; the indices of patterns are below 2", match({.filter = only})},
-      {"filter", match_self({.filter = std::span(only).first(1)})},
-      {"filter", cluster({.filter = std::span(only).first(1)})},
-      {"top", match({.top = 0})},
-      {"autojunk", match_self({.autojunk = true})},
-      {"autojunk", cluster({.threshold = 0.5, .autojunk = true})},
-      {"threshold", cluster({.threshold = 0.0})},
-      {"pattern 0", [] {
+      {match({.filter = only}), "filter contains index 2; the indices of patterns are below 2"},
+      {match_self({.filter = std::span(only).first(1)}), "filter"},
+      {cluster({.filter = std::span(only).first(1)}), "filter"},
+      {match({.top = 0}), "top"},
+      {match_self({.autojunk = true}), "autojunk"},
+      {cluster({.threshold = 0.5, .autojunk = true}), "autojunk"},
+      {cluster({.threshold = 0.0}), "threshold"},
+      {[] {
          SequenceMatcher(context(), ragged<Symbol>({{1, unknown_symbol}}));
-       }}};
+       },
+       "pattern 0"}};
   for (const Measure measure : all_measures)
     if (measure != Measure::difflib)
-      calls.push_back({"autojunk", match({.measure = measure, .autojunk = true})});
+      calls.push_back({match({.measure = measure, .autojunk = true}), "autojunk"});
   for (const double threshold :
        {-0.1, 1.1, not_a_number, std::numeric_limits<double>::infinity()}) {
-    calls.push_back({"threshold", match({.threshold = threshold})});
-    calls.push_back({"threshold", cluster({.threshold = threshold})});
+    calls.push_back({match({.threshold = threshold}), "threshold"});
+    calls.push_back({cluster({.threshold = threshold}), "threshold"});
   }
   const Symbols values{1, 2, 3};
   for (const std::vector<std::uint64_t>& offsets : bad_offsets) {
     const RaggedSpan<Symbol> rows{offsets, values};
-    calls.push_back({"offset", [rows] { SequenceMatcher(context(), rows); }});
-    calls.push_back({"offset", [rows, &matcher] { matcher.match(rows); }});
+    calls.push_back({[rows] { SequenceMatcher(context(), rows); }, "offset"});
+    calls.push_back({[rows, &matcher] { matcher.match(rows); }, "offset"});
   }
   expect_refused(calls);
   if (!context().is_usable(Space::cuda)) {
     expect_refused<SpaceUnavailable>(
-        {{"cuda", match({.space = Space::cuda})},
-         {"", [] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::both); }},
-         {"", [] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::device); }}});
+        {{match({.space = Space::cuda}), "cuda"},
+         {[] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::both); }, ""},
+         {[] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::device); }, ""}});
   } else {
     const SequenceMatcher there(context(), ragged<Symbol>({{}}), Residency::device);
     EXPECT_EQ(there.match(query).record.chosen, Space::cuda);
@@ -75,15 +76,16 @@ TEST(SequenceRefusals, OfQueriesInArrays) {
     return [&matcher, values, ends] { matcher.match({values, ends}); };
   };
   expect_refused(
-      {{"symbols is int32 [2]", match(std::span(narrow), std::span(offsets))},
-       {"offsets is int32 [2]", match(std::span(symbols), std::span(narrow))},
-       {"offsets[1] is -1", match(std::span(symbols), std::span(negative))},
-       {"query offset 1 is 5", match(std::span(symbols), std::span(beyond))},
-       {"symbols is", match({symbols.data(), DataType::uint32, square}, std::span(offsets))},
-       {"must be consecutive",
-        match({symbols.data(), DataType::uint32, two, two}, std::span(offsets))},
-       {"copy it", match({symbols.data(), DataType::uint32, four, {}, ArrayMemory::device},
-                         std::span(offsets))}});
+      {{match(std::span(narrow), std::span(offsets)), "symbols is int32 [2]"},
+       {match(std::span(symbols), std::span(narrow)), "offsets is int32 [2]"},
+       {match(std::span(symbols), std::span(negative)), "offsets[1] is -1"},
+       {match(std::span(symbols), std::span(beyond)), "query offset 1 is 5"},
+       {match({symbols.data(), DataType::uint32, square}, std::span(offsets)), "symbols is"},
+       {match({symbols.data(), DataType::uint32, two, two}, std::span(offsets)),
+        "must be consecutive"},
+       {match({symbols.data(), DataType::uint32, four, {}, ArrayMemory::device},
+              std::span(offsets)),
+        "copy it"}});
 }
 
 TEST(SequenceRefusals, OfScoresWriteNothing) {
@@ -98,19 +100,20 @@ TEST(SequenceRefusals, OfScoresWriteNothing) {
     return [&matcher, &queries, target, options] { matcher.score_all(queries, target, options); };
   };
   std::vector<RefusedCall> calls{
-      {"it must be float32 [6]", score(std::span(out).first(5))},
-      {"it must be float32 [3, 2]", score({out.data(), DataType::float32, transposed})},
-      {"float32 or float64", score(std::span(whole))},
-      {"float32 or float64", score(std::span(whole), {Measure::jaro_winkler, distance})},
-      {"int32", score(std::span(wide), {Measure::osa, distance})},
-      {"autojunk", score(std::span(out), {.autojunk = true})},
-      {"query offset", [&] {
+      {score(std::span(out).first(5)), "it must be float32 [6]"},
+      {score({out.data(), DataType::float32, transposed}), "it must be float32 [3, 2]"},
+      {score(std::span(whole)), "float32 or float64"},
+      {score(std::span(whole), {Measure::jaro_winkler, distance}), "float32 or float64"},
+      {score(std::span(wide), {Measure::osa, distance}), "int32"},
+      {score(std::span(out), {.autojunk = true}), "autojunk"},
+      {[&] {
          matcher.score_all(RaggedSpan<Symbol>{bad_offsets[0], {}}, std::span(out));
-       }}};
+       },
+       "query offset"}};
   const auto refuse = [&](Measure measure, PairValue value, const char* words,
                           std::initializer_list<double> cutoffs) {
     for (const double cutoff : cutoffs)
-      calls.push_back({words, score(std::span(out), {measure, value, cutoff})});
+      calls.push_back({score(std::span(out), {measure, value, cutoff}), words});
   };
   refuse(Measure::lcs, similarity, "[0, 1]", {-0.1, 1.1, not_a_number});
   refuse(Measure::token_set, distance, "[0, 1]", {-0.1, 1.1, not_a_number});
@@ -124,14 +127,14 @@ TEST(SequenceRefusals, OfPairs) {
   const Symbols one = letters("a");
   const PreparedQuery prepared(Measure::lcs, one);
   std::vector<RefusedCall> calls{
-      {"autojunk", [&] { similarity(Measure::lcs, one, one, 0, true); }},
-      {"autojunk", [&] { matched(Measure::lcs, one, one, true); }},
-      {"autojunk", [&] { blocks(Measure::lcs, one, one, true); }},
-      {"autojunk", [&] { PreparedQuery(Measure::lcs, one, true); }},
-      {"", [] { PreparedQuery(Measure::token_sort, Symbols{0x200000}); }}};
+      {[&] { similarity(Measure::lcs, one, one, 0, true); }, "autojunk"},
+      {[&] { matched(Measure::lcs, one, one, true); }, "autojunk"},
+      {[&] { blocks(Measure::lcs, one, one, true); }, "autojunk"},
+      {[&] { PreparedQuery(Measure::lcs, one, true); }, "autojunk"},
+      {[] { PreparedQuery(Measure::token_sort, Symbols{0x200000}); }, ""}};
   for (const double cutoff : {-0.1, 1.5, not_a_number, std::numeric_limits<double>::infinity()}) {
-    calls.push_back({"cutoff", [=] { similarity(Measure::lcs, one, one, cutoff); }});
-    calls.push_back({"cutoff", [=, &prepared] { prepared.similarity(one, cutoff); }});
+    calls.push_back({[=] { similarity(Measure::lcs, one, one, cutoff); }, "cutoff"});
+    calls.push_back({[=, &prepared] { prepared.similarity(one, cutoff); }, "cutoff"});
   }
   expect_refused(calls);
 }
@@ -142,19 +145,20 @@ TEST(SequenceRefusals, OfInvalidTexts) {
   const SequenceMatcher matcher(context(), Texts{"a"});
   const SequenceMatcher no_texts(context(), ragged<Symbol>({{1, 2, 0x110000}}));
   expect_refused(
-      {{"the pattern: not UTF-8: byte 0xff at 2 of the text",
-        [] { similarity(Measure::lcs, bad_text, "a"); }},
-       {"the query: not UTF-8", [] { matched(Measure::lcs, "a", bad_text); }},
-       {"not UTF-8", [] { blocks(Measure::lcs, bad_text, bad_text); }},
-       {"the query: not UTF-8", [] { PreparedQuery(Measure::lcs, bad_text); }},
-       {"the pattern: not UTF-8", [&] { prepared.similarity(bad_text); }},
-       {"the pattern: not UTF-8", [&] { prepared.matched(bad_text); }},
-       {"the pattern: not UTF-8", [&] { prepared.blocks(bad_text); }},
-       {"text 1: not UTF-8: byte 0xff at 2", [&] { SequenceMatcher(context(), one_bad); }},
-       {"text 1: not UTF-8", [&] { matcher.match(one_bad); }},
-       {"symbol 2 of pattern 0 is 1114112", [&] {
+      {{[] { similarity(Measure::lcs, bad_text, "a"); },
+        "the pattern: not UTF-8: byte 0xff at 2 of the text"},
+       {[] { matched(Measure::lcs, "a", bad_text); }, "the query: not UTF-8"},
+       {[] { blocks(Measure::lcs, bad_text, bad_text); }, "not UTF-8"},
+       {[] { PreparedQuery(Measure::lcs, bad_text); }, "the query: not UTF-8"},
+       {[&] { prepared.similarity(bad_text); }, "the pattern: not UTF-8"},
+       {[&] { prepared.matched(bad_text); }, "the pattern: not UTF-8"},
+       {[&] { prepared.blocks(bad_text); }, "the pattern: not UTF-8"},
+       {[&] { SequenceMatcher(context(), one_bad); }, "text 1: not UTF-8: byte 0xff at 2"},
+       {[&] { matcher.match(one_bad); }, "text 1: not UTF-8"},
+       {[&] {
           no_texts.match(ragged<Symbol>({{1, 2}}), {.measure = Measure::token_set});
-        }}});
+        },
+        "symbol 2 of pattern 0 is 1114112"}});
 }
 
 }  // namespace SequenceRefusalsTest

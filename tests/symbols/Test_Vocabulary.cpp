@@ -107,8 +107,8 @@ TEST(Vocabulary, DecodesSequencesAndReportsUnknownSymbols) {
   EXPECT_THAT(words.decode(std::vector<Symbol>{2, 1, 1, 0}), ElementsAre("c", "", "", "a"));
   EXPECT_TRUE(words.decode({}).empty());
   const std::vector<Symbol> unknown{2, 3};
-  expect_refused<NotFound>({{"symbol 3 at 1 of the sequence is not in the vocabulary of 3",
-                             [&] { words.decode(unknown); }}});
+  expect_refused<NotFound>({{[&] { words.decode(unknown); },
+                             "symbol 3 at 1 of the sequence is not in the vocabulary of 3"}});
   EXPECT_THROW(words.decode(std::vector<Symbol>{unknown_symbol}), NotFound);
 }
 
@@ -148,15 +148,16 @@ TEST(Vocabulary, RejectsTextsThatAreNotAVocabulary) {
   const std::vector<char> values{'a', 'b', 'c'};
   const std::vector<std::vector<std::uint64_t>> bad_offsets{
       {1, 2}, {0, 2, 1}, {0, 4}, {0, ~std::uint64_t{0}}};
-  std::vector<RefusedCall> calls{{"text 3 is the same as text 1",
-                                  [] {
+  std::vector<RefusedCall> calls{{[] {
                                     Vocabulary(rows_of({"a", "b", "", "b"}));
-                                  }},
-                                 {"text 1 is the same as text 0", [] {
+                                  },
+                                  "text 3 is the same as text 1"},
+                                 {[] {
                                     Vocabulary(rows_of({"", ""}));
-                                  }}};
+                                  },
+                                  "text 1 is the same as text 0"}};
   for (const auto& offsets : bad_offsets)
-    calls.push_back({"", [&] { Vocabulary(RaggedSpan<char>{offsets, values}); }});
+    calls.push_back({[&] { Vocabulary(RaggedSpan<char>{offsets, values}); }, ""});
   expect_refused(calls);
 }
 

@@ -61,6 +61,20 @@ std::vector<float> source_values(std::size_t nodes, std::span<const Node> source
   return values;
 }
 
+std::vector<bool> nonzero(const std::vector<float>& values) {
+  std::vector<bool> out;
+  for (const float value : values) out.push_back(value != 0.0F);
+  return out;
+}
+
+void record(SpreadHistory* history, const std::vector<float>& passed, const std::vector<bool>& rose,
+            float decay) {
+  if (history == nullptr) return;
+  history->passed.push_back(passed);
+  history->rose.push_back(rose);
+  history->decays.push_back(decay);
+}
+
 float threshold_of(std::uint32_t first_touch, const SpreadSettings& settings) {
   if (settings.threshold) return static_cast<float>(*settings.threshold);
   if (first_touch == 0) return 0.01F;
@@ -77,7 +91,8 @@ std::vector<std::vector<Link>> links_into(std::size_t nodes, std::span<const Lin
 }
 
 std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings) {
+                                 std::span<const Node> sources, const SpreadSettings& settings,
+                                 SpreadHistory* history) {
   const InLinks rows = links_into(nodes, links);
   std::vector<float> activation = source_values(nodes, sources);
   std::vector<std::optional<std::uint32_t>> first_touch(nodes);
@@ -87,9 +102,11 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
   }
   std::vector<float> delta = activation;
   shorten(delta, settings);
+  record(history, delta, nonzero(activation), 1.0F);
   for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
     const float decay = decay_of(settings.decay, hop);
     std::vector<float> next(nodes, 0.0F);
+    std::vector<bool> rose(nodes, false);
     for (std::size_t v = 0; v < nodes; ++v) {
       const float c = pulled(rows[v], delta, decay, settings.kinds);
       if (!(c > 0.0F)) continue;
@@ -99,20 +116,24 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
       const float updated = std::min(1.0F, sum);
       if (updated < threshold) continue;
       if (hop < settings.hops && c > threshold) next[v] = updated - activation[v];
+      rose[v] = updated != activation[v];
       activation[v] = updated;
     }
     delta = next;
     shorten(delta, settings);
+    record(history, delta, rose, decay);
   }
   return activation;
 }
 
 std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings) {
+                                 std::span<const Node> sources, const SpreadSettings& settings,
+                                 SpreadHistory* history) {
   const InLinks rows = links_into(nodes, links);
   std::vector<float> x = source_values(nodes, sources);
   std::vector<float> result = x;
   shorten(x, settings);
+  record(history, x, nonzero(result), 1.0F);
   for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
     const float decay = decay_of(settings.decay, hop);
     std::vector<float> next(nodes);
@@ -120,6 +141,7 @@ std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
     for (std::size_t v = 0; v < nodes; ++v) result[v] = result[v] + next[v];
     x = next;
     shorten(x, settings);
+    record(history, x, nonzero(next), decay);
   }
   for (float& value : result) value = canonical(value);
   return result;

@@ -87,15 +87,6 @@ SeedMoments finished(SeedMoments moments) {
   return moments;
 }
 
-/// The \p terms of eight lanes of a block, added by a pairwise tree.
-double folded(std::span<const double> lanes) {
-  std::vector<double> sums(lanes.begin(), lanes.end());
-  for (std::size_t half = 4; half > 0; half /= 2) {
-    for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
-  }
-  return sums[0];
-}
-
 /// Sets the mean and m2 from shifted sums; \p share is 1 / (sum of weights).
 void close(SeedMoments& moments, double shift, double sum, double squares, double share) {
   const double mean_shift = sum * share;
@@ -117,7 +108,8 @@ SeedMoments of_block(std::span<const float> x, double shift) {
     squares[row % 8] = std::fma(shifted, shifted, squares[row % 8]);
   }
   moments.count = x.size();
-  close(moments, shift, folded(sums), folded(squares), 1.0 / static_cast<double>(x.size()));
+  close(moments, shift, pairwise_tree_sum(sums), pairwise_tree_sum(squares),
+        1.0 / static_cast<double>(x.size()));
   for (const float value : x) {
     if (value < moments.min) moments.min = value;
     if (value > moments.max) moments.max = value;

@@ -27,10 +27,11 @@ TEST(DeviceScores, AreThoseOnTheHost) {
     for (std::size_t i = 0; i < out.size(); ++i)
       ASSERT_EQ(out[i], i % 210 < 200 ? expected[i / 210 * 200 + i % 210] : -5.0F);
     const PairOptions elsewhere{.measure = measure, .space = Space::serial};
-    expect_refused({{"space is serial", [&] {
+    expect_refused({{[&] {
                        matcher.score_all(ragged(queries),
                                          copy.array(DataType::float32, shape, strides), elsewhere);
-                     }}});
+                     },
+                     "space is serial"}});
   }
 }
 

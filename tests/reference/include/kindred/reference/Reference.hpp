@@ -257,14 +257,20 @@ std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
 std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
                        HopDirection direction, const EdgeKinds& kinds = EdgeKinds().set());
 
+/// What the hops of a spreading changed; hop 0 is that of the sources.
+struct SpreadHistory {
+  std::vector<std::vector<float>> passed;  ///< per hop and node, what is passed on to the next hop
+  std::vector<std::vector<bool>> rose;     ///< whether the hop changed the activation of the node
+  std::vector<float> decays;
+};
 /// The activation of every node after engine-mode spreading.
 std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources,
-                                 const SpreadSettings& settings = {});
+                                 std::span<const Node> sources, const SpreadSettings& settings = {},
+                                 SpreadHistory* history = nullptr);
 /// Σ x_d of every node for d = 0 … hops, where x_d = D(d)·Wᵀx_{d−1}.
 std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources,
-                                 const SpreadSettings& settings = {});
+                                 std::span<const Node> sources, const SpreadSettings& settings = {},
+                                 SpreadHistory* history = nullptr);
 struct PageRankSettings {
   double damping = 0.85;
   double tolerance = 1e-6;  ///< bound of the residual
