@@ -97,16 +97,14 @@ void expect_learned(const std::vector<LearnedPattern>& found,
 enum class Form { texts, dictionary, symbols };
 constexpr Form forms[] = {Form::texts, Form::dictionary, Form::symbols};
 
-std::vector<LearnedPattern> learn_all(PatternMemory& memory, const Lists& lists, Form form) {
+std::vector<LearnedPattern> learn_all(PatternMemory& memory, const std::vector<Given>& patterns,
+                                      Form form) {
+  const Lists lists(patterns);
   if (form == Form::texts) return memory.learn_all(lists.as_texts(), lists.options());
   if (form == Form::dictionary)
     return memory.learn_all(lists.as_symbols(), lists.with_dictionary());
   const Ragged<Symbol> numbers = lists.numbered(memory);
   return memory.learn_all(EventLists<Symbol>{lists.offsets, numbers}, lists.options());
-}
-std::vector<LearnedPattern> learn_all(PatternMemory& memory, const std::vector<Given>& patterns,
-                                      Form form) {
-  return learn_all(memory, Lists(patterns), form);
 }
 
 TEST(BulkLearn, EqualsLearningOneAfterTheOther) {
@@ -243,26 +241,6 @@ TEST(BulkLearn, ADictionaryMayRepeatTextsAndHaveUnusedOnes) {
   EXPECT_EQ(learned[1].frequency, 2U);
   EXPECT_EQ(learned[2].index, 0U);
   EXPECT_EQ(memory.vocabulary().size(), 2U);
-}
-
-TEST(BulkLearn, LearnsNothingWhenMemoryRunsOut) {
-  auto random = generator("BulkLearn.Faults");
-  const std::vector<Given> first = random_patterns(random, 30);
-  const std::vector<Given> more = random_patterns(random, 60);
-  const Lists lists(more);
-  for (const Form form : {Form::texts, Form::dictionary}) {
-    PatternMemory memory = made();
-    PatternMemory untouched = made();
-    PatternMemory loop = made();
-    for (PatternMemory* each : {&memory, &untouched, &loop}) learn_each(*each, first);
-    std::vector<LearnedPattern> learned;
-    const std::size_t failures = fail_every_allocation(
-        longer_than_labels, [&] { learned = learn_all(memory, lists, form); },
-        [&](std::size_t) { expect_same(memory, untouched); });
-    EXPECT_GT(failures, 10U);
-    expect_learned(learned, learn_each(loop, more));
-    expect_same(memory, loop);
-  }
 }
 
 TEST(BulkLearn, IsSeenAsAWholeByOtherThreads) {

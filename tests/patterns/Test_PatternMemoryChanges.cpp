@@ -68,37 +68,6 @@ TEST(PatternMemoryChanges, NamesOfClearedPatternsAreSavedAndAppended) {
   }
 }
 
-TEST(PatternMemoryChanges, ACallThatRunsOutOfMemoryLosesNothing) {
-  PatternMemory memory = made();
-  std::vector<EventTexts> learned;
-  const auto expect_learned = [&](std::size_t) {
-    ASSERT_EQ(memory.size(), learned.size());
-    for (std::uint64_t index = 0; index < learned.size(); ++index)
-      ASSERT_EQ(texts(memory, memory.pattern(index)), learned[index]);
-  };
-  for (std::uint64_t i = 0; i < 60; ++i) {
-    const EventTexts events{{numbered('a', i)}, {std::string(i, 'x'), numbered('b', i % 5)}};
-    fail_every_allocation(
-        longer_than_labels, [&] { learn(memory, events, numbered('n', i)); }, expect_learned);
-    learned.push_back(events);
-    ASSERT_EQ(memory.find(Words(events)), i);
-  }
-  const std::vector<std::byte> expected = memory.to_bytes();
-  std::vector<std::byte> bytes;
-  const auto to_bytes = [&] { bytes = memory.to_bytes(); };
-  EXPECT_GT(fail_every_allocation(longer_than_labels, to_bytes, expect_learned), 5U);
-  EXPECT_EQ(bytes, expected);
-  const auto before = answer(memory, {{"b0"}}, 0.0, 100);
-  const std::size_t failures = fail_every_allocation(
-      longer_than_labels, [&] { memory.clear(); },
-      [&](std::size_t k) {
-        expect_learned(k);
-        EXPECT_EQ(answer(memory, {{"b0"}}, 0.0, 100), before);
-      });
-  EXPECT_GT(failures, 1U);
-  EXPECT_EQ(memory.size(), 0U);
-}
-
 TEST(PatternMemoryChanges, MayBeClearedWhileOthersLearnMatchAndSynchronize) {
   PatternMemory memory(context(), quiet_at(20));
   std::atomic<bool> done{false};

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <thread>
 
-#include "ChangedBytes.hpp"
 #include "MutatedBytes.hpp"
 #include "PatternSupport.hpp"
 #include "patterns/StoredPatterns.hpp"
@@ -189,28 +188,6 @@ std::string small_file(const TempFolder& folder) {
   memory.forget("first");
   memory.append(folder / "small");
   return read_all(folder / "small");
-}
-
-TEST(PatternMemoryFile, DetectsEveryChangedByte) {
-  const TempFolder folder;
-  const std::string whole = small_file(folder);
-  const MemoryFile file;
-  file.set(whole);
-  EXPECT_EQ(Impl::read_patterns(file.path(), 1).catalogue.live(), 3U);
-  constexpr std::size_t slot = sizeof(Impl::SectionHeader);
-  const std::size_t tried =
-      for_each_changed_byte(whole, [&](const std::string& changed, std::size_t at, int value) {
-        file.set(changed);
-        // One of the two slots of the header may be damaged.
-        if (at < slot || at >= whole.size() - slot) {
-          EXPECT_EQ(Impl::read_patterns(file.path(), 1).catalogue.live(), 3U)
-              << "byte " << at << " is " << value;
-        } else {
-          EXPECT_THROW(Impl::read_patterns(file.path(), 1), CorruptFile)
-              << "byte " << at << " is " << value;
-        }
-      });
-  EXPECT_GT(tried, 3 * whole.size());
 }
 
 /// Uses a memory in every way that a forged file could corrupt.

@@ -39,7 +39,7 @@ TEST(SequenceOracle, AgreesOnShortSequencesOfEveryLength) {
 
 TEST(SequenceOracle, AgreesAtTheLimitsOfPlanesWordsRunsAndSegments) {
   auto random = generator("oracle: lengths");
-  for (const Symbol vocabulary : {2U, 6U, 40U, 150U, 5000U, 100'000U}) {
+  for (const Symbol vocabulary : {2U, 6U, 150U, 5000U, 100'000U}) {
     SymbolRows patterns = random_sequences(random, 130, 0, 69, vocabulary);
     SymbolRows queries{{}};
     for (const std::size_t length :

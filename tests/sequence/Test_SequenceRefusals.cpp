@@ -65,27 +65,25 @@ TEST(SequenceRefusals, OfMatches) {
 TEST(SequenceRefusals, OfQueriesInArrays) {
   const SequenceMatcher matcher(context(), ragged<Symbol>({{1, 2}}));
   const Symbols symbols{1, 2, 3, 4};
+  const std::vector<std::int32_t> narrow{0, 4};
   const std::vector<std::int64_t> offsets{0, 4};
   const std::vector<std::int64_t> negative{0, -1};
   const std::vector<std::int64_t> beyond{0, 5};
-  const std::vector<std::int32_t> narrow{0, 4};
-  const std::vector<std::int64_t> square{2, 2};
   const std::vector<std::int64_t> two{2};
-  const std::vector<std::int64_t> four{4};
+  const std::vector<std::int64_t> square{2, 2};
+  const ConstArray strided(symbols.data(), DataType::uint32, two, two);
+  const ConstArray matrix(symbols.data(), DataType::uint32, square);
+  const ConstArray there(symbols.data(), DataType::uint32, two, {}, ArrayMemory::device);
   const auto match = [&](const ConstArray& values, const ConstArray& ends) {
     return [&matcher, values, ends] { matcher.match({values, ends}); };
   };
-  expect_refused(
-      {{match(std::span(narrow), std::span(offsets)), "symbols is int32 [2]"},
-       {match(std::span(symbols), std::span(narrow)), "offsets is int32 [2]"},
-       {match(std::span(symbols), std::span(negative)), "offsets[1] is -1"},
-       {match(std::span(symbols), std::span(beyond)), "query offset 1 is 5"},
-       {match({symbols.data(), DataType::uint32, square}, std::span(offsets)), "symbols is"},
-       {match({symbols.data(), DataType::uint32, two, two}, std::span(offsets)),
-        "must be consecutive"},
-       {match({symbols.data(), DataType::uint32, four, {}, ArrayMemory::device},
-              std::span(offsets)),
-        "copy it"}});
+  expect_refused({{match(std::span(narrow), std::span(offsets)), "symbols is int32 [2]"},
+                  {match(std::span(symbols), std::span(narrow)), "offsets is int32 [2]"},
+                  {match(std::span(symbols), std::span(negative)), "offsets[1] is -1"},
+                  {match(std::span(symbols), std::span(beyond)), "query offset 1 is 5"},
+                  {match(strided, std::span(offsets)), "must be consecutive"},
+                  {match(matrix, std::span(offsets)), "symbols is"},
+                  {match(there, std::span(offsets)), "copy it"}});
 }
 
 TEST(SequenceRefusals, OfScoresWriteNothing) {

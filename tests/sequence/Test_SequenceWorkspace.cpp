@@ -13,19 +13,6 @@ std::pair<std::uint64_t, std::uint64_t> used(const Context& own, Space space) {
   return {statistics.allocations_total, statistics.bytes_in_use};
 }
 
-TEST(SequenceWorkspace, DoesNotGrowInRepeatedCalls) {
-  auto random = generator("growth");
-  const SequenceMatcher matcher(context(), ragged(random_sequences(random, 500, 40, 40, 15)));
-  const auto query = ragged(random_sequences(random, 1, 50, 50, 15));
-  for (const Space space : spaces()) {
-    const MatchOptions requested{.measure = Measure::difflib, .threshold = 0.3, .space = space};
-    matcher.match(query, requested);
-    const auto before = used(context(), space);
-    for (int i = 0; i < 5; ++i) matcher.match(query, requested);
-    EXPECT_EQ(used(context(), space), before);
-  }
-}
-
 TEST(SequenceWorkspace, DoesNotDependOnTheTeam) {
   if (thread_sanitizer) GTEST_SKIP() << "regions of several threads";
   auto random = generator("teams");
