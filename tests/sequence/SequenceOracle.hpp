@@ -4,7 +4,6 @@
 #define KINDRED_TESTS_SEQUENCE_SEQUENCE_ORACLE_HPP
 
 #include <map>
-#include <numeric>
 
 #include "SequenceSupport.hpp"
 

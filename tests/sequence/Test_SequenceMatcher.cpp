@@ -2,6 +2,8 @@
 // Matches of sequences that are long, large in number or unusual, and what a call reports.
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include <numeric>
+
 #include "SequenceOracle.hpp"
 
 namespace SequenceMatcherTest {
