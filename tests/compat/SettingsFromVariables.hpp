@@ -2,11 +2,11 @@
 #ifndef KINDRED_TESTS_COMPAT_SETTINGS_FROM_VARIABLES_HPP
 #define KINDRED_TESTS_COMPAT_SETTINGS_FROM_VARIABLES_HPP
 
-#include <kindred/core/common/Error.hpp>
-
 #include <map>
 #include <optional>
 #include <string>
+
+#include "RefusedCalls.hpp"
 
 namespace Kindred::Testing {
 
@@ -20,15 +20,11 @@ inline auto source_of(const Variables& variables) {
   };
 }
 
-/// The message of the error that `read()` throws.
-template <class Read>
-std::string refusal_of(const Read& read) {
-  try {
-    read();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was refused";
+/// \p values with \p prefix before each name.
+inline Variables prefixed(const std::string& prefix, const Variables& values) {
+  Variables variables;
+  for (const auto& [name, value] : values) variables[prefix + name] = value;
+  return variables;
 }
 
 }  // namespace Kindred::Testing

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Error.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "SettingsFromVariables.hpp"
@@ -12,16 +7,15 @@
 namespace LatticeSettingsTest {
 
 using namespace Kindred;
+using namespace Kindred::Testing;
 using Compat::LatticeSettings;
-using testing::AllOf;
-using testing::HasSubstr;
-using Testing::Variables;
 
 LatticeSettings read(const Variables& variables) {
-  return LatticeSettings::from_environment(Testing::source_of(variables));
+  return LatticeSettings::from_environment(source_of(variables));
 }
-std::string refusal(const Variables& variables) {
-  return Testing::refusal_of([&] { read(variables); });
+/// Calls that read these variables must be refused with each of \p words.
+void expect_refusal(const Variables& variables, const std::vector<std::string>& words) {
+  for (const std::string& word : words) expect_refused({{[&] { read(variables); }, word}});
 }
 
 TEST(LatticeSettings, DefaultsChangeOnlyTheMinimumDeviceMemory) {
@@ -51,9 +45,7 @@ TEST(LatticeSettings, EachIsReadByBothNamesAndTakesEffect) {
                          {"LATTICE_DEFAULT_LATTICE_SIZE", "5"},
                          {"LATTICE_PARALLEL_CORES", "2"}};
   for (const char* prefix : {"KINDRED_", ""}) {
-    Variables variables;
-    for (const auto& [name, value] : values) variables[prefix + name] = value;
-    LatticeSettings settings = read(variables);
+    LatticeSettings settings = read(prefixed(prefix, values));
     ContextOptions options;
     settings.apply_to(options);
     EXPECT_EQ(options.dispatcher.device_items_min, 20U);
@@ -67,10 +59,8 @@ TEST(LatticeSettings, EachIsReadByBothNamesAndTakesEffect) {
     EXPECT_EQ(settings.size(), 5U);
     EXPECT_NO_THROW(settings.check(2, 3));
     EXPECT_NO_THROW(settings.check(6, 7));
-    EXPECT_THROW(settings.check(1, 3), InvalidArgument);
-    EXPECT_THROW(settings.check(7, 3), InvalidArgument);
-    EXPECT_THROW(settings.check(2, 2), InvalidArgument);
-    EXPECT_THROW(settings.check(2, 8), InvalidArgument);
+    for (const auto& [dimensions, size] : {std::pair(1U, 3U), {7, 3}, {2, 2}, {2, 8}})
+      EXPECT_THROW(settings.check(dimensions, size), InvalidArgument);
     settings.smart_routing = false;
     settings.apply_to(options);
     EXPECT_FALSE(options.dispatcher.device_items_min);
@@ -116,24 +106,22 @@ TEST(LatticeSettings, AValueOutOfBoundsNamesVariableValueAndBounds) {
     for (const auto& [bound, beyond] :
          {std::pair(row.least, row.below), std::pair(row.most, row.above)}) {
       if (*bound == '\0') continue;
-      EXPECT_EQ(refusal({{name, bound}}), "nothing was refused") << name;
-      EXPECT_THAT(refusal({{name, beyond}}),
-                  AllOf(HasSubstr(name + " is '" + beyond + "'"), HasSubstr(bound)));
+      EXPECT_NO_THROW(read({{name, bound}})) << name;
+      expect_refusal({{name, beyond}}, {name + " is '" + beyond + "'", bound});
     }
-    for (const char* malformed : {"", "x", "7 ", "nan"})
-      EXPECT_THAT(refusal({{name, malformed}}),
-                  AllOf(HasSubstr(name), HasSubstr("'" + std::string(malformed) + "'")));
+    for (const std::string malformed : {"", "x", "7 ", "nan"})
+      expect_refusal({{name, malformed}}, {name, "'" + malformed + "'"});
   }
-  EXPECT_THAT(refusal({{"GPU_ENABLE_SMART_ROUTING", "maybe"}}), HasSubstr("is 'maybe'"));
+  expect_refusal({{"GPU_ENABLE_SMART_ROUTING", "maybe"}}, {"is 'maybe'"});
 }
 
 TEST(LatticeSettings, ContradictoryBoundsAreRejected) {
-  EXPECT_THAT(refusal({{"LATTICE_MIN_DIMENSIONS", "5"}, {"LATTICE_MAX_DIMENSIONS", "3"}}),
-              AllOf(HasSubstr("dimensions_max is 3"), HasSubstr("dimensions_min, 5")));
-  EXPECT_THAT(refusal({{"LATTICE_MAX_LATTICE_SIZE", "8"}, {"LATTICE_DEFAULT_LATTICE_SIZE", "9"}}),
-              AllOf(HasSubstr("size_max is 8"), HasSubstr("size_default, 9")));
-  EXPECT_THAT(refusal({{"GPU_THRESHOLD_ELEMENTS", "1000"}, {"GPU_OPTIMAL_THRESHOLD", "999"}}),
-              AllOf(HasSubstr("optimal_threshold is 999"), HasSubstr("threshold_elements, 1000")));
+  expect_refusal({{"LATTICE_MIN_DIMENSIONS", "5"}, {"LATTICE_MAX_DIMENSIONS", "3"}},
+                 {"dimensions_max is 3", "dimensions_min, 5"});
+  expect_refusal({{"LATTICE_MAX_LATTICE_SIZE", "8"}, {"LATTICE_DEFAULT_LATTICE_SIZE", "9"}},
+                 {"size_max is 8", "size_default, 9"});
+  expect_refusal({{"GPU_THRESHOLD_ELEMENTS", "1000"}, {"GPU_OPTIMAL_THRESHOLD", "999"}},
+                 {"optimal_threshold is 999", "threshold_elements, 1000"});
   EXPECT_EQ(read({{"LATTICE_MAX_DIMENSIONS", "3"}}).dimensions(), 3U);
   EXPECT_EQ(read({{"LATTICE_MIN_LATTICE_SIZE", "30"}}).size(), 30U);
 }
@@ -146,10 +134,8 @@ TEST(LatticeSettings, VariablesWithoutEffectAreRejected) {
         "LATTICE_MAX_AUX_MEMORY_MB", "LATTICE_DEFAULT_AUX_MEMORY_MB",
         "LATTICE_MAX_PATH_FINDING_TIMEOUT", "LATTICE_DEFAULT_COMPUTATION_TIMEOUT",
         "LATTICE_DEFAULT_PATH_ALGORITHM", "LATTICE_ENABLE_CACHING", "LATTICE_CACHE_TTL_SECONDS"}) {
-    EXPECT_THAT(refusal({{std::string("KINDRED_") + name, "1"}}),
-                AllOf(HasSubstr(name), HasSubstr("has no effect")));
-    EXPECT_EQ(refusal({{name, "1"}}), "nothing was refused")
-        << "the variable belongs to another program";
+    expect_refusal({{std::string("KINDRED_") + name, "1"}}, {name, "has no effect"});
+    EXPECT_NO_THROW(read({{name, "1"}})) << "the variable belongs to another program";
   }
 }
 

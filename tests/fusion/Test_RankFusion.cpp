@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/RankFusion.hpp>
 
-#include <algorithm>
 #include <limits>
-#include <numeric>
-#include <vector>
 
+#include "Properties.hpp"
 #include "RankFusionReference.hpp"
-#include "Support.hpp"
+#include "RefusedCalls.hpp"
 
 namespace RankFusionTest {
 
@@ -25,23 +20,28 @@ std::vector<std::uint64_t> ids(const std::vector<FusedHit>& hits) {
   return out;
 }
 
-void expect_equal(const std::vector<FusedHit>& a, const std::vector<FusedHit>& b) {
-  ASSERT_EQ(ids(a), ids(b));
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_EQ(a[i].score, b[i].score);
-    ASSERT_EQ(a[i].reasons.size(), b[i].reasons.size());
-    for (std::size_t r = 0; r < a[i].reasons.size(); ++r) {
-      EXPECT_EQ(a[i].reasons[r].ranking, b[i].reasons[r].ranking);
-      EXPECT_EQ(a[i].reasons[r].place, b[i].reasons[r].place);
-      EXPECT_EQ(a[i].reasons[r].score, b[i].reasons[r].score);
-      EXPECT_EQ(a[i].reasons[r].contribution, b[i].reasons[r].contribution);
+/// The fused rankings, which must be those of the reference.
+std::vector<FusedHit> fused(const std::vector<Ranking>& rankings,
+                            const FusionOptions& options = {}) {
+  const std::vector<FusedHit> found = fuse_rankings(rankings, options);
+  const std::vector<FusedHit> expected = Reference::fuse_rankings(rankings, options);
+  EXPECT_EQ(ids(found), ids(expected));
+  for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
+    EXPECT_EQ(found[i].score, expected[i].score);
+    EXPECT_EQ(found[i].reasons.size(), expected[i].reasons.size());
+    for (std::size_t r = 0; r < found[i].reasons.size(); ++r) {
+      const auto& a = found[i].reasons[r];
+      const auto& b = expected[i].reasons.at(r);
+      EXPECT_TRUE(a.ranking == b.ranking && a.place == b.place && a.score == b.score &&
+                  a.contribution == b.contribution)
+          << "reason " << r << " of " << found[i].id;
     }
   }
+  return found;
 }
 
 TEST(RankFusion, ReciprocalRanksAddUp) {
-  const std::vector<Ranking> rankings{{{7, 0.9}, {8, 0.8}}, {{8, 5}, {9, 4}}};
-  const std::vector<FusedHit> hits = fuse_rankings(rankings);
+  const auto hits = fused({{{7, 0.9}, {8, 0.8}}, {{8, 5}, {9, 4}}});
   EXPECT_THAT(ids(hits), ElementsAre(8, 7, 9));
   EXPECT_EQ(hits[0].score, 1.0 / 62 + 1.0 / 61);
   EXPECT_EQ(hits[1].score, 1.0 / 61);
@@ -55,75 +55,68 @@ TEST(RankFusion, ReciprocalRanksAddUp) {
 }
 
 TEST(RankFusion, BordaCountsWhatIsRankedBelow) {
-  FusionOptions options;
-  options.rule = FusionRule::borda;
-  const std::vector<Ranking> rankings{{{1, 0}, {2, 0}, {3, 0}, {4, 0}}, {{2, 0}, {1, 0}}};
-  const std::vector<FusedHit> hits = fuse_rankings(rankings, options);
+  const auto hits =
+      fused({{{1, 0}, {2, 0}, {3, 0}, {4, 0}}, {{2, 0}, {1, 0}}}, {.rule = FusionRule::borda});
   EXPECT_THAT(ids(hits), ElementsAre(2, 1, 3, 4));
   EXPECT_EQ(hits[0].score, 0.75 + 1.0);
   EXPECT_EQ(hits[1].score, 1.0 + 0.5);
   EXPECT_EQ(hits[3].score, 0.25);
 }
 
-TEST(RankFusion, EqualScoresAreOrderedById) {
-  EXPECT_THAT(ids(fuse_rankings(std::vector<Ranking>{{{9, 1}}, {{4, 1}}, {{6, 1}}})),
-              ElementsAre(4, 6, 9));
-}
-
-TEST(RankFusion, AWeightOfZeroKeepsOnlyTheReason) {
-  FusionOptions options;
-  options.weights = {0, 1};
-  const std::vector<FusedHit> hits =
-      fuse_rankings(std::vector<Ranking>{{{1, 1}, {2, 1}}, {{2, 1}}}, options);
+TEST(RankFusion, EqualScoresAreOrderedByIdAndWeightsCount) {
+  const std::vector<Ranking> rankings{{{9, 1}}, {{4, 1}}, {{6, 1}}};
+  EXPECT_THAT(ids(fused(rankings)), ElementsAre(4, 6, 9));
+  EXPECT_THAT(ids(fused(rankings, {.weights = {2, 1, 1}, .top = 1})), ElementsAre(9));
+  // A weight of zero keeps only the reason.
+  const auto hits = fused({{{1, 1}, {2, 1}}, {{2, 1}}}, {.weights = {0, 1}});
   EXPECT_THAT(ids(hits), ElementsAre(2, 1));
   EXPECT_EQ(hits[1].score, 0.0);
   EXPECT_EQ(hits[1].reasons.size(), 1U);
-}
-
-TEST(RankFusion, EmptyInputGivesAnEmptyResult) {
-  EXPECT_TRUE(fuse_rankings({}).empty());
-  EXPECT_TRUE(fuse_rankings(std::vector<Ranking>{{}, {}}).empty());
+  EXPECT_TRUE(fused({}).empty());
+  EXPECT_TRUE(fused({{}, {}}).empty());
 }
 
 TEST(RankFusion, MatchesReference) {
-  auto generator = Testing::generator("RankFusion.reference");
-  for (int trial = 0; trial < 100; ++trial) {
-    std::vector<Ranking> rankings(generator() % 5);
-    FusionOptions options;
-    options.rule = trial % 2 == 0 ? FusionRule::reciprocal_rank : FusionRule::borda;
-    options.constant = static_cast<double>(generator() % 100);
-    options.top = 1 + generator() % 60;
-    for (Ranking& ranking : rankings) {
-      std::vector<std::uint64_t> pool(50);
-      std::iota(pool.begin(), pool.end(), 0);
-      std::ranges::shuffle(pool, generator);
-      pool.resize(generator() % 50);
-      for (const std::uint64_t id : pool) ranking.push_back({id, static_cast<double>(id)});
-      if (trial % 3 == 0) options.weights.push_back(static_cast<double>(generator() % 8) / 4);
+  Testing::expect_property("fused rankings equal the reference", [] {
+    const auto ids =
+        rc::gen::unique<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 50));
+    const auto rankings_of_ids =
+        *rc::gen::resize(20, rc::gen::container<std::vector<std::vector<std::uint64_t>>>(ids));
+    std::vector<Ranking> rankings;
+    for (const std::vector<std::uint64_t>& list : rankings_of_ids) {
+      rankings.emplace_back();
+      for (const std::uint64_t id : list)
+        rankings.back().push_back({id, 1.0 / static_cast<double>(rankings.back().size() + 1)});
     }
-    expect_equal(fuse_rankings(rankings, options), Reference::fuse_rankings(rankings, options));
-  }
+    FusionOptions options;
+    options.rule = *rc::gen::element(FusionRule::reciprocal_rank, FusionRule::borda);
+    options.constant = *rc::gen::element(0.0, 1.0, 17.0, 60.0);
+    options.top = *rc::gen::element<std::size_t>(1, 10, 30, 100);
+    if (*rc::gen::arbitrary<bool>()) {
+      options.weights = *rc::gen::container<std::vector<double>>(
+          rankings.size(), rc::gen::element(0.0, 0.25, 0.5, 1.0, 3.0));
+    }
+    fused(rankings, options);
+    RC_ASSERT(!::testing::Test::HasFailure());
+  });
 }
 
 TEST(RankFusion, RejectsInputItCannotFuse) {
-  const std::vector<Ranking> rankings{{{1, 1}}, {{2, 1}}};
-  const auto with = [](auto change) {
-    FusionOptions options;
-    change(options);
-    return options;
-  };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const double inf = std::numeric_limits<double>::infinity();
-  const auto refuses = [&](const FusionOptions& options) {
-    EXPECT_THROW(fuse_rankings(rankings, options), InvalidArgument);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto fuse = [](const FusionOptions& options) {
+    return [options] { fuse_rankings(std::vector<Ranking>{{{1, 1}}, {{2, 1}}}, options); };
   };
-  refuses(with([](FusionOptions& o) { o.top = 0; }));
-  refuses(with([](FusionOptions& o) { o.constant = -1; }));
-  refuses(with([&](FusionOptions& o) { o.constant = nan; }));
-  refuses(with([](FusionOptions& o) { o.weights = {1}; }));
-  refuses(with([](FusionOptions& o) { o.weights = {1, -1}; }));
-  refuses(with([&](FusionOptions& o) { o.weights = {1, inf}; }));
-  EXPECT_THROW(fuse_rankings(std::vector<Ranking>{{{1, 1}, {2, 1}, {1, 0}}}), InvalidArgument);
+  Testing::expect_refused({{fuse({.top = 0}), "top"},
+                           {fuse({.constant = -1}), "constant"},
+                           {fuse({.constant = nan}), "constant"},
+                           {fuse({.weights = {1}}), "weights"},
+                           {fuse({.weights = {1, -1}}), "weight"},
+                           {fuse({.weights = {1, infinity}}), "weight"},
+                           {[] {
+                              fuse_rankings(std::vector<Ranking>{{{1, 1}, {2, 1}, {1, 0}}});
+                            },
+                            ""}});
 }
 
 }  // namespace RankFusionTest

@@ -67,7 +67,6 @@ TESTS_OF_HEADERS = [
 EXCLUDED_TESTS = [
     "Dispatcher.DecidesInLessThan*",
     "HostTeams.*",
-    "PatternMemoryFile.DetectsEveryChangedByte",
     "PatternMemoryFile.AForgedFileIsRejected*",
     "StoredGraph.DetectsEveryChangedByte*",
     "StoredVectors.DetectEveryChangedByte*",

@@ -1,41 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pattern files with one number changed and matching checksums: each is rejected for its own
 // reason.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <new>
 
-#include "Allocations.hpp"
 #include "MemoryFile.hpp"
-#include "MessageOf.hpp"
-#include "PatternMemorySupport.hpp"
+#include "PatternSupport.hpp"
 #include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
-#include "Support.hpp"
-#include "TempFolder.hpp"
 #include "patterns/StoredPatterns.hpp"
-
-#include <kindred/core/common/Error.hpp>
-
-#include <new>
-#include <string>
-#include <vector>
 
 namespace ForgedPatternsTest {
 
 using namespace Kindred;
+using namespace Kindred::Testing;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using Testing::learn;
-using Testing::message_of;
-using Testing::read_all;
-using Testing::TempFolder;
 using ::testing::UnorderedElementsAre;
+
+/// The bytes of the file of \p memory.
+std::string saved(const PatternMemory& memory) {
+  const std::vector<std::byte> bytes = memory.to_bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// \brief Patterns 0, 2 and 3 of {a b | c}, {a | a} and {c}; 1, {b}, was forgotten. Those below 3
 /// are in a segment. Appended: 2 seen twice more, 4 of {b c}.
+///
+/// Sections: pattern.index 0 2 3 4, pattern.symbols.u16 0 1 2 0 0 2, pattern.ends 3 5 6,
+/// pattern.events 2 4 5, event.ends 2 3 1 2 1, name.ends 11 10 21, tiles.end 3, tiles.0.patterns
+/// 0 2. Appended: change.patterns 2, change.frequency 5.
 std::string stored(bool appended) {
   const TempFolder folder;
-  PatternMemory memory(Testing::context(), Testing::quiet());
+  PatternMemory memory = made();
   learn(memory, {{"a", "b"}, {"c"}}, "first");
   learn(memory, {{"b"}}, "second", 3);
   learn(memory, {{"a"}, {"a"}}, {}, 3);
@@ -56,11 +51,20 @@ class ForgedPatterns : public ::testing::Test {
   template <class T>
   void refuse(const char* name, std::size_t at, T number, const std::string& why) {
     std::string bad = good;
-    Testing::forge(bad, name, at, number);
+    forge(bad, name, at, number);
     m_file.set(bad);
-    EXPECT_THAT(message_of<CorruptFile>([&] { Impl::read_patterns(m_file.path(), 1); }),
-                HasSubstr(why))
-        << name << ", element " << at << ": " << number;
+    SCOPED_TRACE(std::string(name) + ", element " + std::to_string(at));
+    expect_refused<CorruptFile>({{[&] { Impl::read_patterns(m_file.path(), 1); }, why}});
+  }
+  /// The same for numbers of 64 bits.
+  struct Number {
+    const char* name;
+    std::size_t at;
+    std::uint64_t number;
+    const char* why;
+  };
+  void refuse_numbers(const std::vector<Number>& rows) {
+    for (const Number& row : rows) refuse<std::uint64_t>(row.name, row.at, row.number, row.why);
   }
   template <class T>
   std::vector<T> numbers(const char* name) {
@@ -78,7 +82,7 @@ class ForgedPatterns : public ::testing::Test {
     Impl::SectionWriter writer(folder / "a", Impl::patterns_kind);
     writer.require_format(Impl::section_format_version);
     for (const auto& section : file.sections(0)) {
-      Testing::with_element(section.type, section.element_bytes, [&](auto zero) {
+      with_element(section.type, section.element_bytes, [&](auto zero) {
         using T = decltype(zero);
         const std::span<const T> elements = file.section<T>(0, section.name);
         if (!replace(section, elements, writer)) writer.write<T>(section.name, elements);
@@ -89,42 +93,27 @@ class ForgedPatterns : public ::testing::Test {
   }
 
   std::string good = stored(false);
-  Testing::MemoryFile m_file;
+  MemoryFile m_file;
 };
 
-TEST_F(ForgedPatterns, AreOfThisForm) {
-  EXPECT_THAT(numbers<std::uint64_t>("pattern.index"), ElementsAre(0, 2, 3, 4));
-  EXPECT_THAT(numbers<std::uint16_t>("pattern.symbols.u16"), ElementsAre(0, 1, 2, 0, 0, 2));
-  EXPECT_THAT(numbers<std::uint64_t>("pattern.ends"), ElementsAre(3, 5, 6));
-  EXPECT_THAT(numbers<std::uint64_t>("pattern.events"), ElementsAre(2, 4, 5));
-  EXPECT_THAT(numbers<std::uint32_t>("event.ends"), ElementsAre(2, 3, 1, 2, 1));
-  EXPECT_THAT(numbers<std::uint64_t>("name.ends"), ElementsAre(11, 10, 21));
-  EXPECT_THAT(numbers<std::uint64_t>("tiles.end"), ElementsAre(3));
-  EXPECT_THAT(numbers<std::uint64_t>("tiles.0.patterns"), ElementsAre(0, 2));
-  good = stored(true);
-  EXPECT_THAT(numbers<std::uint64_t>("change.patterns"), ElementsAre(2));
-  EXPECT_THAT(numbers<std::uint64_t>("change.frequency"), ElementsAre(5));
-}
-
 TEST_F(ForgedPatterns, WithWrongRowsAreRejected) {
-  refuse<std::uint64_t>("pattern.index", 1, 0, "element 1: indices do not ascend");
-  refuse<std::uint64_t>("pattern.index", 3, 3, "element 3: indices do not ascend");
-  refuse<std::uint64_t>("pattern.index", 3, ~std::uint64_t{0},
-                        "'pattern.index', element 3: 18446744073709551615 is not below");
+  const char* const unnamed = "element 1: ends decrease, or an unnamed pattern has text";
+  refuse_numbers({{"pattern.index", 1, 0, "element 1: indices do not ascend"},
+                  {"pattern.index", 3, 3, "element 3: indices do not ascend"},
+                  {"pattern.index", 3, ~std::uint64_t{0},
+                   "'pattern.index', element 3: 18446744073709551615 is not below"},
+                  {"pattern.ends", 2, 5, "ends at 5 of 6"},
+                  {"pattern.ends", 0, 6, "ends decrease"},
+                  {"pattern.events", 1, 3, "element 1: the events do not partition"},
+                  {"pattern.events", 2, 4, "ends at 4 of 5"},
+                  {"name.ends", 0, 13, unnamed},
+                  {"name.ends", 1, 12, unnamed},
+                  {"name.ends", 2, 19, "the last end is not the length of the text"},
+                  {"frequency", 0, std::uint64_t{1} << 63U, "is not below"}});
   refuse<std::uint16_t>("pattern.symbols.u16", 0, 3, "3 is not below 3");
-  refuse<std::uint64_t>("pattern.ends", 2, 5, "ends at 5 of 6");
-  refuse<std::uint64_t>("pattern.ends", 0, 6, "ends decrease");
-  refuse<std::uint64_t>("pattern.events", 1, 3, "element 1: the events do not partition");
-  refuse<std::uint64_t>("pattern.events", 2, 4, "ends at 4 of 5");
   refuse<std::uint32_t>("event.ends", 0, 0, "element 0: the events do not partition");
   refuse<std::uint32_t>("event.ends", 1, 2, "element 0: the events do not partition");
   refuse<std::uint32_t>("event.ends", 4, 2, "element 2: the events do not partition");
-  refuse<std::uint64_t>("name.ends", 0, 13,
-                        "element 1: ends decrease, or an unnamed pattern has text");
-  refuse<std::uint64_t>("name.ends", 1, 12,
-                        "element 1: ends decrease, or an unnamed pattern has text");
-  refuse<std::uint64_t>("name.ends", 2, 19, "the last end is not the length of the text");
-  refuse<std::uint64_t>("frequency", 0, std::uint64_t{1} << 63U, "is not below");
 }
 
 TEST_F(ForgedPatterns, WithWrongTablesAreRejected) {
@@ -140,13 +129,13 @@ TEST_F(ForgedPatterns, WithWrongTablesAreRejected) {
 
 TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
   const std::string no_pattern = "not a pattern of the segment, or its length differs";
-  refuse<std::uint64_t>("tiles.end", 0, 2, "in two segments, or beyond their end");
-  refuse<std::uint64_t>("tiles.end", 0, 4, "pattern 3 is in no segment");
-  refuse<std::uint64_t>("tiles.end", 0, 5, "5 is not below 5");
-  refuse<std::uint64_t>("tiles.0.patterns", 1, 0, "element 1: patterns do not ascend");
-  refuse<std::uint64_t>("tiles.0.patterns", 1, 4, "4 is not below 4");
-  refuse<std::uint64_t>("tiles.0.patterns", 1, 3, no_pattern);
-  refuse<std::uint64_t>("tiles.0.patterns", 1, 1, "pattern 2 is in no segment");
+  refuse_numbers({{"tiles.end", 0, 2, "in two segments, or beyond their end"},
+                  {"tiles.end", 0, 4, "pattern 3 is in no segment"},
+                  {"tiles.end", 0, 5, "5 is not below 5"},
+                  {"tiles.0.patterns", 1, 0, "element 1: patterns do not ascend"},
+                  {"tiles.0.patterns", 1, 4, "4 is not below 4"},
+                  {"tiles.0.patterns", 1, 3, no_pattern.c_str()},
+                  {"tiles.0.patterns", 1, 1, "pattern 2 is in no segment"}});
   refuse<Symbol>("tiles.0.dense", 1, 0, "element 1: a symbol occurs twice");
   refuse<Symbol>("tiles.0.dense", 0, 3, "3 is not below 3");
   const auto slots = numbers<std::uint32_t>("tiles.0.slots");
@@ -166,47 +155,43 @@ TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
   refuse<std::uint8_t>("tiles.0.symbols", 0, 4, "4 is not below 4");
   // The last slot, of 3 symbols, in front of the other one, of 2.
   const std::string as_written = good;
-  Testing::forge(good, "tiles.0.slots", last - 1, slots[last]);
-  Testing::forge(good, "tiles.0.slots", last, slots[last - 1]);
-  Testing::forge(good, "tiles.0.lengths", last - 1, lengths[last]);
+  forge(good, "tiles.0.slots", last - 1, slots[last]);
+  forge(good, "tiles.0.slots", last, slots[last - 1]);
+  forge(good, "tiles.0.lengths", last - 1, lengths[last]);
   refuse<std::uint32_t>("tiles.0.lengths", last, lengths[last - 1],
                         "element " + std::to_string(last) + ": " + no_pattern);
   // A forgotten pattern may have any length, but not every number is one.
   good = as_written;
-  Testing::forge(good, "tiles.0.patterns", 0, std::uint64_t{1});
+  forge(good, "tiles.0.patterns", 0, std::uint64_t{1});
   refuse<std::uint32_t>("tiles.0.lengths", last, 1U << 31U,
                         "element " + std::to_string(last) + ": " + no_pattern);
 }
 
 /// The patterns of a full tile, which has no empty slots.
 TEST_F(ForgedPatterns, WithSlotsInAnotherOrderAreRejected) {
-  const TempFolder folder;
-  PatternMemory memory(Testing::context(), Testing::quiet());
+  PatternMemory memory = made();
   std::vector<std::string> symbols;
   for (std::uint32_t i = 0; i < tile_patterns; ++i) {
     symbols.push_back("a");
     learn(memory, {symbols});
   }
   memory.sync();
-  memory.save(folder / "a");
-  good = read_all(folder / "a");
+  good = saved(memory);
   ASSERT_EQ(numbers<std::uint32_t>("tiles.0.lengths")[0], 1U);
   m_file.set(good);
   EXPECT_NO_THROW(Impl::read_patterns(m_file.path(), 1));
-  Testing::forge(good, "tiles.0.slots", 0, 1U);
-  Testing::forge(good, "tiles.0.slots", 1, 0U);
-  Testing::forge(good, "tiles.0.lengths", 0, 2U);
+  forge(good, "tiles.0.slots", 0, 1U);
+  forge(good, "tiles.0.slots", 1, 0U);
+  forge(good, "tiles.0.lengths", 0, 2U);
   refuse<std::uint32_t>("tiles.0.lengths", 1, 1,
                         "'tiles.0.slots', element 1: not a pattern of the segment");
 }
 
 TEST_F(ForgedPatterns, WithAPatternTwiceInASegmentAreRejected) {
-  const TempFolder folder;
-  PatternMemory memory(Testing::context(), Testing::quiet());
+  PatternMemory memory = made();
   for (const char* symbol : {"a", "b"}) learn(memory, {{symbol}});
   memory.sync();
-  memory.save(folder / "a");
-  good = read_all(folder / "a");
+  good = saved(memory);
   const auto slots = numbers<std::uint32_t>("tiles.0.slots");
   const std::size_t last = slots.size() - 1;
   ASSERT_THAT(std::vector(slots.end() - 2, slots.end()), UnorderedElementsAre(0, 1));
@@ -219,7 +204,7 @@ TEST_F(ForgedPatterns, WithWrongCommitsAreRejected) {
   refuse<std::uint64_t>("change.patterns", 0, 1, "cannot follow the frequency 0");
   {
     const std::string as_written = good;
-    Testing::forge(good, "change.patterns", 0, std::uint64_t{1});
+    forge(good, "change.patterns", 0, std::uint64_t{1});
     refuse<std::uint64_t>("change.frequency", 0, 1, "cannot follow the frequency 0");
     good = as_written;
   }
@@ -260,18 +245,17 @@ TEST_F(ForgedPatterns, WithAnEmptySegmentAreRejected) {
     return false;
   });
   m_file.set(good);
-  EXPECT_THAT(message_of<CorruptFile>([&] { Impl::read_patterns(m_file.path(), 1); }),
-              HasSubstr("'tiles.1.patterns', element 0: a segment cannot have this number"));
+  expect_refused<CorruptFile>(
+      {{[&] { Impl::read_patterns(m_file.path(), 1); },
+        "'tiles.1.patterns', element 0: a segment cannot have this number"}});
 }
 
 TEST_F(ForgedPatterns, MayHoldForgottenPatternsInSeveralSegments) {
-  const TempFolder folder;
-  PatternMemory memory(Testing::context(), Testing::quiet());
+  PatternMemory memory = made();
   for (const char* symbol : {"a", "b", "c", "d", "e", "f"}) learn(memory, {{symbol}});
   memory.sync();
   for (const std::uint64_t index : {1, 2, 3, 4}) memory.forget(index);
-  memory.save(folder / "a");
-  good = read_all(folder / "a");
+  good = saved(memory);
   ASSERT_THAT(numbers<std::uint64_t>("tiles.0.patterns"), ElementsAre(0, 5));
   good = rewritten([](const auto& section, auto numbers, Impl::SectionWriter& writer) {
     using T = typename decltype(numbers)::value_type;
@@ -292,31 +276,27 @@ TEST_F(ForgedPatterns, MayHoldForgottenPatternsInSeveralSegments) {
 TEST_F(ForgedPatterns, WithoutANumberOfAnIndexAreRejected) {
   const TempFolder folder;
   folder.write("a", good);
-  Testing::copy_with_length(folder / "a", folder / "b", Impl::patterns_kind, "pattern.index",
-                            false);
-  EXPECT_THAT(message_of<CorruptFile>([&] { Impl::read_patterns(folder / "b", 1); }),
-              HasSubstr("'pattern.index', element 0: 3 elements; 4 are expected"));
+  copy_with_length(folder / "a", folder / "b", Impl::patterns_kind, "pattern.index", false);
+  expect_refused<CorruptFile>({{[&] { Impl::read_patterns(folder / "b", 1); },
+                                "'pattern.index', element 0: 3 elements; 4 are expected"}});
 }
 
 TEST_F(ForgedPatterns, ReportThatTheyDoNotFitIntoMemory) {
   m_file.set(stored(true));
   const std::string path = m_file.path();
   std::size_t failures = 0;
-  const auto is_read = [&] {
-    Testing::fail_allocation(failures + 1);
+  for (bool is_read = false; !is_read;) {
+    fail_allocation(failures + 1);
     try {
       Impl::read_patterns(path, 1);
-      Testing::fail_allocation(0);
-      return true;
+      fail_allocation(0);
+      is_read = true;
     } catch (const std::bad_alloc&) {
       ++failures;
-      return false;
     } catch (const OutOfMemory&) {
       ++failures;
-      return false;
     }
-  };
-  while (!is_read()) continue;
+  }
   EXPECT_GT(failures, 100U);
 }
 
@@ -325,7 +305,7 @@ TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {
     const std::string whole = stored(appended);
     const TempFolder folder;
     folder.write("a", whole);
-    Testing::expect_lengths_are_checked(
+    expect_lengths_are_checked(
         folder / "a", Impl::patterns_kind,
         [](const std::string& path) { Impl::read_patterns(path, 1); },
         appended ? "vocabulary.ends" : "");  // one more symbol, an empty text
@@ -336,9 +316,9 @@ TEST_F(ForgedPatterns, MayHoldAnyFrequencyThatCanFollow) {
   good = stored(true);
   const auto frequency_of = [&](std::uint64_t index, std::uint64_t changed, std::uint64_t to,
                                 std::uint64_t learned) {
-    Testing::forge(good, "change.patterns", 0, changed);
-    Testing::forge(good, "change.frequency", 0, to);
-    Testing::forge(good, "frequency", 0, learned);
+    forge(good, "change.patterns", 0, changed);
+    forge(good, "change.frequency", 0, to);
+    forge(good, "frequency", 0, learned);
     m_file.set(good);
     return Impl::read_patterns(m_file.path(), 1).catalogue.frequency(index);
   };
@@ -353,7 +333,7 @@ TEST_F(ForgedPatterns, MayHoldAnyFrequencyThatCanFollow) {
 
 TEST_F(ForgedPatterns, KeepTheIndexOfWhatWasLearnedLastAndForgotten) {
   const TempFolder folder;
-  PatternMemory memory(Testing::context(), Testing::quiet());
+  PatternMemory memory = made();
   learn(memory, {{"a"}});
   memory.save(folder / "a");
   memory.forget(learn(memory, {{"b"}}).index);
@@ -363,7 +343,7 @@ TEST_F(ForgedPatterns, KeepTheIndexOfWhatWasLearnedLastAndForgotten) {
 
 TEST_F(ForgedPatterns, ThatAreLearnedTwiceAreRejected) {
   const TempFolder folder;
-  PatternMemory memory(Testing::context(), Testing::quiet());
+  PatternMemory memory = made();
   learn(memory, {{"a", "b"}}, "one");
   memory.save(folder / "a");
   learn(memory, {{"a", "c"}}, "two");
@@ -372,7 +352,7 @@ TEST_F(ForgedPatterns, ThatAreLearnedTwiceAreRejected) {
   ASSERT_THAT(numbers<Symbol>("pattern.symbols.u32"), ElementsAre(0, 2));
   refuse<Symbol>("pattern.symbols.u32", 1, 1, "element 0: the pattern or its name occurs twice");
   for (std::size_t i = 0; i < 3; ++i)
-    Testing::forge(good, "name.text", i, static_cast<std::uint8_t>("one"[i]));
+    forge(good, "name.text", i, static_cast<std::uint8_t>("one"[i]));
   refuse<std::uint64_t>("frequency", 0, 1, "element 0: the pattern or its name occurs twice");
 }
 

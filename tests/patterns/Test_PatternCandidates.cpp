@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/PatternMemory.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "Generator.hpp"
-#include "MessageOf.hpp"
-#include "PatternMemorySupport.hpp"
-#include "Support.hpp"
-
 #include <algorithm>
-#include <limits>
-#include <random>
-#include <vector>
+
+#include "PatternSupport.hpp"
 
 namespace PatternCandidatesTest {
 
@@ -20,10 +9,8 @@ using namespace Kindred;
 using namespace Kindred::Testing;
 
 /// A memory with patterns in both tiers, of which some are forgotten.
-PatternMemory made(std::mt19937_64& random, std::uint64_t patterns) {
-  PatternSettings settings = quiet();
-  settings.sync_threshold = 300;
-  PatternMemory memory(context(), settings);
+PatternMemory crowd(std::mt19937_64& random, std::uint64_t patterns) {
+  PatternMemory memory(context(), quiet_at(300));
   for (std::uint64_t i = 0; i < patterns; ++i) {
     EventTexts events(1 + random() % 3);
     for (SymbolTexts& event : events) {
@@ -38,19 +25,11 @@ PatternMemory made(std::mt19937_64& random, std::uint64_t patterns) {
   return memory;
 }
 
-/// The choice of the dispatcher, and every space.
-std::vector<std::optional<Space>> choices() {
-  std::vector<std::optional<Space>> choices{std::nullopt};
-  for (const Space space : spaces()) choices.emplace_back(space);
-  return choices;
-}
-
 /// The matches in \p all whose index is in \p only, at most \p top.
-std::vector<Match> restricted(const std::vector<Match>& all, const std::vector<std::uint64_t>& only,
-                              std::size_t top) {
+std::vector<Match> restricted(const std::vector<Match>& all, const Indices& only, std::size_t top) {
   std::vector<Match> kept;
   for (const Match& match : all) {
-    if (kept.size() < top && std::find(only.begin(), only.end(), match.index) != only.end())
+    if (kept.size() < top && std::ranges::find(only, match.index) != only.end())
       kept.push_back(match);
   }
   return kept;
@@ -58,25 +37,24 @@ std::vector<Match> restricted(const std::vector<Match>& all, const std::vector<s
 
 TEST(PatternCandidates, EqualAFullScanLessTheOthers) {
   auto random = generator("PatternCandidates.EqualAFullScan");
-  const PatternMemory memory = made(random, 1000);
+  const PatternMemory memory = crowd(random, 1000);
   ASSERT_GT(memory.statistics().recent, 0U);
   ASSERT_GT(memory.statistics().bulk, 0U);
   const EventTexts query{{"s1", "s2"}, {"s3", "s1", "never"}};
+  std::vector<std::optional<Space>> choices{std::nullopt};
+  for (const Space space : spaces()) choices.emplace_back(space);
   for (const std::size_t count : {0U, 1U, 2U, 3U, 31U, 33U, 200U, 1000U, 3000U}) {
-    std::vector<std::uint64_t> only(count);
+    Indices only(count);
     for (std::uint64_t& index : only) index = random() % 1000;
     for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::osa, Measure::prefix,
                                   Measure::postfix, Measure::jaro_winkler}) {
       for (const double threshold : {0.0, 0.3, 0.6}) {
-        for (const std::optional<Space> space : choices()) {
-          MatchOptions options;
-          options.measure = measure;
-          options.threshold = threshold;
-          options.top = std::numeric_limits<std::size_t>::max();
+        for (const std::optional<Space> space : choices) {
+          MatchOptions options{.measure = measure, .threshold = threshold, .top = all_of_them};
           const std::vector<Match> all = answer(memory, query, options);
           options.filter = only;
           options.space = space;
-          for (const std::size_t top : {std::size_t{1}, std::size_t{5}, options.top}) {
+          for (const std::size_t top : {std::size_t{1}, std::size_t{5}, all_of_them}) {
             options.top = top;
             EXPECT_EQ(answer(memory, query, options), restricted(all, only, top))
                 << to_string(measure) << ", " << count << " candidates, threshold " << threshold;
@@ -89,15 +67,12 @@ TEST(PatternCandidates, EqualAFullScanLessTheOthers) {
 
 TEST(PatternCandidates, HaveTheirBlocks) {
   auto random = generator("PatternCandidates.Blocks");
-  const PatternMemory memory = made(random, 800);
+  const PatternMemory memory = crowd(random, 800);
   Ragged<Symbol> queries;
-  memory.encode(Words(EventTexts{{"s1", "s2", "s3"}}), queries);
-  memory.encode(Words(EventTexts{}), queries);
-  memory.encode(Words(EventTexts{{"s4", "s1"}}), queries);
-  MatchOptions options;
-  options.blocks = true;
-  options.top = std::numeric_limits<std::size_t>::max();
-  const std::vector<std::uint64_t> only{700, 5, 5, 6, 8, 300};
+  for (const EventTexts& query : {EventTexts{{"s1", "s2", "s3"}}, {}, {{"s4", "s1"}}})
+    memory.encode(Words(query), queries);
+  MatchOptions options{.top = all_of_them, .blocks = true};
+  const Indices only{700, 5, 5, 6, 8, 300};
   const MatchResults all = memory.match(queries, options);
   options.filter = only;
   const MatchResults some = memory.match(queries, options);
@@ -106,7 +81,7 @@ TEST(PatternCandidates, HaveTheirBlocks) {
   std::size_t row = 0;
   for (std::size_t i = 0; i < all.matches.values.size(); ++i) {
     const Match& match = all.matches.values[i];
-    if (std::find(only.begin(), only.end(), match.index) == only.end()) continue;
+    if (std::ranges::find(only, match.index) == only.end()) continue;
     ASSERT_EQ(some.matches.values[row], match);
     EXPECT_TRUE(std::ranges::equal(some.blocks[row], all.blocks[i]));
     ++row;
@@ -114,39 +89,28 @@ TEST(PatternCandidates, HaveTheirBlocks) {
   EXPECT_EQ(row, some.matches.values.size());
 }
 
-TEST(PatternCandidates, ForgottenOnesAreSkippedAndUnknownOnesAreErrors) {
-  PatternMemory memory(context(), quiet());
+TEST(PatternCandidates, ForgottenOnesAreSkipped) {
+  PatternMemory memory = made();
   learn(memory, {{"a"}}, "first");
   learn(memory, {{"a", "b"}}, "second");
   memory.forget("first");
-  const std::vector<std::uint64_t> only{0, 1};
-  MatchOptions options;
-  options.filter = only;
-  EXPECT_EQ(indices(answer(memory, {{"a"}}, options)), (std::vector<std::uint64_t>{1}));
-  const std::vector<std::uint64_t> unknown{0, 2};
-  options.filter = unknown;
-  EXPECT_THAT(message_of<InvalidArgument>([&] { answer(memory, {{"a"}}, options); }),
-              testing::HasSubstr("filter contains index 2; the indices of patterns are below 2"));
-  EXPECT_THROW(memory.predict(Words(EventTexts{{"a"}}), options), InvalidArgument);
-  options.filter = std::span<const std::uint64_t>();
-  EXPECT_TRUE(answer(memory, {{"a"}}, options).empty());
+  const Indices only{0, 1};
+  EXPECT_EQ(indices(answer(memory, {{"a"}}, {.filter = only})), Indices{1});
+  const MatchOptions none{.filter = std::span<const std::uint64_t>()};
+  EXPECT_TRUE(answer(memory, {{"a"}}, none).empty());
 }
 
 TEST(PatternCandidates, PredictAsAMemoryWithoutTheOtherMatches) {
   auto random = generator("PatternCandidates.Predict");
-  const PatternMemory memory = made(random, 600);
+  const PatternMemory memory = crowd(random, 600);
   const EventTexts query{{"s1", "s2"}, {"s3"}};
-  PredictionOptions options;
-  options.top = 1000;
-  options.rank_by = RankBy::similarity;
+  const PredictionOptions options{.rank_by = RankBy::similarity, .top = 1000};
   const auto all = memory.predict(Words(query), {}, options).predictions;
   ASSERT_GT(all.size(), 20U);
-  std::vector<std::uint64_t> only;
+  Indices only;
   for (std::size_t i = 0; i < all.size(); i += 3) only.push_back(all[i].index);
   only.push_back(only.front());
-  MatchOptions matching;
-  matching.filter = only;
-  const auto some = memory.predict(Words(query), matching, options).predictions;
+  const auto some = memory.predict(Words(query), {.filter = only}, options).predictions;
   ASSERT_EQ(some.size(), only.size() - 1);
   double likelihood = 0;
   for (std::size_t i = 0; i < some.size(); ++i) {

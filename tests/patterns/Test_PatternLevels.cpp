@@ -1,90 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/PatternMemory.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "Allocations.hpp"
-#include "Generator.hpp"
-#include "PatternMemorySupport.hpp"
-#include "Support.hpp"
-#include "TempFolder.hpp"
-
 #include <atomic>
-#include <random>
 #include <thread>
-#include <vector>
+
+#include "PatternSupport.hpp"
 
 namespace PatternLevelsTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
 
-constexpr Level levels[] = {Level::token, Level::character};
-
-EventTexts random_events(std::mt19937_64& random) {
-  EventTexts events(1 + random() % 3);
-  for (SymbolTexts& event : events) {
-    for (std::size_t n = 1 + random() % 3; n > 0; --n)
-      event.push_back(numbered(static_cast<char>('a' + random() % 3), random() % 40));
-  }
-  return events;
-}
-
 std::vector<Match> answer_at(const PatternMemory& memory, const EventTexts& query, Level level,
-                             const MatchOptions& options = {}) {
+                             const MatchOptions& options = {.threshold = 0, .top = all_of_them}) {
   Ragged<Symbol> queries;
   memory.encode(Words(query), queries, level);
-  const MatchResults results = memory.match(queries, options, level);
-  return {results.matches.values.begin(), results.matches.values.end()};
+  return memory.match(queries, options, level).matches.values;
 }
 
 TEST(PatternLevels, OfACallAnswerAsAMemoryOfThatLevel) {
   auto random = generator("PatternLevels.OfACall");
-  PatternSettings settings = quiet();
-  settings.sync_threshold = 60;
-  PatternMemory tokens(context(), settings, Level::token);
-  PatternMemory characters(context(), settings, Level::character);
-  const auto expect_same = [&] {
-    const EventTexts query = random_events(random);
-    for (const double threshold : {0.0, 0.4}) {
-      MatchOptions options;
-      options.threshold = threshold;
-      options.top = 20;
-      for (const Level level : levels) {
+  PatternMemory tokens(context(), quiet_at(60), Level::token);
+  PatternMemory characters(context(), quiet_at(60), Level::character);
+  PatternMemory* const both[] = {&tokens, &characters};
+  const auto events = [&] {
+    EventTexts made = random_events(random, 40);
+    made.push_back({numbered('a', random() % 40)});
+    return made;
+  };
+  const auto expect_same_answers = [&] {
+    const EventTexts query = events();
+    for (const Level level : levels) {
+      for (const double threshold : {0.0, 0.4}) {
+        const MatchOptions options{.threshold = threshold, .top = 20};
         const std::vector<Match> expected = answer_at(tokens, query, level, options);
         ASSERT_EQ(answer_at(characters, query, level, options), expected);
-        PatternMemory& own = level == Level::token ? tokens : characters;
-        ASSERT_EQ(answer(own, query, options), expected);
+        ASSERT_EQ(answer(level == Level::token ? tokens : characters, query, options), expected);
+        std::vector<std::pair<std::uint64_t, double>> found[2];
+        for (std::size_t m = 0; m < 2; ++m) {
+          for (const Prediction& prediction :
+               both[m]->predict(Words(query), options, {}, level).predictions)
+            found[m].emplace_back(prediction.index, prediction.potential);
+        }
+        ASSERT_EQ(found[0], found[1]);
       }
-      const auto predictions = [&](const PatternMemory& memory, Level level) {
-        std::vector<std::pair<std::uint64_t, double>> found;
-        for (const Prediction& prediction :
-             memory.predict(Words(query), options, {}, level).predictions)
-          found.emplace_back(prediction.index, prediction.potential);
-        return found;
-      };
-      for (const Level level : levels)
-        ASSERT_EQ(predictions(tokens, level), predictions(characters, level));
     }
   };
   for (int step = 0; step < 400; ++step) {
-    const EventTexts events = random_events(random);
-    for (PatternMemory* memory : {&tokens, &characters}) learn(*memory, events);
+    const EventTexts learned = events();
     const std::uint64_t gone = random() % 400;
-    if (step % 3 == 0)
-      for (PatternMemory* memory : {&tokens, &characters}) memory->forget(gone);
-    if (step == 200)
-      for (PatternMemory* memory : {&tokens, &characters}) memory->clear();
-    if (step == 300)
-      for (PatternMemory* memory : {&tokens, &characters}) memory->sync();
-    if (step % 20 == 0) expect_same();
+    for (PatternMemory* memory : both) {
+      learn(*memory, learned);
+      if (step % 3 == 0) memory->forget(gone);
+      if (step == 200) memory->clear();
+      if (step == 300) memory->sync();
+    }
+    if (step % 20 == 0 || step == 399) expect_same_answers();
   }
-  expect_same();
 }
 
 TEST(PatternLevels, OfCharactersRequireValidTexts) {
-  PatternMemory memory(context(), quiet());
+  PatternMemory memory = made();
   learn(memory, {{"tea"}});
   EXPECT_EQ(answer_at(memory, {{"tee"}}, Level::character).at(0).matched, 2U);
   learn(memory, {{"bad \xFF"}});
@@ -98,43 +72,35 @@ TEST(PatternLevels, OfCharactersRequireValidTexts) {
 }
 
 TEST(PatternLevels, AreCountedInTheBytesButNotSaved) {
-  const TempFolder folder;
-  PatternMemory memory(context(), quiet());
-  for (std::uint64_t i = 0; i < 100; ++i) learn(memory, {{"same", numbered('x', i)}});
+  PatternMemory memory = made();
+  learn_same(memory, 100);
   memory.sync();
-  memory.save(folder / "before");
+  const PatternMemory before = PatternMemory::load(context(), memory.to_bytes(), quiet());
   const std::uint64_t bytes = memory.statistics().bytes[space_index(Space::serial)];
   answer_at(memory, {{"same"}}, Level::character);
   EXPECT_GT(memory.statistics().bytes[space_index(Space::serial)], bytes);
   memory.sync();
-  memory.save(folder / "after");
-  const PatternMemory before = PatternMemory::load(context(), folder / "before", quiet());
   EXPECT_EQ(before.to_bytes(),
-            PatternMemory::load(context(), folder / "after", quiet()).to_bytes());
+            PatternMemory::load(context(), memory.to_bytes(), quiet()).to_bytes());
   EXPECT_EQ(answer_at(before, {{"same x7"}}, Level::character),
             answer_at(memory, {{"same x7"}}, Level::character));
 }
 
 TEST(PatternLevels, AForgetThatRunsOutOfMemoryForgetsAtNoLevel) {
-  PatternMemory memory(context(), quiet());
-  for (std::uint64_t i = 0; i < 20; ++i) learn(memory, {{"same", numbered('x', i)}});
-  MatchOptions options;
-  options.top = 100;
-  for (const Level level : levels) answer_at(memory, {{"same"}}, level, options);
+  PatternMemory memory = made();
+  learn_same(memory, 20);
+  const auto expect_size = [&](std::size_t size) {
+    for (const Level level : levels) EXPECT_EQ(answer_at(memory, {{"same"}}, level).size(), size);
+  };
+  expect_size(20);
   fail_every_allocation(
       longer_than_labels, [&] { memory.forget(std::uint64_t{3}); },
-      [&](std::size_t) {
-        for (const Level level : levels)
-          EXPECT_EQ(answer_at(memory, {{"same"}}, level, options).size(), 20U);
-      });
-  for (const Level level : levels)
-    EXPECT_EQ(answer_at(memory, {{"same"}}, level, options).size(), 19U);
+      [&](std::size_t) { expect_size(20); });
+  expect_size(19);
 }
 
 TEST(PatternLevels, MayBeUsedWhileOthersLearnAndForget) {
-  PatternSettings settings = quiet();
-  settings.sync_threshold = 50;
-  PatternMemory memory(context(), settings);
+  PatternMemory memory(context(), quiet_at(50));
   std::atomic<bool> done{false};
   std::thread writer([&] {
     for (std::uint64_t i = 0; !done; ++i) {
@@ -151,11 +117,8 @@ TEST(PatternLevels, MayBeUsedWhileOthersLearnAndForget) {
   for (std::thread& reader : readers) reader.join();
   done = true;
   writer.join();
-  MatchOptions options;
-  options.threshold = 0;
-  options.top = 10000;
   for (const Level level : levels)
-    EXPECT_EQ(answer_at(memory, {{"same"}}, level, options).size(), memory.size());
+    EXPECT_EQ(answer_at(memory, {{"same"}}, level).size(), memory.size());
 }
 
 }  // namespace PatternLevelsTest

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "patterns/PatternTiers.hpp"
 
-#include <gtest/gtest.h>
-
-#include "PatternMemorySupport.hpp"
-#include "Support.hpp"
-
 #include <functional>
 #include <mutex>
-#include <vector>
+
+#include "PatternSupport.hpp"
 
 namespace PatternTiersTest {
 
@@ -20,7 +16,7 @@ class Rows final : public Impl::PatternRows {
  public:
   explicit Rows(std::uint64_t count) : m_live(count, true) {}
 
-  Impl::TierRows load(std::vector<std::uint64_t> indices) const override {
+  Impl::TierRows load(Indices indices) const override {
     Impl::TierRows rows;
     for (const std::uint64_t index : indices) {
       if (!m_live[index]) continue;
@@ -30,8 +26,8 @@ class Rows final : public Impl::PatternRows {
     if (const auto act = std::exchange(meanwhile, {})) act();
     return rows;
   }
-  std::vector<std::uint64_t> live_in(std::uint64_t begin, std::uint64_t end) const override {
-    std::vector<std::uint64_t> indices;
+  Indices live_in(std::uint64_t begin, std::uint64_t end) const override {
+    Indices indices;
     for (; begin < end; ++begin) {
       if (m_live[begin]) indices.push_back(begin);
     }
@@ -60,19 +56,15 @@ class Rows final : public Impl::PatternRows {
   std::vector<bool> m_live;
 };
 
-std::vector<std::uint64_t> all_of(const Impl::PatternTiers& tiers, const Impl::TierView& view) {
+Indices all_of(const Impl::PatternTiers& tiers, const Impl::TierView& view) {
   Ragged<Symbol> query;
   query.push_row(std::vector<Symbol>{0});
-  MatchOptions options;
-  options.threshold = 0.0;
-  options.top = 1000;
-  return indices(tiers.match(view, query, options).matches.values);
+  return indices(tiers.match(view, query, {.threshold = 0.0, .top = 1000}).matches.values);
 }
 
 TEST(PatternTiers, AllRemainingPatternsMayBeForgottenDuringASync) {
-  PatternSettings settings = quiet();
-  settings.max_bulk_patterns = 3;
   Rows rows(10);
+  const PatternSettings settings = quiet_at(quiet().sync_threshold, 3);
   Impl::PatternTiers tiers(context(), settings, rows, rows.mutex);
   tiers.view_to(10);
   rows.meanwhile = [&] {
@@ -80,16 +72,16 @@ TEST(PatternTiers, AllRemainingPatternsMayBeForgottenDuringASync) {
   };
   EXPECT_EQ(tiers.sync(SyncTrigger::manual, 10).moved, 3U);
   rows.learn(2);
-  EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (std::vector<std::uint64_t>{0, 1, 2, 10, 11}));
+  EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (Indices{0, 1, 2, 10, 11}));
   const SyncRecord record = tiers.sync(SyncTrigger::manual, 12);
   EXPECT_EQ(record.moved, 0U);
   EXPECT_EQ(record.left, 2U);
-  EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (std::vector<std::uint64_t>{0, 1, 2, 10, 11}));
+  EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (Indices{0, 1, 2, 10, 11}));
 }
 
 TEST(PatternTiers, APatternForgottenWhileItIsReadIsInNoAnswer) {
-  const PatternSettings settings = quiet();
   Rows rows(100);
+  const PatternSettings settings = quiet();
   Impl::PatternTiers tiers(context(), settings, rows, rows.mutex);
   rows.meanwhile = [&] { rows.forget(tiers, 7); };
   EXPECT_EQ(all_of(tiers, *tiers.view_to(100)).size(), 99U);
@@ -104,8 +96,8 @@ TEST(PatternTiers, APatternForgottenWhileItIsReadIsInNoAnswer) {
 }
 
 TEST(PatternTiers, ASyncMovesNothingIfAllPatternsAreForgottenMeanwhile) {
-  const PatternSettings settings = quiet();
   Rows rows(10);
+  const PatternSettings settings = quiet();
   Impl::PatternTiers tiers(context(), settings, rows, rows.mutex);
   rows.meanwhile = [&] { rows.clear(tiers); };
   EXPECT_TRUE(all_of(tiers, *tiers.view_to(10)).empty()) << "forgotten while they were read";
@@ -118,9 +110,9 @@ TEST(PatternTiers, ASyncMovesNothingIfAllPatternsAreForgottenMeanwhile) {
   EXPECT_EQ(record.why_left, "");
   EXPECT_TRUE(tiers.view()->bulk.empty());
   rows.learn(2);
-  EXPECT_EQ(all_of(tiers, *tiers.view_to(15)), (std::vector<std::uint64_t>{13, 14}));
+  EXPECT_EQ(all_of(tiers, *tiers.view_to(15)), (Indices{13, 14}));
   EXPECT_EQ(tiers.sync(SyncTrigger::manual, 15).moved, 2U);
-  EXPECT_EQ(all_of(tiers, *tiers.view()), (std::vector<std::uint64_t>{13, 14}));
+  EXPECT_EQ(all_of(tiers, *tiers.view()), (Indices{13, 14}));
 }
 
 TEST(PatternTiers, ThePartOfNewPatternsIsBuiltAgainIfASyncTookWhatItReplaces) {
@@ -132,8 +124,7 @@ TEST(PatternTiers, ThePartOfNewPatternsIsBuiltAgainIfASyncTookWhatItReplaces) {
     tiers.view_to(10);
     rows.learn(2);
     rows.meanwhile = [&] { tiers.sync(SyncTrigger::manual, 10); };
-    EXPECT_EQ(all_of(tiers, *tiers.view_to(12)),
-              (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+    EXPECT_EQ(all_of(tiers, *tiers.view_to(12)), (Indices{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
     EXPECT_EQ(tiers.view()->bulk_end, all_fit ? 10U : 4U);
   }
 }

@@ -2,10 +2,16 @@
 #ifndef KINDRED_TESTS_PREDICTION_PREDICTION_SUPPORT_HPP
 #define KINDRED_TESTS_PREDICTION_PREDICTION_SUPPORT_HPP
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
+#include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -13,23 +19,28 @@
 #include <string_view>
 #include <vector>
 
+#include "RefusedCalls.hpp"
 #include "Support.hpp"
 
 namespace Kindred::Testing {
 
-/// `events("a b | c")` is [["a", "b"], ["c"]]; `events("")` has no events.
+inline SymbolTexts words(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+/// `events("a b | . | c")` is [["a", "b"], [], ["c"]]; `events("")` has no events.
 inline EventTexts events(const std::string& text) {
   EventTexts list;
-  std::istringstream words(text);
   bool open = false;
-  for (std::string word; words >> word;) {
+  for (const std::string& word : words(text)) {
     if (word == "|") {
       open = false;
       continue;
     }
     if (!open) list.emplace_back();
     open = true;
-    list.back().push_back(word);
+    if (word != ".") list.back().push_back(word);
   }
   return list;
 }
@@ -37,8 +48,7 @@ inline EventTexts events(const std::string& text) {
 /// `each("a b c")` is [["a"], ["b"], ["c"]].
 inline EventTexts each(const std::string& text) {
   EventTexts list;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) list.push_back({word});
+  for (const std::string& word : words(text)) list.push_back({word});
   return list;
 }
 
@@ -117,10 +127,9 @@ class Memory {
     Ragged<Symbol> rows;
     for (const std::string& text : flat(query)) rows.values.push_back(vocabulary.find(text));
     rows.close_row();
-    MatchOptions options;
-    options.measure = measure;
-    options.threshold = threshold;
-    options.top = std::max<std::size_t>(m_patterns.size(), 1);
+    const MatchOptions options{.measure = measure,
+                               .threshold = threshold,
+                               .top = std::max<std::size_t>(m_patterns.size(), 1)};
     const MatchResults results = SequenceMatcher(context(), m_flat).match(rows, options);
     ListedCandidates found;
     for (const Match& match : results.matches[0]) {
@@ -146,9 +155,7 @@ class Memory {
     return predict(query, candidates(query, threshold), options);
   }
   std::vector<Prediction> predict(const EventTexts& query, double threshold) const {
-    PredictionOptions options;
-    options.threshold = threshold;
-    return predict(query, options);
+    return predict(query, PredictionOptions{.threshold = threshold});
   }
 
  private:

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast path for a query of a single symbol.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/matcher/Prediction.hpp>
-
 #include "PredictionSupport.hpp"
 
 namespace PredictionFastPathTest {
 
 using namespace Kindred;
-using Testing::each;
+using namespace Kindred::Testing;
 using ::testing::ElementsAre;
-using Testing::events;
 using ::testing::IsEmpty;
-using Testing::Memory;
-using Testing::names;
 
-PredictionOptions fast() {
-  PredictionOptions options;
-  options.single_symbol_fast_path = true;
-  return options;
-}
+const PredictionOptions fast{.single_symbol_fast_path = true};
 
 TEST(PredictionFastPath, TheFastPathReturnsThePatternsThatBeginWithTheSymbol) {
   Memory memory;
@@ -28,7 +17,7 @@ TEST(PredictionFastPath, TheFastPathReturnsThePatternsThatBeginWithTheSymbol) {
       .learn("short", events("a b"))
       .learn("later", events("x a"))
       .learn("mid", events("a | b | c"));
-  const auto predictions = memory.predict(each("a"), fast());
+  const auto predictions = memory.predict(each("a"), fast);
   // The similarity of the first, 1/13, is below the threshold, which the fast path ignores.
   EXPECT_THAT(names(predictions), ElementsAre("short", "mid", "long"));
   const Prediction& p = predictions[0];
@@ -48,18 +37,17 @@ TEST(PredictionFastPath, TheFastPathReturnsThePatternsThatBeginWithTheSymbol) {
 TEST(PredictionFastPath, TheFastPathIgnoresTheRanking) {
   Memory memory;
   memory.learn("frequent", each("a b c"), 9).learn("short", each("a b"));
-  PredictionOptions options = fast();
-  options.rank_by = RankBy::frequency;
-  options.top = 1;
+  const PredictionOptions options{
+      .rank_by = RankBy::frequency, .top = 1, .single_symbol_fast_path = true};
   EXPECT_THAT(names(memory.predict(each("a"), options)), ElementsAre("short"));
 }
 
 TEST(PredictionFastPath, TheFastPathIsForSingleSymbolsOnly) {
   Memory memory;
   memory.learn("p", each("a b c")).learn("q", each("x a b"));
-  EXPECT_EQ(memory.predict(each("a b"), fast()).size(), 2U);
-  EXPECT_FALSE(memory.predict(each("a b"), fast())[0].flat);
-  EXPECT_THAT(memory.predict(each("nowhere"), fast()), IsEmpty());
+  EXPECT_EQ(memory.predict(each("a b"), fast).size(), 2U);
+  EXPECT_FALSE(memory.predict(each("a b"), fast)[0].flat);
+  EXPECT_THAT(memory.predict(each("nowhere"), fast), IsEmpty());
 }
 
 }  // namespace PredictionFastPathTest

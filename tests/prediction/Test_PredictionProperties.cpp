@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/Prediction.hpp>
-#include <kindred/reference/Reference.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <set>
 #include <stdexcept>
 
 #include "PredictionSupport.hpp"
@@ -13,9 +7,7 @@
 namespace PredictionPropertiesTest {
 
 using namespace Kindred;
-using Testing::expect_property;
-using Testing::flat;
-using Testing::Memory;
+using namespace Kindred::Testing;
 
 /// Event lists over few symbols; a query may hold unknown ones.
 struct Corpus {
@@ -36,7 +28,7 @@ Corpus any_corpus() {
   const char last = *rc::gen::element('b', 'd', 'h');
   for (int i = *rc::gen::inRange(0, 25); i > 0; --i) {
     corpus.patterns.push_back(any_events(last, 8));
-    corpus.memory.learn(Testing::numbered("p", i), corpus.patterns.back(),
+    corpus.memory.learn(numbered("p", i), corpus.patterns.back(),
                         *rc::gen::inRange<std::uint64_t>(1, 5));
   }
   corpus.query = any_events(static_cast<char>(last + 1), 8);
@@ -62,10 +54,9 @@ bool same(const Prediction& a, const Prediction& b) {
 TEST(PredictionProperties, SegmentsAndSetsAreConsistent) {
   expect_property("past, present and future are the pattern; missing and extras are sets", [] {
     const Corpus corpus = any_corpus();
-    PredictionOptions options;
-    options.threshold = *rc::gen::element(0.0, 0.1, 0.4);
-    options.top = 1000;
-    options.fuzzy_token_threshold = *rc::gen::element(0.0, 1.0);
+    const PredictionOptions options{.top = 1000,
+                                    .threshold = *rc::gen::element(0.0, 0.1, 0.4),
+                                    .fuzzy_token_threshold = *rc::gen::element(0.0, 1.0)};
     EventTexts query;
     const SymbolTexts observed = without_empty(corpus.query, query);
     const std::set<std::string> seen(observed.begin(), observed.end());
@@ -133,66 +124,51 @@ TEST(PredictionProperties, SegmentsAndSetsAreConsistent) {
   });
 }
 
+/// Whether the blocks of every prediction are the oracle's.
+void check_blocks(const Memory& memory, const std::vector<EventTexts>& patterns,
+                  const EventTexts& query) {
+  const auto symbols = [&](const EventTexts& list) {
+    std::vector<Symbol> found;
+    for (const std::string& text : flat(list)) found.push_back(memory.vocabulary.find(text));
+    return found;
+  };
+  const auto predictions = memory.predict(query, {.top = 1000, .threshold = 0});
+  RC_ASSERT(predictions.size() == (flat(query).empty() ? 0 : patterns.size()));
+  for (const Prediction& p : predictions) {
+    const auto blocks = Reference::blocks(symbols(patterns[p.index]), symbols(query));
+    RC_ASSERT(p.blocks == blocks);
+    std::size_t matched = 0;
+    for (const Block& block : blocks) matched += block.length;
+    RC_ASSERT(p.matches.size() == matched);
+  }
+}
+
 TEST(PredictionProperties, BlocksMatchReference) {
   expect_property("the blocks are those of the serial oracle", [] {
     const Corpus corpus = any_corpus();
-    PredictionOptions options;
-    options.threshold = 0;
-    options.top = 1000;
-    std::vector<Symbol> query;
-    for (const std::string& text : flat(corpus.query))
-      query.push_back(corpus.memory.vocabulary.find(text));
-    for (const Prediction& p : corpus.memory.predict(corpus.query, options)) {
-      std::vector<Symbol> pattern;
-      for (const std::string& text : flat(corpus.patterns[p.index]))
-        pattern.push_back(corpus.memory.vocabulary.find(text));
-      const auto blocks = Reference::blocks(pattern, query);
-      RC_ASSERT(p.blocks == blocks);
-      std::size_t matched = 0;
-      for (const Block& block : blocks) matched += block.length;
-      RC_ASSERT(p.matches.size() == matched);
-    }
+    check_blocks(corpus.memory, corpus.patterns, corpus.query);
   });
-}
-
-/// Long patterns with repeats against a query of many runs, which are rare among short random
-/// patterns.
-TEST(PredictionProperties, BlocksOfLongPatternsMatchReference) {
-  auto random = Testing::generator("long blocks");
-  for (int round = 0; round < 20; ++round) {
-    const std::uint64_t alphabet = 2 + random() % 12;
-    const auto sequence = [&](std::size_t length) {
-      EventTexts made;
-      for (std::size_t i = 0; i < length; ++i)
-        made.push_back({std::string(1, static_cast<char>('a' + random() % alphabet))});
-      return made;
-    };
-    Memory memory;
-    std::vector<EventTexts> patterns;
-    for (int i = 0; i < 10; ++i) {
-      patterns.push_back(sequence(random() % 200));
-      memory.learn("p", patterns.back());
+  // Long patterns with repeats against a query of many runs, which are rare among short ones.
+  expect_property("the blocks of long patterns are, too", [] {
+    const auto symbol = rc::gen::map(rc::gen::inRange('a', *rc::gen::inRange('c', 'p')),
+                                     [](char c) { return SymbolTexts{std::string(1, c)}; });
+    const auto sequence = rc::gen::container<EventTexts>(symbol);
+    Corpus corpus;
+    for (int i = 0; i < 2; ++i) {
+      corpus.patterns.push_back(*rc::gen::resize(200, sequence));
+      corpus.memory.learn("p", corpus.patterns.back());
     }
-    const EventTexts query = sequence(1 + random() % 200);
-    std::vector<Symbol> symbols;
-    for (const SymbolTexts& event : query) symbols.push_back(memory.vocabulary.find(event[0]));
-    const auto predictions = memory.predict(query, 0.0);
-    ASSERT_EQ(predictions.size(), patterns.size());
-    for (const Prediction& p : predictions) {
-      std::vector<Symbol> pattern;
-      for (const SymbolTexts& event : patterns[p.index])
-        pattern.push_back(memory.vocabulary.find(event[0]));
-      ASSERT_EQ(p.blocks, Reference::blocks(pattern, symbols));
-    }
-  }
+    corpus.query = *rc::gen::resize(200, sequence);
+    check_blocks(corpus.memory, corpus.patterns, corpus.query);
+  });
 }
 
 /// 4000 patterns, enough for several threads. Any two of the symbols are similar.
 struct Many {
   Memory memory;
-  EventTexts query = Testing::events("xa xb | xc xd | xe");
+  EventTexts query = events("xa xb | xc xd | xe");
   Many() {
-    auto random = Testing::generator("many");
+    auto random = generator("many");
     for (int i = 0; i < 4000; ++i) {
       EventTexts pattern;
       for (std::uint64_t n = 1 + random() % 5; n > 0; --n) {
@@ -200,25 +176,23 @@ struct Many {
         for (std::uint64_t m = 1 + random() % 3; m > 0; --m)
           pattern.back().push_back({'x', static_cast<char>('a' + random() % 12)});
       }
-      memory.learn(Testing::numbered("p", i), pattern, 1 + random() % 100);
+      memory.learn(numbered("p", i), pattern, 1 + random() % 100);
     }
   }
 };
 
 TEST(PredictionProperties, NeitherThreadsNorTheOrderOfCandidatesChangeABit) {
   const Many many;
-  Testing::ListedCandidates candidates = many.memory.candidates(many.query, 0.1);
+  ListedCandidates candidates = many.memory.candidates(many.query, 0.1);
   ASSERT_GT(candidates.size(), 2000U);
-  PredictionOptions options;
-  options.top = 500;
-  options.threads = 1;
+  PredictionOptions options{.top = 500};
   for (const double fuzzy : {0.0, 0.5}) {
     options.fuzzy_token_threshold = fuzzy;
     options.threads = 1;
     const auto expected = many.memory.predict(many.query, candidates, options);
     EXPECT_EQ(std::ranges::any_of(expected, [](const auto& p) { return !p.anomalies.empty(); }),
               fuzzy > 0);
-    auto random = Testing::generator("order");
+    auto random = generator("order");
     for (const int threads : {1, 2, 3, 8}) {
       std::shuffle(candidates.entries.begin(), candidates.entries.end(), random);
       options.threads = threads;
@@ -248,12 +222,11 @@ class Failing final : public CandidateSource {
 
 TEST(PredictionProperties, ExceptionsOfASourceReachTheCaller) {
   const Many many;
-  const Testing::ListedCandidates candidates = many.memory.candidates(many.query, 0.1);
+  const ListedCandidates candidates = many.memory.candidates(many.query, 0.1);
   const Failing failing(candidates);
-  PredictionOptions options;
   for (const int threads : {1, 4}) {
-    options.threads = threads;
-    EXPECT_THROW(many.memory.predict(many.query, failing, options), std::runtime_error);
+    EXPECT_THROW(many.memory.predict(many.query, failing, {.threads = threads}),
+                 std::runtime_error);
   }
 }
 

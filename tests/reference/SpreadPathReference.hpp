@@ -2,7 +2,6 @@
 #ifndef KINDRED_TESTS_REFERENCE_SPREAD_PATH_REFERENCE_HPP
 #define KINDRED_TESTS_REFERENCE_SPREAD_PATH_REFERENCE_HPP
 
-#include <kindred/core/graph/Spreading.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
@@ -25,61 +24,15 @@ class SpreadPathReference {
   SpreadPathReference(std::size_t nodes, std::span<const Reference::Link> links,
                       std::span<const Reference::Node> sources,
                       const Reference::SpreadSettings& settings, bool is_linear)
-      : m_rows(nodes) {
-    for (const Reference::Link& link : links) m_rows[link.to].push_back(link);
-    for (auto& row : m_rows) {
-      std::ranges::stable_sort(row, {}, [](const Reference::Link& link) { return link.from; });
-    }
-    std::vector<float> value(nodes, 0.0F);
-    for (const Reference::Node& source : sources) value[source.node] += source.value;
-    if (!is_linear) {
-      for (float& v : value) v = std::min(1.0F, v);
-    }
-    m_passed.push_back(value);
-    m_rose.emplace_back();
-    m_decays.push_back(1);
-    std::vector<int> first_touch(nodes, -1);
-    for (std::size_t v = 0; v < nodes; ++v) {
-      m_rose[0].push_back(value[v] != 0.0F);
-      if (value[v] > 0.0F) first_touch[v] = 0;
-    }
-    for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
-      const float decay = decay_at(settings.decay, hop);
-      std::vector<float> passed(nodes, 0.0F);
-      std::vector<bool> rose(nodes, false);
-      for (std::size_t v = 0; v < nodes; ++v) {
-        std::vector<double> terms;
-        for (const Reference::Link& link : m_rows[v])
-          terms.push_back(static_cast<double>(m_passed.back()[link.from]) *
-                          static_cast<double>(link.weight));
-        const auto c =
-            static_cast<float>(static_cast<double>(decay) * Reference::reproducible_sum(terms));
-        if (is_linear) {
-          passed[v] = c;
-          rose[v] = c != 0.0F;
-          continue;
-        }
-        if (!(c > 0.0F)) continue;
-        if (first_touch[v] < 0) first_touch[v] = static_cast<int>(hop);
-        float threshold = first_touch[v] == 0 ? 0.01F : first_touch[v] <= 2 ? 0.05F : 0.10F;
-        if (settings.threshold) threshold = static_cast<float>(*settings.threshold);
-        const float sum = value[v] + c;
-        const float updated = std::min(1.0F, sum);
-        if (updated < threshold) continue;
-        rose[v] = updated != value[v];
-        if (c > threshold) passed[v] = updated - value[v];
-        value[v] = updated;
-      }
-      m_passed.push_back(passed);
-      m_rose.push_back(rose);
-      m_decays.push_back(decay);
-    }
+      : m_rows(Reference::links_into(nodes, links)) {
+    const auto spread = is_linear ? Reference::spread_linear : Reference::spread_engine;
+    spread(nodes, links, sources, settings, &m_history);
   }
 
   std::vector<Path> best(std::uint32_t node, std::size_t count) const {
     std::vector<Path> all;
-    for (std::size_t hop = 0; hop < m_passed.size(); ++hop) {
-      if (!m_rose[hop][node]) continue;
+    for (std::size_t hop = 0; hop < m_history.rose.size(); ++hop) {
+      if (!m_history.rose[hop][node]) continue;
       std::vector<Path> paths = paths_to(node, hop);
       all.insert(all.end(), paths.begin(), paths.end());
     }
@@ -97,16 +50,16 @@ class SpreadPathReference {
   std::vector<Path> paths_to(std::uint32_t node, std::size_t hop) const {
     if (hop == 0) {
       Path path;
-      path.strengths = {static_cast<double>(m_passed[0][node])};
+      path.strengths = {static_cast<double>(m_history.passed[0][node])};
       return {path};
     }
     std::vector<Path> paths;
     for (std::size_t place = 0; place < m_rows[node].size(); ++place) {
       const Reference::Link& link = m_rows[node][place];
-      const float passed = m_passed[hop - 1][link.from];
+      const float passed = m_history.passed[hop - 1][link.from];
       if (passed == 0.0F || link.weight == 0.0F) continue;
       for (Path path : paths_to(link.from, hop - 1)) {
-        const auto decay = static_cast<double>(m_decays[hop]);
+        const auto decay = static_cast<double>(m_history.decays[hop]);
         path.strengths.push_back(path.strengths.back() *
                                  (decay * static_cast<double>(link.weight)));
         path.places.push_back(place);
@@ -123,9 +76,7 @@ class SpreadPathReference {
   }
 
   std::vector<std::vector<Reference::Link>> m_rows;
-  std::vector<std::vector<float>> m_passed;
-  std::vector<std::vector<bool>> m_rose;
-  std::vector<float> m_decays;
+  Reference::SpreadHistory m_history;
 };
 
 }  // namespace Kindred::Testing

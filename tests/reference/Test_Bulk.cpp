@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/reference/Reference.hpp>
-
-#include <cmath>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace BulkTest {
 
 using namespace Kindred;
+using namespace Kindred::Testing;
 
 // The known answers of Random123 1.14 (kat_vectors).
 TEST(ReferenceBulk, PhiloxMatchesItsKnownAnswers) {

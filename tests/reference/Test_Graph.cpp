@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace GraphTest {
 
-namespace Reference = Kindred::Reference;
-using Kindred::Decay;
+using namespace Kindred;
+using namespace Kindred::Testing;
 using Reference::Link;
 using Reference::Node;
 using Reference::SpreadSettings;

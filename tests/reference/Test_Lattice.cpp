@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <utility>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace LatticeTest {
 
-namespace Reference = Kindred::Reference;
-using Kindred::LatticeShape;
+using namespace Kindred;
+using namespace Kindred::Testing;
 using ::testing::ElementsAre;
 
 constexpr std::uint32_t none = 0xFFFFFFFFU;

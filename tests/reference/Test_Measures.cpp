@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <string_view>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace MeasuresTest {
 
-namespace Reference = Kindred::Reference;
-using Kindred::Symbol;
-using Kindred::unknown_symbol;
+using namespace Kindred;
+using namespace Kindred::Testing;
 using Reference::PairMeasure;
-using Reference::RankedPattern;
 using Reference::token_set_similarity;
 using Reference::token_sort_similarity;
 using ::testing::ElementsAre;
@@ -24,83 +15,74 @@ constexpr std::array all_measures{PairMeasure::levenshtein, PairMeasure::osa,
                                   PairMeasure::jaro_winkler, PairMeasure::prefix,
                                   PairMeasure::postfix};
 
-/// One symbol per letter; `?` is unknown.
-std::vector<Symbol> letters(std::string_view text) {
-  std::vector<Symbol> symbols;
-  for (const char c : text)
-    symbols.push_back(c == '?' ? unknown_symbol : static_cast<unsigned char>(c));
-  return symbols;
-}
-std::uint32_t levenshtein(std::string_view a, std::string_view b) {
-  return Reference::levenshtein_distance(letters(a), letters(b));
-}
-std::uint32_t osa(std::string_view a, std::string_view b) {
-  return Reference::osa_distance(letters(a), letters(b));
-}
 double jaro_winkler(std::string_view a, std::string_view b) {
   return Reference::jaro_winkler_similarity(letters(a), letters(b));
 }
-std::uint32_t prefix(std::string_view a, std::string_view b) {
-  return Reference::prefix_similarity(letters(a), letters(b));
-}
-std::uint32_t postfix(std::string_view a, std::string_view b) {
-  return Reference::postfix_similarity(letters(a), letters(b));
-}
 
-TEST(ReferenceMeasures, EditDistancesByHand) {
+TEST(ReferenceMeasures, EditDistancesAndCommonEndsByHand) {
   struct Case {
     const char* a;
     const char* b;
-    unsigned levenshtein, osa;
+    unsigned levenshtein, osa, prefix, postfix;
   };
-  for (const Case& c :
-       {Case{"", "", 0, 0}, Case{"", "abc", 3, 3}, Case{"a", "a", 0, 0}, Case{"a", "b", 1, 1},
-        Case{"kitten", "sitting", 3, 3}, Case{"flaw", "lawn", 2, 2},
-        Case{"saturday", "sunday", 3, 3}, Case{"ab", "ba", 2, 1}, Case{"abcd", "badc", 3, 2},
-        Case{"abcdef", "abdcef", 2, 1}, Case{"abc", "cab", 2, 2},
-        // An exchanged pair cannot be edited again: ca → ac → abc is not allowed.
-        Case{"ca", "abc", 3, 3}, Case{"aaaa", "aa", 2, 2}}) {
-    EXPECT_EQ(levenshtein(c.a, c.b), c.levenshtein) << c.a << ' ' << c.b;
-    EXPECT_EQ(levenshtein(c.b, c.a), c.levenshtein) << c.a << ' ' << c.b;
-    EXPECT_EQ(osa(c.a, c.b), c.osa) << c.a << ' ' << c.b;
-    EXPECT_EQ(osa(c.b, c.a), c.osa) << c.a << ' ' << c.b;
+  for (const Case& c : {Case{"", "", 0, 0, 0, 0},
+                        {"", "abc", 3, 3, 0, 0},
+                        {"a", "a", 0, 0, 1, 1},
+                        {"a", "b", 1, 1, 0, 0},
+                        {"kitten", "sitting", 3, 3, 0, 0},
+                        {"flaw", "lawn", 2, 2, 0, 0},
+                        {"saturday", "sunday", 3, 3, 1, 3},
+                        {"ab", "ba", 2, 1, 0, 0},
+                        {"abcd", "badc", 3, 2, 0, 0},
+                        {"abcdef", "abdcef", 2, 1, 2, 2},
+                        {"abc", "cab", 2, 2, 0, 0},
+                        // An exchanged pair cannot be edited again: ca → ac → abc is not allowed.
+                        {"ca", "abc", 3, 3, 0, 0},
+                        {"aaaa", "aa", 2, 2, 2, 2},
+                        {"abcde", "abxde", 1, 1, 2, 2},
+                        {"ab", "abab", 2, 2, 2, 2},
+                        {"xyz", "z", 2, 2, 0, 1},
+                        // An unknown symbol matches nothing, not even itself.
+                        {"a?b", "a?b", 1, 1, 1, 1},
+                        {"?a", "a?", 2, 2, 0, 0}}) {
+    for (const bool swapped : {false, true}) {
+      const auto a = letters(swapped ? c.b : c.a);
+      const auto b = letters(swapped ? c.a : c.b);
+      SCOPED_TRACE(std::string(c.a) + " and " + c.b);
+      EXPECT_EQ(Reference::levenshtein_distance(a, b), c.levenshtein);
+      EXPECT_EQ(Reference::osa_distance(a, b), c.osa);
+      EXPECT_EQ(Reference::prefix_similarity(a, b), c.prefix);
+      EXPECT_EQ(Reference::postfix_similarity(a, b), c.postfix);
+    }
   }
 }
 
-TEST(ReferenceMeasures, JaroWinklerOfThePublishedExamples) {
-  EXPECT_DOUBLE_EQ(jaro_winkler("martha", "marhta"), 17.0 / 18 + 0.3 / 18);
-  EXPECT_DOUBLE_EQ(jaro_winkler("dixon", "dicksonx"), 23.0 / 30 + 0.2 * 7 / 30);
-  EXPECT_DOUBLE_EQ(jaro_winkler("dwayne", "duane"), 0.84);
-  EXPECT_DOUBLE_EQ(jaro_winkler("jellyfish", "smellyfish"), 121.0 / 135);
-}
-
-TEST(ReferenceMeasures, JaroWinklerAtItsLimits) {
-  EXPECT_EQ(jaro_winkler("", ""), 1.0);
-  EXPECT_EQ(jaro_winkler("", "a"), 0.0);
+TEST(ReferenceMeasures, JaroWinklerByHandAndOfThePublishedExamples) {
+  struct Case {
+    const char* a;
+    const char* b;
+    double similarity;
+  };
+  for (const Case& c : {Case{"martha", "marhta", 17.0 / 18 + 0.3 / 18},
+                        {"dixon", "dicksonx", 23.0 / 30 + 0.2 * 7 / 30},
+                        {"dwayne", "duane", 0.84},
+                        {"jellyfish", "smellyfish", 121.0 / 135},
+                        // Up to a length of 3, symbols match at equal positions only; from 4 on, at
+                        // neighboring ones.
+                        {"abcd", "dabc", 2.5 / 3},
+                        {"abcd", "bacd", 2.75 / 3},
+                        // Three matches out of order are one transposition, rounded down.
+                        {"abcdef", "bcadef", (1 + 1 + 5.0 / 6) / 3},
+                        // Two thirds are not above 0.7, so that the common prefix adds nothing.
+                        {"abcd", "abxy", 2.0 / 3},
+                        // Of a prefix of five symbols, four count.
+                        {"abcdefgh", "abcdexyz", 0.75 + 0.4 * 0.25},
+                        {"a?b", "a?b", (2.0 / 3 + 2.0 / 3 + 1) / 3 + 0.1 * 2.0 / 9}})
+    EXPECT_DOUBLE_EQ(jaro_winkler(c.a, c.b), c.similarity) << c.a;
+  for (const auto& [a, b] :
+       {std::pair("", "a"), {"a", "b"}, {"ab", "ba"}, {"abc", "bca"}, {"?", "?"}})
+    EXPECT_EQ(jaro_winkler(a, b), 0.0) << a;
   EXPECT_EQ(jaro_winkler("a", "a"), 1.0);
-  EXPECT_EQ(jaro_winkler("a", "b"), 0.0);
-  // Up to a length of 3, symbols match at equal positions only.
-  EXPECT_EQ(jaro_winkler("ab", "ba"), 0.0);
-  EXPECT_EQ(jaro_winkler("abc", "bca"), 0.0);
-  // From 4 on, at neighboring positions.
-  EXPECT_DOUBLE_EQ(jaro_winkler("abcd", "dabc"), 2.5 / 3);
-  EXPECT_DOUBLE_EQ(jaro_winkler("abcd", "bacd"), 2.75 / 3);
-  // Three matches out of order are one transposition, rounded down.
-  EXPECT_DOUBLE_EQ(jaro_winkler("abcdef", "bcadef"), (1 + 1 + 5.0 / 6) / 3);
-  // Two thirds are not above 0.7, so that the common prefix adds nothing.
-  EXPECT_DOUBLE_EQ(jaro_winkler("abcd", "abxy"), 2.0 / 3);
-  // Of a prefix of five symbols, four count.
-  EXPECT_DOUBLE_EQ(jaro_winkler("abcdefgh", "abcdexyz"), 0.75 + 0.4 * 0.25);
-}
-
-TEST(ReferenceMeasures, PrefixAndPostfixByHand) {
-  EXPECT_EQ(prefix("", "a"), 0U);
-  EXPECT_EQ(prefix("abcde", "abxde"), 2U);
-  EXPECT_EQ(postfix("abcde", "abxde"), 2U);
-  EXPECT_EQ(prefix("ab", "abab"), 2U);
-  EXPECT_EQ(postfix("ab", "abab"), 2U);
-  EXPECT_EQ(prefix("ab", "ba"), 0U);
-  EXPECT_EQ(postfix("xyz", "z"), 1U);
 }
 
 TEST(ReferenceMeasures, NormalizedByTheLongerLength) {
@@ -128,15 +110,6 @@ TEST(ReferenceMeasures, EmptySequencesAreEqualAndShareNothingWithOthers) {
     EXPECT_EQ(Reference::normalized_similarity(measure, letters("ab"), {}), 0.0);
     EXPECT_EQ(Reference::normalized_similarity(measure, {}, letters("ab")), 0.0);
   }
-}
-
-TEST(ReferenceMeasures, UnknownMatchesNothingIncludingItself) {
-  EXPECT_EQ(levenshtein("a?b", "a?b"), 1U);
-  EXPECT_EQ(osa("?a", "a?"), 2U);
-  EXPECT_EQ(jaro_winkler("?", "?"), 0.0);
-  EXPECT_DOUBLE_EQ(jaro_winkler("a?b", "a?b"), (2.0 / 3 + 2.0 / 3 + 1) / 3 + 0.1 * 2.0 / 9);
-  EXPECT_EQ(prefix("a?b", "a?b"), 1U);
-  EXPECT_EQ(postfix("a?b", "a?b"), 1U);
 }
 
 TEST(ReferenceMeasures, CodePointsOfOneToFourBytes) {
@@ -184,16 +157,6 @@ TEST(ReferenceMeasures, TokenSetByHand) {
   EXPECT_DOUBLE_EQ(token_set_similarity("x abcd", "x abcdef"), 1.0 - 2.0 / 14);
   // No common word: the distance of the sorted texts.
   EXPECT_DOUBLE_EQ(token_set_similarity("ab cd", "ab1 cd1"), 1.0 - 2.0 / 12);
-}
-
-TEST(ReferenceMeasures, RankedBySimilarityThenIndex) {
-  const std::vector<double> similarities{0.5, 1.0, 0.25, 0.5, 1.0};
-  EXPECT_THAT(Reference::ranked_patterns(similarities, 0.0, 10),
-              ElementsAre(RankedPattern{1, 1.0}, RankedPattern{4, 1.0}, RankedPattern{0, 0.5},
-                          RankedPattern{3, 0.5}, RankedPattern{2, 0.25}));
-  EXPECT_THAT(Reference::ranked_patterns(similarities, 0.5, 3),
-              ElementsAre(RankedPattern{1, 1.0}, RankedPattern{4, 1.0}, RankedPattern{0, 0.5}));
-  EXPECT_THAT(Reference::ranked_patterns(similarities, 1.0 + 1e-15, 3), IsEmpty());
 }
 
 }  // namespace MeasuresTest

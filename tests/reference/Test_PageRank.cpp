@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace PageRankTest {
 
-namespace Reference = Kindred::Reference;
+using namespace Kindred;
+using namespace Kindred::Testing;
 using Reference::Link;
 using Reference::Node;
 using ::testing::DoubleEq;
@@ -17,7 +12,6 @@ using ::testing::DoubleNear;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
-
 using Links = std::vector<Link>;
 using Nodes = std::vector<Node>;
 

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/reference/Reference.hpp>
-
-#include <bit>
-#include <cmath>
-#include <limits>
+#include "ReferenceSupport.hpp"
 
 namespace SeedTest {
 
 using namespace Kindred;
-
-std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+using namespace Kindred::Testing;
 
 Reference::SeedRows floats(std::size_t rows, const std::vector<float>& values) {
   Reference::SeedRows out{DataType::float32, rows, {}};

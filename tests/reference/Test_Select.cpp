@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace SelectTest {
 
-namespace Reference = Kindred::Reference;
+using namespace Kindred;
+using namespace Kindred::Testing;
 using Reference::Better;
 using Reference::Item;
 using ::testing::ElementsAre;
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 std::vector<std::uint64_t> order(const std::vector<float>& scores, Better better,
                                  std::size_t k = 100) {
@@ -30,7 +22,7 @@ TEST(ReferenceSelect, TiesGoToTheLowerIndex) {
 }
 
 TEST(ReferenceSelect, NaNIsLastAndZerosAreEqual) {
-  const std::vector<float> scores{nan, -0.0F, 0.0F, -infinity, nan, infinity};
+  const std::vector<float> scores{quiet_nan, -0.0F, 0.0F, -infinity, quiet_nan, infinity};
   EXPECT_THAT(order(scores, Better::larger), ElementsAre(5, 1, 2, 3, 0, 4));
   EXPECT_THAT(order(scores, Better::smaller), ElementsAre(3, 1, 2, 5, 0, 4));
 }
@@ -42,7 +34,8 @@ TEST(ReferenceSelect, KeepsAtMostK) {
 }
 
 TEST(ReferenceSelect, MergeOrdersAcrossLists) {
-  const std::vector<std::vector<Item>> lists{{{4, 2.0F}, {6, 1.0F}}, {}, {{1, 2.0F}, {2, nan}}};
+  const std::vector<std::vector<Item>> lists{
+      {{4, 2.0F}, {6, 1.0F}}, {}, {{1, 2.0F}, {2, quiet_nan}}};
   const std::vector<Item> merged = Reference::merge_top_k(lists, 3, Better::larger);
   EXPECT_THAT(merged, ElementsAre(Item{1, 2.0F}, Item{4, 2.0F}, Item{6, 1.0F}));
 }

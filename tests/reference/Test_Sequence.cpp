@@ -1,120 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace SequenceTest {
 
-namespace Reference = Kindred::Reference;
-using Kindred::Block;
-using Kindred::Symbol;
-using Kindred::unknown_symbol;
+using namespace Kindred;
+using namespace Kindred::Testing;
 using Reference::Matched;
 using Reference::MatchItem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// One symbol per letter; `?` is unknown.
-std::vector<Symbol> letters(std::string_view text) {
-  std::vector<Symbol> symbols;
-  for (const char c : text)
-    symbols.push_back(c == '?' ? unknown_symbol : static_cast<unsigned char>(c));
-  return symbols;
-}
-std::uint32_t lcs(std::string_view a, std::string_view b) {
-  return Reference::lcs(letters(a), letters(b));
-}
-std::uint32_t difflib(std::string_view a, std::string_view b) {
-  return Reference::difflib(letters(a), letters(b));
-}
-std::vector<Block> blocks(std::string_view a, std::string_view b) {
-  return Reference::blocks(letters(a), letters(b));
+using Blocks = std::vector<Block>;
+
+TEST(ReferenceSequence, PairsByHand) {
+  struct Case {
+    const char* a;
+    const char* b;
+    std::uint32_t lcs;
+    Blocks blocks;  ///< of difflib
+    Blocks lcs_blocks;
+  };
+  const std::vector<Case> cases{
+      {"", "", 0, {}, {}},
+      {"a", "", 0, {}, {}},
+      {"", "a", 0, {}, {}},
+      {"a", "a", 1, {{0, 0, 1}}, {{0, 0, 1}}},
+      {"abc", "xyz", 0, {}, {}},
+      {"abc", "abc", 3, {{0, 0, 3}}, {{0, 0, 3}}},
+      {"abc", "ac", 2, {{0, 0, 1}, {2, 1, 1}}, {{0, 0, 1}, {2, 1, 1}}},
+      // Of Python's documentation.
+      {"abxcd", "abcd", 4, {{0, 0, 2}, {3, 2, 2}}, {{0, 0, 2}, {3, 2, 2}}},
+      {"qabxcd", "abycdf", 4, {{1, 0, 2}, {4, 3, 2}}, {{1, 0, 2}, {4, 3, 2}}},
+      {" abcd", "abcd abcd", 5, {{0, 4, 5}}, {{0, 4, 5}}},
+      // Ties go to the smallest starts in difflib; for the LCS the query is skipped before the
+      // pattern, so that its first symbols match.
+      {"ab", "ba", 1, {{0, 1, 1}}, {{1, 0, 1}}},
+      {"ba", "ab", 1, {{0, 1, 1}}, {{1, 0, 1}}},
+      {"a", "aaa", 1, {{0, 0, 1}}, {{0, 0, 1}}},
+      // difflib's longest block hides the longer subsequence of these.
+      {"abcd", "bdca", 2, {{0, 3, 1}}, {{1, 0, 1}, {3, 1, 1}}},
+      {"bdca", "abcd", 2, {{0, 1, 1}, {1, 3, 1}}, {{0, 1, 1}, {2, 2, 1}}},
+      {"aba", "bca", 2, {{0, 2, 1}}, {{1, 0, 1}, {2, 2, 1}}},
+      // A prefix and a suffix of the LCS remain whole.
+      {"xaay", "xay", 3, {{0, 0, 2}, {3, 2, 1}}, {{0, 0, 2}, {3, 2, 1}}},
+      {"baa", "a", 1, {{1, 0, 1}}, {{2, 0, 1}}},
+      {"abxb", "abab", 3, {{0, 0, 2}, {3, 3, 1}}, {{0, 0, 2}, {3, 3, 1}}},
+      {"xabay", "zaw", 1, {{1, 1, 1}}, {{1, 1, 1}}},
+      // An unknown symbol matches nothing, not even itself.
+      {"a?b", "a?b", 2, {{0, 0, 1}, {2, 2, 1}}, {{0, 0, 1}, {2, 2, 1}}},
+      {"???", "???", 0, {}, {}}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.a) + " and " + c.b);
+    EXPECT_EQ(Reference::lcs(letters(c.a), letters(c.b)), c.lcs);
+    EXPECT_EQ(Reference::blocks(letters(c.a), letters(c.b)), c.blocks);
+    EXPECT_EQ(Reference::lcs_blocks(letters(c.a), letters(c.b)), c.lcs_blocks);
+  }
 }
 
-TEST(ReferenceSequence, SmallSizesByHand) {
-  EXPECT_EQ(lcs("", ""), 0U);
-  EXPECT_EQ(lcs("a", ""), 0U);
-  EXPECT_EQ(lcs("a", "a"), 1U);
-  EXPECT_EQ(lcs("ab", "ba"), 1U);
-  EXPECT_EQ(lcs("abc", "ac"), 2U);
-  EXPECT_EQ(difflib("", ""), 0U);
-  EXPECT_EQ(difflib("", "a"), 0U);
-  EXPECT_EQ(difflib("ab", "ba"), 1U);
-  EXPECT_EQ(difflib("abc", "ac"), 2U);
-  EXPECT_EQ(lcs("agcat", "gac"), 2U);
-  EXPECT_EQ(lcs("aggtab", "gxtxayb"), 4U);
-}
-
-TEST(ReferenceSequence, DiffersFromDifflibWhereItMust) {
+TEST(ReferenceSequence, CountsByHand) {
   struct Case {
     const char* a;
     const char* b;
     unsigned lcs, forward, backward;
   };
-  for (const Case& c :
-       {Case{"aba", "bca", 2, 1, 2}, Case{"bacb", "ab", 2, 1, 2}, Case{"abcd", "bdca", 2, 1, 2}}) {
-    EXPECT_EQ(lcs(c.a, c.b), c.lcs);
-    EXPECT_EQ(lcs(c.b, c.a), c.lcs);
-    EXPECT_EQ(difflib(c.a, c.b), c.forward);
-    EXPECT_EQ(difflib(c.b, c.a), c.backward);
+  for (const Case& c : {Case{"aba", "bca", 2, 1, 2},
+                        {"bacb", "ab", 2, 1, 2},
+                        {"abcd", "bdca", 2, 1, 2},
+                        {"abc", "bdca", 2, 1, 2},
+                        {"abcd", "cbda", 2, 1, 2},
+                        {"abcdef", "abdfec", 4, 3, 4},
+                        {"agcat", "gac", 2, 2, 2},
+                        {"aggtab", "gxtxayb", 4, 2, 4}}) {
+    SCOPED_TRACE(std::string(c.a) + " and " + c.b);
+    EXPECT_EQ(Reference::lcs(letters(c.a), letters(c.b)), c.lcs);
+    EXPECT_EQ(Reference::lcs(letters(c.b), letters(c.a)), c.lcs);
+    EXPECT_EQ(Reference::difflib(letters(c.a), letters(c.b)), c.forward);
+    EXPECT_EQ(Reference::difflib(letters(c.b), letters(c.a)), c.backward);
   }
-  EXPECT_EQ(lcs("abc", "bdca"), 2U);
-  EXPECT_EQ(difflib("abc", "bdca"), 1U);
-  EXPECT_EQ(lcs("abcd", "cbda"), 2U);
-  EXPECT_EQ(difflib("abcd", "cbda"), 1U);
-  EXPECT_EQ(lcs("abcdef", "abdfec"), 4U);
-  EXPECT_EQ(difflib("abcdef", "abdfec"), 3U);
-}
-
-TEST(ReferenceSequence, BlocksOfPythonsDocumentation) {
-  EXPECT_THAT(blocks("abxcd", "abcd"), ElementsAre(Block{0, 0, 2}, Block{3, 2, 2}));
-  EXPECT_THAT(blocks("qabxcd", "abycdf"), ElementsAre(Block{1, 0, 2}, Block{4, 3, 2}));
-  EXPECT_THAT(blocks(" abcd", "abcd abcd"), ElementsAre(Block{0, 4, 5}));
-  EXPECT_EQ(difflib("private Thread currentThread;", "private volatile Thread currentThread;"),
+  EXPECT_EQ(Reference::difflib(letters("private Thread currentThread;"),
+                               letters("private volatile Thread currentThread;")),
             29U);
-}
-
-TEST(ReferenceSequence, TiesGoToTheSmallestStarts) {
-  EXPECT_THAT(blocks("ab", "ba"), ElementsAre(Block{0, 1, 1}));
-  EXPECT_THAT(blocks("ba", "ab"), ElementsAre(Block{0, 1, 1}));
-  EXPECT_THAT(blocks("a", "aaa"), ElementsAre(Block{0, 0, 1}));
-  EXPECT_THAT(blocks("abcd", "bdca"), ElementsAre(Block{0, 3, 1}));
-}
-
-TEST(ReferenceSequence, LcsBlocksByHand) {
-  const auto lcs_blocks = [](std::string_view a, std::string_view b) {
-    return Reference::lcs_blocks(letters(a), letters(b));
-  };
-  EXPECT_THAT(lcs_blocks("", ""), IsEmpty());
-  EXPECT_THAT(lcs_blocks("abc", ""), IsEmpty());
-  EXPECT_THAT(lcs_blocks("abc", "xyz"), IsEmpty());
-  EXPECT_THAT(lcs_blocks("abc", "abc"), ElementsAre(Block{0, 0, 3}));
-  // difflib's longest block hides the longer subsequence of these.
-  EXPECT_THAT(lcs_blocks("abcd", "bdca"), ElementsAre(Block{1, 0, 1}, Block{3, 1, 1}));
-  EXPECT_THAT(lcs_blocks("aba", "bca"), ElementsAre(Block{1, 0, 1}, Block{2, 2, 1}));
-  // A prefix and a suffix remain whole.
-  EXPECT_THAT(lcs_blocks("xaay", "xay"), ElementsAre(Block{0, 0, 2}, Block{3, 2, 1}));
-  EXPECT_THAT(lcs_blocks("baa", "a"), ElementsAre(Block{2, 0, 1}));
-  EXPECT_THAT(lcs_blocks("abxb", "abab"), ElementsAre(Block{0, 0, 2}, Block{3, 3, 1}));
-  // The query is skipped before the pattern, so that its first symbols match.
-  EXPECT_THAT(lcs_blocks("ab", "ba"), ElementsAre(Block{1, 0, 1}));
-  EXPECT_THAT(lcs_blocks("ba", "ab"), ElementsAre(Block{1, 0, 1}));
-  EXPECT_THAT(lcs_blocks("xabay", "zaw"), ElementsAre(Block{1, 1, 1}));
-  EXPECT_THAT(lcs_blocks("a?b", "a?b"), ElementsAre(Block{0, 0, 1}, Block{2, 2, 1}));
-}
-
-TEST(ReferenceSequence, NoAutojunk) {
-  std::string a;
-  std::string b = "z";
-  for (int i = 0; i < 5; ++i) a += "xy";
-  for (int i = 0; i < 100; ++i) b += "xy";
-  EXPECT_EQ(difflib(a, b), 10U);
 }
 
 /// \p unit repeated \p times times.
@@ -133,7 +98,9 @@ TEST(ReferenceSequence, AutojunkMatchesPython) {
   EXPECT_THAT(junk(repeated("xy", 5), "zz" + repeated("xy", 99)), IsEmpty());
   // … but at the corner of a window a run of popular symbols grows without a rare one.
   EXPECT_THAT(junk(repeated("xy", 5), repeated("xy", 100)), ElementsAre(Block{0, 0, 10}));
-  // One symbol fewer: no heuristic.
+  // Without the heuristic, and with one symbol fewer: a run.
+  EXPECT_EQ(Reference::difflib(letters(repeated("xy", 5)), letters("z" + repeated("xy", 100))),
+            10U);
   EXPECT_THAT(junk(repeated("xy", 5), "z" + repeated("xy", 99)), ElementsAre(Block{0, 1, 10}));
   // A run of rare symbols grows over popular symbols on both sides, within its window.
   EXPECT_THAT(junk("xyzxyq", repeated("xy", 98) + "zxyw"), ElementsAre(Block{0, 194, 5}));
@@ -145,12 +112,6 @@ TEST(ReferenceSequence, AutojunkMatchesPython) {
     EXPECT_EQ(Reference::difflib(std::vector<Symbol>{1, 7, 2}, b, true), found)
         << length << ' ' << times;
   }
-}
-
-TEST(ReferenceSequence, UnknownMatchesNothingIncludingItself) {
-  EXPECT_EQ(lcs("a?b", "a?b"), 2U);
-  EXPECT_THAT(blocks("a?b", "a?b"), ElementsAre(Block{0, 0, 1}, Block{2, 2, 1}));
-  EXPECT_EQ(difflib("???", "???"), 0U);
 }
 
 TEST(ReferenceSequence, SimilarityOfEmptySequences) {
@@ -165,12 +126,18 @@ TEST(ReferenceSequence, GoldenSimilarities) {
     const char* query;
     double similarity;
   };
-  for (const Case& c :
-       {Case{"abc", "ab", 0.8}, Case{"abcd", "ab", 4.0 / 6}, Case{"abcdefghij", "ab", 4.0 / 12},
-        Case{"abcdefghij", "abcde", 10.0 / 15}, Case{"abcdefghi", "abcde", 10.0 / 14},
-        Case{"abcdefghi", "ad", 4.0 / 11}, Case{"abcd", "abxcd", 8.0 / 9},
-        Case{"abcd", "abxycdz", 8.0 / 11}, Case{"abcd", "axcy", 0.5}, Case{"abab", "ab", 4.0 / 6},
-        Case{"ab", "ab", 1.0}, Case{"abc", "??", 0.0}}) {
+  for (const Case& c : {Case{"abc", "ab", 0.8},
+                        {"abcd", "ab", 4.0 / 6},
+                        {"abcdefghij", "ab", 4.0 / 12},
+                        {"abcdefghij", "abcde", 10.0 / 15},
+                        {"abcdefghi", "abcde", 10.0 / 14},
+                        {"abcdefghi", "ad", 4.0 / 11},
+                        {"abcd", "abxcd", 8.0 / 9},
+                        {"abcd", "abxycdz", 8.0 / 11},
+                        {"abcd", "axcy", 0.5},
+                        {"abab", "ab", 4.0 / 6},
+                        {"ab", "ab", 1.0},
+                        {"abc", "??", 0.0}}) {
     const std::vector<std::vector<Symbol>> patterns{letters(c.pattern)};
     for (const Matched measure : {Matched::lcs, Matched::difflib}) {
       const auto found = Reference::match(patterns, letters(c.query), measure, c.similarity, 1);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace SumTest {
 
-namespace Reference = Kindred::Reference;
+using namespace Kindred;
+using namespace Kindred::Testing;
 
 // 2^53: the next double is 2 away, so adding 1 is lost, which reveals the order of the additions.
 constexpr double huge = 9007199254740992.0;

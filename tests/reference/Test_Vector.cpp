@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/reference/Reference.hpp>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <vector>
+#include "ReferenceSupport.hpp"
 
 namespace VectorTest {
 
-namespace Reference = Kindred::Reference;
-using Kindred::Metric;
+using namespace Kindred;
+using namespace Kindred::Testing;
 using Reference::Item;
 using ::testing::ElementsAre;
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 float score(Metric metric, const std::vector<float>& query, const std::vector<float>& row) {
   return Reference::score(metric, query, row);
 }
-std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 TEST(ReferenceVector, ScoresByHand) {
   EXPECT_EQ(score(Metric::cosine, {3, 4}, {4, 3}), 0.96F);
@@ -34,11 +22,11 @@ TEST(ReferenceVector, ScoresByHand) {
 
 TEST(ReferenceVector, AZeroNormHasCosineZero) {
   EXPECT_EQ(bits(score(Metric::cosine, {0, 0}, {3, 4})), 0U);
-  EXPECT_EQ(bits(score(Metric::cosine, {nan, 1}, {0, -0.0F})), 0U);
+  EXPECT_EQ(bits(score(Metric::cosine, {quiet_nan, 1}, {0, -0.0F})), 0U);
 }
 
 TEST(ReferenceVector, ComputedNaNIsCanonicalAndZeroIsPositive) {
-  EXPECT_EQ(bits(score(Metric::cosine, {nan, 1}, {1, 1})), 0x7FC00000U);
+  EXPECT_EQ(bits(score(Metric::cosine, {quiet_nan, 1}, {1, 1})), 0x7FC00000U);
   EXPECT_EQ(bits(score(Metric::cosine, {infinity, 1}, {1, 1})), 0x7FC00000U);
   EXPECT_EQ(bits(score(Metric::ip, {infinity}, {0})), 0x7FC00000U);
   EXPECT_EQ(bits(score(Metric::l2, {infinity}, {infinity})), 0x7FC00000U);
@@ -62,7 +50,7 @@ TEST(ReferenceVector, CosineIsClamped) {
 }
 
 TEST(ReferenceVector, SearchByHand) {
-  const std::vector<float> rows{1, 0, 0, 1, 2, 0, nan, 0};
+  const std::vector<float> rows{1, 0, 0, 1, 2, 0, quiet_nan, 0};
   const std::vector<float> query{1, 0};
   const Reference::SearchAnswer all = Reference::search(Metric::cosine, rows, query, 4);
   EXPECT_THAT(all.ids, ElementsAre(0, 2, 1, 3));

@@ -1,45 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/CodePoints.hpp>
-#include <kindred/matcher/Similarity.hpp>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "MessageOf.hpp"
-
-#include <string>
+#include "SequenceSupport.hpp"
 
 namespace CodePointsTest {
 
 using namespace Kindred;
+using namespace Kindred::Testing;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Points = std::vector<Symbol>;
 using Texts = std::vector<std::string_view>;
 
-Points points(std::string_view text, BadBytes bad = BadBytes::refuse) {
-  Points out;
+Symbols points(std::string_view text, BadBytes bad = BadBytes::refuse) {
+  Symbols out;
   append_code_points(text, out, bad);
   return out;
 }
-
-const std::vector<std::string_view> bad_texts{"\x80",
-                                              "\xBF",
-                                              "\xC0\x80",
-                                              "\xC1\xBF",
-                                              "\xC2",
-                                              "\xC2\x41",
-                                              "\xE0\x9F\xBF",
-                                              "\xED\xA0\x80",
-                                              "\xE2\x82",
-                                              "\xE2\x82\x41",
-                                              "\xF0\x8F\xBF\xBF",
-                                              "\xF4\x90\x80\x80",
-                                              "\xF5\x80\x80",
-                                              "\xF0\x90\x80",
-                                              "\xFF"};
 
 TEST(CodePoints, AreDecodedAtTheLimitsOfEveryLength) {
   EXPECT_THAT(points(std::string_view("\0\x7f", 2)), ElementsAre(0, 0x7F));
@@ -49,52 +25,34 @@ TEST(CodePoints, AreDecodedAtTheLimitsOfEveryLength) {
   EXPECT_THAT(points("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"), ElementsAre(0x10000, 0x10FFFF));
 }
 
-TEST(CodePoints, RejectInvalidUtf8AndLeaveTheOutputUnchanged) {
-  for (const auto text : bad_texts) {
-    Points out{1, 2};
-    EXPECT_THROW(append_code_points("ab" + std::string(text), out), InvalidArgument);
+TEST(CodePoints, OfInvalidBytesAreRefusedOrKeptAboveAllOthers) {
+  for (const std::string text :
+       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xED\xA0\x80",
+        "\xE2\x82", "\xE2\x82\x41", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80",
+        "\xF0\x90\x80", "\xFF"}) {
+    Symbols out{1, 2};
+    EXPECT_THROW(append_code_points("ab" + text, out), InvalidArgument);
     EXPECT_THAT(out, ElementsAre(1, 2));
-  }
-}
-
-TEST(CodePoints, ReportTheInvalidByte) {
-  try {
-    points("ab\xFF");
-    FAIL();
-  } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "not UTF-8: byte 0xff at 2 of the text");
-  }
-}
-
-TEST(CodePoints, KeepInvalidBytesAboveAllOthersIfRequested) {
-  EXPECT_THAT(points("a\xFF\xC3\xA9\xC3", BadBytes::keep),
-              ElementsAre('a', code_point_limit + 0xFF, 0xE9, code_point_limit + 0xC3));
-  for (const auto text : bad_texts) {
     EXPECT_GE(points(text, BadBytes::keep)[0], code_point_limit);
   }
+  EXPECT_THAT(points("a\xFF\xC3\xA9\xC3", BadBytes::keep),
+              ElementsAre('a', code_point_limit + 0xFF, 0xE9, code_point_limit + 0xC3));
+  const Texts second{"ab", "c\xFF"};
+  for (const auto& [call, message] : std::vector<RefusedCall>{
+           {[] { points("ab\xFF"); }, "not UTF-8: byte 0xff at 2 of the text"},
+           {[&] { joined_code_points(second); }, "text 1: not UTF-8: byte 0xff at 1 of the text"},
+           {[&] { code_points(second); }, "text 1: not UTF-8: byte 0xff at 1 of the text"}})
+    EXPECT_EQ(message_of<InvalidArgument>(call), message);
 }
 
-TEST(CodePoints, OfTextsAreOneRowPerText) {
+TEST(CodePoints, OfTextsAreRowsAndOfEventsJoinedByOneSpace) {
   const Ragged<Symbol> rows = code_points(Texts{"ab", "", "é"});
   EXPECT_THAT(rows.offsets, ElementsAre(0, 2, 2, 3));
   EXPECT_THAT(rows.values, ElementsAre('a', 'b', 0xE9));
   EXPECT_EQ(code_points(Texts{}).rows(), 0U);
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([] {
-                code_points(Texts{"ab", "c\xFF"});
-              }),
-              HasSubstr("text 1: not UTF-8: byte 0xff at 1 of the text"));
-}
-
-TEST(CodePoints, OfEventsAreJoinedByOneSpace) {
   EXPECT_THAT(joined_code_points(Texts{"ab", "é", ""}), ElementsAre('a', 'b', ' ', 0xE9, ' '));
   EXPECT_THAT(joined_code_points(Texts{}), IsEmpty());
   EXPECT_THAT(joined_code_points(Texts{""}), IsEmpty());
-  try {
-    joined_code_points(Texts{"ab", "c\xFF"});
-    FAIL();
-  } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "text 1: not UTF-8: byte 0xff at 1 of the text");
-  }
 }
 
 TEST(CodePoints, MatchKatosCharacterLevelSimilarities) {

@@ -1,87 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/Similarity.hpp>
-#include <kindred/reference/Reference.hpp>
+// Comparisons of one pair by every entry point.
+#include <kindred/matcher/CodePoints.hpp>
 
-#include <gmock/gmock.h>
+#include <bit>
 
 #include "Properties.hpp"
-#include "RaggedRows.hpp"
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
+#include "SequenceOracle.hpp"
 
 namespace SimilarityTest {
 
 using namespace Kindred;
+using namespace Kindred::Testing;
 using ::testing::ElementsAre;
-using Testing::expect_property;
-using Testing::to_vector;
-using Sequence = std::vector<Symbol>;
-
-Sequence letters(std::string_view text) { return {text.begin(), text.end()}; }
-
-/// The results of every entry point for a pair.
-struct Answer {
-  double similarity = 0;
-  std::uint32_t matched = 0;
-  std::vector<Block> blocks;
-};
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-/// Calls every entry point for a pair, and requires that they agree bit for bit. An entry point
-/// that returns only results above the cutoff is compared where the pair is one.
-Answer agreed(Measure measure, const Sequence& pattern, const Sequence& query, double cutoff,
-              bool autojunk) {
-  const auto oracle =
-      measure == Measure::lcs ? Reference::Matched::lcs : Reference::Matched::difflib;
-  Answer answer;
-  answer.matched = measure == Measure::lcs ? Reference::lcs(pattern, query)
-                                           : Reference::difflib(pattern, query, autojunk);
-  answer.blocks = measure == Measure::lcs ? Reference::lcs_blocks(pattern, query)
-                                          : Reference::blocks(pattern, query, autojunk);
-  std::uint32_t in_blocks = 0;
-  for (const Block& block : answer.blocks) in_blocks += block.length;
-  EXPECT_EQ(in_blocks, answer.matched);
-  const double whole = Reference::similarity(oracle, answer.matched, pattern.size(), query.size());
-  answer.similarity = whole >= cutoff ? whole : 0.0;
+/// Calls every entry point for a pair, and requires that they agree bit for bit with the oracle. An
+/// entry point that returns only results above the cutoff is compared where the pair is one.
+PairTruth agreed(Measure measure, const Symbols& pattern, const Symbols& query, double cutoff = 0,
+                 bool autojunk = false) {
+  const PairTruth truth = oracle(measure, pattern, query, autojunk);
+  const std::uint64_t whole = bits(truth.similarity);
+  const std::uint64_t cut = truth.similarity >= cutoff ? whole : 0;
+  const bool has_blocks = measure == Measure::lcs || measure == Measure::difflib;
+  std::vector<Block> of_pair;
+  if (has_blocks) of_pair = oracle_blocks(measure, pattern, query, autojunk);
 
-  EXPECT_EQ(matched(measure, pattern, query, autojunk), answer.matched);
-  EXPECT_EQ(bits(similarity(measure, pattern, query, cutoff, autojunk)), bits(answer.similarity));
-  EXPECT_EQ(bits(similarity(measure, pattern, query, 0, autojunk)), bits(whole));
-  EXPECT_EQ(blocks(measure, pattern, query, autojunk), answer.blocks);
+  // Of texts, their code points are compared, not their bytes.
+  const auto compare = [&](const Sequence& a, const Sequence& b) {
+    EXPECT_EQ(matched(measure, a, b, autojunk), truth.matched);
+    EXPECT_EQ(bits(similarity(measure, a, b, cutoff, autojunk)), cut);
+    EXPECT_EQ(bits(similarity(measure, a, b, 0, autojunk)), whole);
+    const PreparedQuery prepared(measure, b, autojunk);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      EXPECT_EQ(prepared.matched(a), truth.matched);
+      EXPECT_EQ(bits(prepared.similarity(a, cutoff)), cut);
+      EXPECT_EQ(bits(prepared.similarity(a)), whole);
+      EXPECT_EQ(bits(prepared.similarity(a, truth.similarity)), whole);
+      if (truth.similarity < 1) {
+        EXPECT_EQ(bits(prepared.similarity(a, std::nextafter(truth.similarity, 1.0))), 0U);
+      }
+      if (has_blocks) {
+        EXPECT_EQ(prepared.blocks(a), of_pair);
+      }
+    }
+    if (has_blocks) {
+      EXPECT_EQ(blocks(measure, a, b, autojunk), of_pair);
+    }
+  };
+  compare(pattern, query);
+  const auto is_text = [](const Symbols& one) {
+    return std::ranges::all_of(
+        one, [](Symbol s) { return s < 0xD800 || (s >= 0xE000 && s < 0x110000); });
+  };
+  if (is_text(pattern) && is_text(query)) compare(utf8(pattern), utf8(query));
 
-  const PreparedQuery prepared(measure, query, autojunk);
-  for (int repeat = 0; repeat < 2; ++repeat) {
-    EXPECT_EQ(prepared.matched(pattern), answer.matched);
-    EXPECT_EQ(bits(prepared.similarity(pattern, cutoff)), bits(answer.similarity));
-    EXPECT_EQ(bits(prepared.similarity(pattern)), bits(whole));
-    EXPECT_EQ(prepared.blocks(pattern), answer.blocks);
-  }
-
-  const bool stored = std::find(pattern.begin(), pattern.end(), unknown_symbol) == pattern.end();
-  if (!stored || query.empty()) return answer;
-  const SequenceMatcher matcher(Testing::context(), Testing::ragged<Symbol>({pattern}));
-  MatchOptions options;
-  options.measure = measure;
-  options.threshold = cutoff;
-  options.autojunk = autojunk;
-  options.blocks = true;
-  for (const Space space : Testing::spaces()) {
-    options.space = space;
-    const MatchResults results = matcher.match(Testing::ragged<Symbol>({query}), options);
-    EXPECT_EQ(results.matches.values.size(), whole >= cutoff ? 1U : 0U);
+  const bool stored = std::ranges::find(pattern, unknown_symbol) == pattern.end();
+  if (!stored) return truth;
+  const SequenceMatcher matcher(context(), ragged<Symbol>({pattern}));
+  for (const Space space : spaces()) {
+    double score = -1;
+    matcher.score_all(ragged<Symbol>({query}), std::span(&score, 1),
+                      {.measure = measure, .autojunk = autojunk, .space = space});
+    EXPECT_EQ(bits(score), whole);
+    if (query.empty()) continue;
+    const MatchOptions options{.measure = measure,
+                               .threshold = cutoff,
+                               .blocks = has_blocks,
+                               .autojunk = autojunk,
+                               .space = space};
+    const MatchResults results = matcher.match(ragged<Symbol>({query}), options);
+    EXPECT_EQ(results.matches.values.size(), truth.similarity >= cutoff ? 1U : 0U);
     for (const Match& match : results.matches.values) {
-      EXPECT_EQ(match.matched, answer.matched);
-      EXPECT_EQ(bits(match.similarity), bits(answer.similarity));
-      EXPECT_EQ(to_vector(results.blocks[0]), answer.blocks);
+      EXPECT_EQ(match.matched, truth.matched);
+      EXPECT_EQ(bits(match.similarity), whole);
+      EXPECT_EQ(match.distance, truth.distance);
+      if (has_blocks) {
+        EXPECT_EQ(to_vector(results.blocks[0]), of_pair);
+      }
     }
   }
-  return answer;
+  return truth;
 }
 
 TEST(Similarity, EveryEntryPointAgreesOnGoldenPairs) {
@@ -90,41 +89,51 @@ TEST(Similarity, EveryEntryPointAgreesOnGoldenPairs) {
     const char* query;
     unsigned lcs, difflib;
   };
-  for (const Case& c : {Case{"aba", "bca", 2, 1}, Case{"bca", "aba", 2, 2}, Case{"abc", "ab", 2, 2},
-                        Case{"abcd", "bdca", 2, 1}, Case{"abcdef", "abdfec", 4, 3},
-                        Case{"abc", "xyz", 0, 0}, Case{"", "a", 0, 0}, Case{"a", "", 0, 0}}) {
+  for (const Case& c : {Case{"aba", "bca", 2, 1},
+                        {"bca", "aba", 2, 2},
+                        {"bacb", "ab", 2, 1},
+                        {"ab", "bacb", 2, 2},
+                        {"abc", "ab", 2, 2},
+                        {"abc", "bdca", 2, 1},
+                        {"abcd", "bdca", 2, 1},
+                        {"bdca", "abcd", 2, 2},
+                        {"abcd", "cbda", 2, 1},
+                        {"abcdef", "abdfec", 4, 3},
+                        {"abc", "xyz", 0, 0},
+                        {"abcdefghij", "ab", 2, 2},
+                        {"", "a", 0, 0},
+                        {"a", "", 0, 0}}) {
     for (const double cutoff : {0.0, 0.5, 2.0 / 3, 1.0}) {
-      EXPECT_EQ(agreed(Measure::lcs, letters(c.pattern), letters(c.query), cutoff, false).matched,
-                c.lcs);
-      EXPECT_EQ(
-          agreed(Measure::difflib, letters(c.pattern), letters(c.query), cutoff, false).matched,
-          c.difflib);
+      const Symbols pattern = letters(c.pattern);
+      const Symbols query = letters(c.query);
+      EXPECT_EQ(agreed(Measure::lcs, pattern, query, cutoff).matched, c.lcs);
+      EXPECT_EQ(agreed(Measure::difflib, pattern, query, cutoff).matched, c.difflib);
     }
   }
 }
 
-TEST(Similarity, TwoEmptySequencesAreSimilarOnlyForDifflib) {
-  EXPECT_EQ(agreed(Measure::lcs, {}, {}, 0, false).similarity, 0.0);
-  EXPECT_EQ(agreed(Measure::difflib, {}, {}, 0, false).similarity, 1.0);
+TEST(Similarity, TwoEmptySequencesAreEqualButForLcsAndSetsOfWords) {
+  for (const Measure measure : all_measures) {
+    const bool is_one = measure != Measure::lcs && measure != Measure::token_set;
+    EXPECT_EQ(agreed(measure, {}, {}).similarity, is_one ? 1.0 : 0.0) << to_string(measure);
+  }
   EXPECT_EQ(agreed(Measure::difflib, {}, {}, 1, true).similarity, 1.0);
 }
 
 TEST(Similarity, EveryEntryPointAgreesAtEdgeLengths) {
-  auto generator = Testing::generator("agree");
+  auto random = generator("agree");
   for (const std::size_t m : {0, 1, 63, 64, 65, 128, 199, 200, 201, 1000}) {
     for (const std::size_t n : {1, 64, 65, 199, 200, 201, 1100}) {
-      const Symbol alphabet = generator() % 2 == 0 ? 5 : 300;
-      const Symbol stride = generator() % 2 == 0 ? 1 : 1'000'003;
-      Sequence pattern(m);
-      Sequence query(n);
-      for (Symbol& s : pattern) s = static_cast<Symbol>(generator() % alphabet) * stride;
-      for (Symbol& s : query) s = static_cast<Symbol>(generator() % alphabet) * stride;
-      for (std::size_t i = 0; i < std::min(m, n); ++i) {
-        if (generator() % 4 != 0) pattern[i] = query[i];
-      }
-      const double cutoff = static_cast<double>(generator() % 11) / 10;
-      agreed(Measure::lcs, pattern, query, cutoff, false);
-      agreed(Measure::difflib, pattern, query, cutoff, false);
+      const Symbol alphabet = random() % 2 == 0 ? 5 : 300;
+      const Symbol stride = random() % 2 == 0 ? 1 : 1'000'003;
+      Symbols pattern = random_sequence(random, m, alphabet);
+      Symbols query = random_sequence(random, n, alphabet);
+      for (std::size_t i = 0; i < std::min(m, n); ++i)
+        if (random() % 4 != 0) pattern[i] = query[i];
+      for (Symbols* sequence : {&pattern, &query})
+        for (Symbol& symbol : *sequence) symbol *= stride;
+      const double cutoff = static_cast<double>(random() % 11) / 10;
+      for (const Measure measure : of_symbols) agreed(measure, pattern, query, cutoff);
       agreed(Measure::difflib, pattern, query, cutoff, true);
       if (HasFailure()) FAIL() << m << " symbols against " << n << ", cutoff " << cutoff;
     }
@@ -136,9 +145,9 @@ TEST(Similarity, EveryEntryPointAgreesOnAnyPair) {
     const auto symbol = rc::gen::oneOf(rc::gen::inRange<Symbol>(0, 5),
                                        rc::gen::element<Symbol>(4095, 4096, 70000, 4294967294U),
                                        rc::gen::just(unknown_symbol));
-    const auto pattern = *rc::gen::container<Sequence>(symbol);
-    const auto query = *rc::gen::container<Sequence>(symbol);
-    const auto measure = *rc::gen::element(Measure::lcs, Measure::difflib);
+    const auto pattern = *rc::gen::container<Symbols>(symbol);
+    const auto query = *rc::gen::container<Symbols>(symbol);
+    const auto measure = *rc::gen::elementOf(of_symbols);
     const bool autojunk = measure == Measure::difflib && *rc::gen::arbitrary<bool>();
     const double cutoff = *rc::gen::element(0.0, 0.1, 1.0 / 3, 0.5, 2.0 / 3, 1.0);
     agreed(measure, pattern, query, cutoff, autojunk);
@@ -146,35 +155,117 @@ TEST(Similarity, EveryEntryPointAgreesOnAnyPair) {
   });
 }
 
+TEST(Similarity, EveryEntryPointAgreesOnTexts) {
+  auto random = generator("texts");
+  for (int i = 0; i < 400; ++i) {
+    const Symbols query = random_text(random, random() % 120, 4);
+    const Symbols pattern =
+        i % 2 == 0 ? edited(random, query, random() % 20, 'd') : random_text(random, i % 40, 4);
+    for (const Measure measure : of_words) agreed(measure, pattern, query);
+  }
+  // Texts of one to four bytes per code point, equal ones, and texts that share bytes but no code
+  // points.
+  const std::vector<std::string> texts{"",     "a",     "kindred", "kindled", "naïve",  "naive",
+                                       "é€😀x", "€é😀xx", "ñ",       "ð",       "abcabc", "kindred"};
+  for (const std::string& pattern : texts) {
+    for (const std::string& query : texts) {
+      for (const Measure measure : all_measures)
+        agreed(measure, Reference::code_points(pattern), Reference::code_points(query), 0.5);
+    }
+  }
+  const std::string junk = std::string(150, 'a') + "bc" + std::string(60, 'a');
+  agreed(Measure::difflib, letters("aabcaa"), letters(junk), 0, true);
+}
+
+TEST(Similarity, OfTextsAreThoseThatRapidFuzzPrints) {
+  struct Case {
+    Measure measure;
+    const char* pattern;
+    const char* query;
+    double similarity;
+  };
+  using enum Measure;
+  for (const Case& c : {Case{levenshtein, "kitten", "sitting", 1 - 3.0 / 7},
+                        {levenshtein, "\xC3\xA4", "a", 0.0},
+                        {lcs, "naïve", "naive", 0.8},
+                        {osa, "ca", "abc", 0.0},
+                        {osa, "acb", "abc", 1 - 1.0 / 3},
+                        {prefix, "prefix", "preface", 1 - 3.0 / 7},
+                        {postfix, "nation", "motion", 1 - 2.0 / 6},
+                        {jaro_winkler, "martha", "marhta", 0.9611111111111111}})
+    EXPECT_EQ(similarity(c.measure, c.pattern, c.query), c.similarity) << c.pattern;
+}
+
+TEST(Similarity, CountsTheMatchedSymbolsOfScores) {
+  EXPECT_EQ(matched(Measure::jaro_winkler, "dwayne", "duane"), 4U);
+  EXPECT_EQ(matched(Measure::token_sort, "new york mets", "mets new york"), 13U);
+  EXPECT_EQ(matched(Measure::token_sort, " ", "\t"), 0U);
+  EXPECT_EQ(matched(Measure::token_set, "new york mets", "york new"), 8U);
+  EXPECT_EQ(matched(Measure::token_set, "a cat", "a cot"), 3U) << "'a', and 'c' and 't'";
+}
+
 TEST(Similarity, BlocksFollowTheMeasure) {
-  const Sequence pattern = letters("abcd");
-  const Sequence query = letters("bdca");
-  EXPECT_THAT(blocks(Measure::lcs, pattern, query), ElementsAre(Block{1, 0, 1}, Block{3, 1, 1}));
+  EXPECT_THAT(blocks(Measure::lcs, "abcd", "bdca"), ElementsAre(Block{1, 0, 1}, Block{3, 1, 1}));
   // Recorded from difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks().
-  EXPECT_THAT(blocks(Measure::difflib, pattern, query), ElementsAre(Block{0, 3, 1}));
+  EXPECT_THAT(blocks(Measure::difflib, "abcd", "bdca"), ElementsAre(Block{0, 3, 1}));
 }
 
-TEST(Similarity, ACutoffIsInclusiveAndValuesBelowItAreZero) {
-  for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-    const Sequence pattern = letters("abcdefghij");
-    const Sequence query = letters("ab");
-    EXPECT_EQ(similarity(measure, pattern, query, 1.0 / 3), 1.0 / 3);
-    EXPECT_EQ(bits(similarity(measure, pattern, query, std::nextafter(1.0 / 3, 1.0))), bits(0.0));
+TEST(Similarity, AMatcherOfTextsMatchesAsOneOfCodePoints) {
+  const std::vector<std::string_view> texts{"", "kitten", "naïve", "é€😀x", "ñ", "ð", "kitten"};
+  const SequenceMatcher by_text(context(), texts);
+  const SequenceMatcher by_point(context(), code_points(texts));
+  ASSERT_EQ(by_text.patterns().values, by_point.patterns().values);
+  for (const Space space : spaces()) {
+    const MatchOptions options{.top = 5, .blocks = true, .space = space};
+    const MatchResults found = by_text.match(texts, options);
+    const MatchResults expected = by_point.match(code_points(texts), options);
+    EXPECT_EQ(found.matches.offsets, expected.matches.offsets);
+    EXPECT_EQ(found.matches.values, expected.matches.values);
+    EXPECT_EQ(found.blocks.values, expected.blocks.values);
+    EXPECT_EQ(found.record.chosen, space);
   }
+  const std::vector<std::string> owned(texts.begin(), texts.end());
+  EXPECT_EQ(SequenceMatcher(context(), owned).match(owned).matches.values,
+            by_text.match(texts).matches.values);
+  const std::vector<std::string_view> none;
+  EXPECT_EQ(SequenceMatcher(context(), none).size(), 0U);
+  EXPECT_TRUE(by_text.match(none).matches.values.empty());
 }
 
-TEST(Similarity, RejectsInvalidArguments) {
-  const Sequence one = letters("a");
-  const PreparedQuery prepared(Measure::lcs, one);
-  for (const double cutoff : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN(),
-                              std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW(similarity(Measure::lcs, one, one, cutoff), InvalidArgument);
-    EXPECT_THROW(prepared.similarity(one, cutoff), InvalidArgument);
+TEST(Similarity, ScoresTakeTextsAndArrays) {
+  const std::vector<std::string_view> texts{"kitten", "", "naïve"};
+  const SequenceMatcher matcher(context(), texts);
+  std::vector<std::int32_t> out(6);
+  const PairOptions options{Measure::levenshtein, PairValue::distance};
+  matcher.score_all(std::vector<std::string_view>{"sitting", "naive"}, std::span(out), options);
+  EXPECT_THAT(out, ElementsAre(3, 7, 7, 5, 5, 1));
+  const Symbols symbols = letters("sittingnaive");
+  const std::vector<std::int64_t> offsets{0, 7, 12};
+  std::vector<std::int32_t> again(6);
+  matcher.score_all({std::span(symbols), std::span(offsets)}, std::span(again), options);
+  EXPECT_EQ(again, out);
+}
+
+TEST(Similarity, ScoresLeaveWhatLiesBetweenTheRowsAsItIs) {
+  auto random = generator("scores: rows");
+  for (const std::size_t length : {8, 300}) {
+    const SymbolRows patterns = random_sequences(random, 33, length - 2, length, 5);
+    const Ragged<Symbol> queries = ragged(SymbolRows{patterns[0], {}, patterns[2]});
+    const SequenceMatcher matcher(context(), ragged(patterns));
+    const std::vector<std::int64_t> shape{3, 33};
+    const std::vector<std::int64_t> strides{40, 1};
+    for (const Measure measure : {Measure::lcs, Measure::jaro_winkler}) {
+      std::vector<float> expected(3 * 33);
+      matcher.score_all(queries, std::span(expected), {measure});
+      for (const Space space : spaces()) {
+        std::vector<float> out(3 * 40, -5);
+        matcher.score_all(queries, Kindred::Array(out.data(), DataType::float32, shape, strides),
+                          {.measure = measure, .space = space});
+        for (std::size_t i = 0; i < out.size(); ++i)
+          ASSERT_EQ(out[i], i % 40 < 33 ? expected[i / 40 * 33 + i % 40] : -5.0F);
+      }
+    }
   }
-  EXPECT_THROW(similarity(Measure::lcs, one, one, 0, true), InvalidArgument);
-  EXPECT_THROW(matched(Measure::lcs, one, one, true), InvalidArgument);
-  EXPECT_THROW(blocks(Measure::lcs, one, one, true), InvalidArgument);
-  EXPECT_THROW(PreparedQuery(Measure::lcs, one, true), InvalidArgument);
 }
 
 }  // namespace SimilarityTest

@@ -4,35 +4,31 @@
 #include <kindred/core/math/Exp.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
+
+#include "Canonical.hpp"
 
 namespace Kindred::Reference {
 
 namespace {
 
 template <class T>
-T computed(T value) {
-  return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
-}
-
-template <class T>
 T changed(ElementWise op, T a, T b) {
   switch (op) {
     case ElementWise::add:
-      return computed(a + b);
+      return canonical(a + b);
     case ElementWise::multiply:
-      return computed(a * b);
+      return canonical(a * b);
     case ElementWise::square:
-      return computed(a * a);
+      return canonical(a * a);
     case ElementWise::square_root:
-      return computed(std::sqrt(a));
+      return canonical(std::sqrt(a));
     case ElementWise::exponential:
       break;
   }
   // The only function whose bits are defined by its implementation; its error has its own test.
-  return computed(static_cast<T>(portable_exp(static_cast<double>(a))));
+  return canonical(static_cast<T>(portable_exp(static_cast<double>(a))));
 }
 
 /// The minimum of IEEE 754: −0 is less than +0.
@@ -89,7 +85,7 @@ std::vector<T> normalised_as(std::span<const T> x) {
   const double mean = reduced(Reduction::mean, wide);
   const double by = 1.0 / (reduced(Reduction::deviation, wide) + 1e-8);
   std::vector<T> y;
-  for (const double value : wide) y.push_back(computed(static_cast<T>((value - mean) * by)));
+  for (const double value : wide) y.push_back(canonical(static_cast<T>((value - mean) * by)));
   return y;
 }
 
@@ -108,7 +104,7 @@ std::vector<T> product_as(std::span<const T> a, std::span<const T> b, std::size_
                                    static_cast<double>(b[i * n + column]), lanes[i % 32]);
         blocks.push_back(pairwise_tree_sum(lanes));
       }
-      c.push_back(computed(static_cast<T>(pairwise_tree_sum(blocks))));
+      c.push_back(canonical(static_cast<T>(pairwise_tree_sum(blocks))));
     }
   }
   return c;
@@ -141,18 +137,18 @@ double reduced(Reduction reduction, std::span<const double> x) {
   const auto count = static_cast<double>(x.size());
   switch (reduction) {
     case Reduction::sum:
-      return computed(reproducible_sum(x));
+      return canonical(reproducible_sum(x));
     case Reduction::mean:
-      return computed(reproducible_sum(x) / count);
+      return canonical(reproducible_sum(x) / count);
     case Reduction::min: {
       double least = x[0];
       for (const double value : x) least = lesser(least, value);
-      return computed(least);
+      return canonical(least);
     }
     case Reduction::max: {
       double least = -x[0];
       for (const double value : x) least = lesser(least, -value);
-      return computed(-least);
+      return canonical(-least);
     }
     case Reduction::deviation:
       break;
@@ -160,7 +156,7 @@ double reduced(Reduction reduction, std::span<const double> x) {
   const double mean = reproducible_sum(x) / count;
   std::vector<double> squares;
   for (const double value : x) squares.push_back((value - mean) * (value - mean));
-  return computed(std::sqrt(reproducible_sum(squares) / count));
+  return canonical(std::sqrt(reproducible_sum(squares) / count));
 }
 
 std::vector<float> normalised(std::span<const float> x) { return normalised_as(x); }

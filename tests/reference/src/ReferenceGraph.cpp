@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "Canonical.hpp"
+
 namespace Kindred::Reference {
 
 namespace {
@@ -28,17 +30,6 @@ float decay_of(const Decay& decay, std::uint32_t hop) {
 
 using InLinks = std::vector<std::vector<Link>>;
 
-/// Row v: the links that end in v, sorted by source, parallel ones in input order.
-InLinks links_into(std::size_t nodes, std::span<const Link> links) {
-  InLinks rows(nodes);
-  for (const Link& link : links) rows[link.to].push_back(link);
-  for (std::vector<Link>& row : rows) {
-    std::stable_sort(row.begin(), row.end(),
-                     [](const Link& a, const Link& b) { return a.from < b.from; });
-  }
-  return rows;
-}
-
 /// float32(decay · Σ values[from] · weight), with a reproducible sum that is not rounded.
 float pulled(const std::vector<Link>& row, std::span<const float> values, float decay,
              const EdgeKinds& kinds) {
@@ -48,8 +39,7 @@ float pulled(const std::vector<Link>& row, std::span<const float> values, float 
         static_cast<double>(values[link.from]) * static_cast<double>(link.weight);
     terms.push_back(kinds[link.kind] ? product : 0.0);
   }
-  const auto rounded = static_cast<float>(static_cast<double>(decay) * reproducible_sum(terms));
-  return std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U) : rounded;
+  return canonical(static_cast<float>(static_cast<double>(decay) * reproducible_sum(terms)));
 }
 
 /// Rounds the values that a hop passes on to bfloat16 (ties to even) if activations are short.
@@ -71,6 +61,20 @@ std::vector<float> source_values(std::size_t nodes, std::span<const Node> source
   return values;
 }
 
+std::vector<bool> nonzero(const std::vector<float>& values) {
+  std::vector<bool> out;
+  for (const float value : values) out.push_back(value != 0.0F);
+  return out;
+}
+
+void record(SpreadHistory* history, const std::vector<float>& passed, const std::vector<bool>& rose,
+            float decay) {
+  if (history == nullptr) return;
+  history->passed.push_back(passed);
+  history->rose.push_back(rose);
+  history->decays.push_back(decay);
+}
+
 float threshold_of(std::uint32_t first_touch, const SpreadSettings& settings) {
   if (settings.threshold) return static_cast<float>(*settings.threshold);
   if (first_touch == 0) return 0.01F;
@@ -79,8 +83,16 @@ float threshold_of(std::uint32_t first_touch, const SpreadSettings& settings) {
 
 }  // namespace
 
+std::vector<std::vector<Link>> links_into(std::size_t nodes, std::span<const Link> links) {
+  std::vector<std::vector<Link>> rows(nodes);
+  for (const Link& link : links) rows[link.to].push_back(link);
+  for (std::vector<Link>& row : rows) std::ranges::stable_sort(row, {}, &Link::from);
+  return rows;
+}
+
 std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings) {
+                                 std::span<const Node> sources, const SpreadSettings& settings,
+                                 SpreadHistory* history) {
   const InLinks rows = links_into(nodes, links);
   std::vector<float> activation = source_values(nodes, sources);
   std::vector<std::optional<std::uint32_t>> first_touch(nodes);
@@ -90,9 +102,11 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
   }
   std::vector<float> delta = activation;
   shorten(delta, settings);
+  record(history, delta, nonzero(activation), 1.0F);
   for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
     const float decay = decay_of(settings.decay, hop);
     std::vector<float> next(nodes, 0.0F);
+    std::vector<bool> rose(nodes, false);
     for (std::size_t v = 0; v < nodes; ++v) {
       const float c = pulled(rows[v], delta, decay, settings.kinds);
       if (!(c > 0.0F)) continue;
@@ -102,20 +116,24 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
       const float updated = std::min(1.0F, sum);
       if (updated < threshold) continue;
       if (hop < settings.hops && c > threshold) next[v] = updated - activation[v];
+      rose[v] = updated != activation[v];
       activation[v] = updated;
     }
     delta = next;
     shorten(delta, settings);
+    record(history, delta, rose, decay);
   }
   return activation;
 }
 
 std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings) {
+                                 std::span<const Node> sources, const SpreadSettings& settings,
+                                 SpreadHistory* history) {
   const InLinks rows = links_into(nodes, links);
   std::vector<float> x = source_values(nodes, sources);
   std::vector<float> result = x;
   shorten(x, settings);
+  record(history, x, nonzero(result), 1.0F);
   for (std::uint32_t hop = 1; hop <= settings.hops; ++hop) {
     const float decay = decay_of(settings.decay, hop);
     std::vector<float> next(nodes);
@@ -123,10 +141,9 @@ std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
     for (std::size_t v = 0; v < nodes; ++v) result[v] = result[v] + next[v];
     x = next;
     shorten(x, settings);
+    record(history, x, nonzero(next), decay);
   }
-  for (float& value : result) {
-    if (std::isnan(value)) value = std::bit_cast<float>(0x7FC00000U);
-  }
+  for (float& value : result) value = canonical(value);
   return result;
 }
 

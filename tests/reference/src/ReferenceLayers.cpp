@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/reference/Reference.hpp>
 
-#include <bit>
 #include <cmath>
+#include <limits>
+
+#include "Canonical.hpp"
 
 namespace Kindred::Reference {
 
 namespace {
-
-float computed(float value) {
-  return std::isnan(value) ? std::bit_cast<float>(0x7FC00000U) : value;
-}
 
 float gelu(float x) {
   if (std::isnan(x)) return x;
@@ -36,9 +34,9 @@ float gelu(float x) {
 }  // namespace
 
 float apply_activation(LayerActivation activation, float x) {
-  if (activation == LayerActivation::gelu) return computed(gelu(x));
+  if (activation == LayerActivation::gelu) return canonical(gelu(x));
   if (activation == LayerActivation::relu && x < 0.0F) return 0.0F;
-  return computed(x);
+  return canonical(x);
 }
 
 NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
@@ -56,7 +54,7 @@ NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
   if (variance < 0.0) variance = 0.0;
   NormRow row;
   if (!std::isfinite(variance)) {
-    row.mean = row.variance = std::bit_cast<float>(0x7FC00000U);
+    row.mean = row.variance = std::numeric_limits<float>::quiet_NaN();
     row.y.assign(x.size(), row.mean);
     return row;
   }

@@ -226,16 +226,4 @@ double token_set_similarity(std::string_view pattern, std::string_view query) {
   return best / 100.0;
 }
 
-std::vector<RankedPattern> ranked_patterns(std::span<const double> similarities, double threshold,
-                                           std::size_t top) {
-  std::vector<RankedPattern> ranked;
-  for (std::size_t i = 0; i < similarities.size(); ++i)
-    if (similarities[i] >= threshold) ranked.push_back({i, similarities[i]});
-  std::stable_sort(
-      ranked.begin(), ranked.end(),
-      [](const RankedPattern& a, const RankedPattern& b) { return a.similarity > b.similarity; });
-  if (ranked.size() > top) ranked.resize(top);
-  return ranked;
-}
-
 }  // namespace Kindred::Reference

@@ -8,26 +8,12 @@ namespace Kindred::Reference {
 
 namespace {
 
-/// The links of each node, grouped by the end that \p end_of returns.
-template <class End>
-std::vector<std::vector<Link>> rows_by(std::size_t nodes, std::span<const Link> links, End end_of) {
-  std::vector<std::vector<Link>> rows(nodes);
-  for (const Link& link : links) rows[end_of(link)].push_back(link);
-  return rows;
-}
-
-double sum_of(const std::vector<Link>& row) {
-  std::vector<double> weights;
-  weights.reserve(row.size());
-  for (const Link& link : row) weights.push_back(static_cast<double>(link.weight));
-  return reproducible_sum(weights);
-}
-
+/// The sum of the weights of the links of every node.
 std::vector<double> out_weights(std::size_t nodes, std::span<const Link> links) {
+  std::vector<std::vector<double>> weights(nodes);
+  for (const Link& link : links) weights[link.from].push_back(static_cast<double>(link.weight));
   std::vector<double> sums;
-  sums.reserve(nodes);
-  for (const auto& row : rows_by(nodes, links, [](const Link& link) { return link.from; }))
-    sums.push_back(sum_of(row));
+  for (const std::vector<double>& row : weights) sums.push_back(reproducible_sum(row));
   return sums;
 }
 
@@ -45,7 +31,6 @@ std::vector<double> restart_of(std::size_t nodes, std::span<const Node> sources)
   }
   const double total = reproducible_sum(terms);
   std::vector<double> restart;
-  restart.reserve(nodes);
   for (const float value : values)
     restart.push_back(total == 0 ? 0.0 : static_cast<double>(value) / total);
   return restart;
@@ -71,11 +56,7 @@ template <class Value>
 PageRankAnswer iterate(std::size_t nodes, std::span<const Link> links,
                        const std::vector<double>& out, const std::vector<double>& restart,
                        const PageRankSettings& settings) {
-  auto rows = rows_by(nodes, links, [](const Link& link) { return link.to; });
-  for (std::vector<Link>& row : rows) {
-    std::stable_sort(row.begin(), row.end(),
-                     [](const Link& a, const Link& b) { return a.from < b.from; });
-  }
+  const auto rows = links_into(nodes, links);
   Iterate<Value> p(out);
   for (std::size_t v = 0; v < nodes; ++v) p.store(v, restart[v]);
   PageRankAnswer answer;

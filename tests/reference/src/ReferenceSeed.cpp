@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "Canonical.hpp"
+
 namespace Kindred::Reference {
 
 namespace {
@@ -73,30 +75,16 @@ float passed_back(const Seed& seed, float w, float g) {
   return seed.mode == ApplyMode::additive ? g : half * g;
 }
 
-float canonical(float value) {
-  return std::isnan(value) ? std::bit_cast<float>(std::uint32_t{0x7FC00000U}) : value;
-}
-
-double not_a_number() { return std::bit_cast<double>(std::uint64_t{0x7FF8000000000000U}); }
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 /// Applies the final rules, which depend on the number of elements and which merging defers.
 SeedMoments finished(SeedMoments moments) {
   if (moments.count == 0) return {};
-  if (std::isnan(moments.m2)) moments.mean = moments.m2 = not_a_number();
-  if (moments.min > moments.max)
-    moments.min = moments.max = std::bit_cast<float>(std::uint32_t{0x7FC00000U});
+  if (std::isnan(moments.m2)) moments.mean = moments.m2 = not_a_number;
+  if (moments.min > moments.max) moments.min = moments.max = static_cast<float>(not_a_number);
   if (moments.min == 0) moments.min = 0;
   if (moments.max == 0) moments.max = 0;
   return moments;
-}
-
-/// The \p terms of eight lanes of a block, added by a pairwise tree.
-double folded(std::span<const double> lanes) {
-  std::vector<double> sums(lanes.begin(), lanes.end());
-  for (std::size_t half = 4; half > 0; half /= 2) {
-    for (std::size_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
-  }
-  return sums[0];
 }
 
 /// Sets the mean and m2 from shifted sums; \p share is 1 / (sum of weights).
@@ -120,7 +108,8 @@ SeedMoments of_block(std::span<const float> x, double shift) {
     squares[row % 8] = std::fma(shifted, shifted, squares[row % 8]);
   }
   moments.count = x.size();
-  close(moments, shift, folded(sums), folded(squares), 1.0 / static_cast<double>(x.size()));
+  close(moments, shift, pairwise_tree_sum(sums), pairwise_tree_sum(squares),
+        1.0 / static_cast<double>(x.size()));
   for (const float value : x) {
     if (value < moments.min) moments.min = value;
     if (value > moments.max) moments.max = value;
@@ -228,7 +217,7 @@ float widened(DataType element, std::uint32_t bits) {
   const bool negative = (bits >> 15U) != 0;
   double value = 0;
   if (exponent > format.exponent_max) {
-    value = fraction == 0 ? std::numeric_limits<double>::infinity() : not_a_number();
+    value = fraction == 0 ? std::numeric_limits<double>::infinity() : not_a_number;
   } else if (exponent < format.exponent_min) {
     value = std::ldexp(static_cast<double>(fraction), format.exponent_min - format.mantissa);
   } else {

@@ -65,10 +65,6 @@ void collect(std::span<const Symbol> a, std::span<const Symbol> b, const std::ve
           found);
 }
 
-}  // namespace
-
-namespace {
-
 using Lengths = std::vector<std::vector<std::uint32_t>>;
 
 /// The length of the LCS of every prefix of \p pattern with every prefix of \p query.

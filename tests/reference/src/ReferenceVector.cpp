@@ -2,10 +2,11 @@
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <set>
+
+#include "Canonical.hpp"
 
 namespace Kindred::Reference {
 
@@ -23,14 +24,18 @@ double unrounded_score(Metric metric, std::span<const float> query, std::span<co
   return cosine;
 }
 
+/// As float32; a zero is +0.
+float rounded_once(double value) {
+  const auto rounded = static_cast<float>(value);
+  return rounded == 0.0F ? 0.0F : canonical(rounded);
+}
+
 }  // namespace
 
 Better better_of(Metric metric) { return metric == Metric::l2 ? Better::smaller : Better::larger; }
 
 float score(Metric metric, std::span<const float> query, std::span<const float> row) {
-  const auto rounded = static_cast<float>(unrounded_score(metric, query, row));
-  if (std::isnan(rounded)) return std::bit_cast<float>(0x7FC00000U);
-  return rounded == 0.0F ? 0.0F : rounded;
+  return rounded_once(unrounded_score(metric, query, row));
 }
 
 float cosine_sigmoid(std::span<const float> query, std::span<const float> row, double threshold,
@@ -38,7 +43,7 @@ float cosine_sigmoid(std::span<const float> query, std::span<const float> row, d
   const double z = (static_cast<double>(score(Metric::cosine, query, row)) - threshold) /
                    std::max(temperature, 0.05);
   const double value = z < 0.0 ? std::exp(z) / (1.0 + std::exp(z)) : 1.0 / (1.0 + std::exp(-z));
-  return std::isnan(value) ? std::bit_cast<float>(0x7FC00000U) : static_cast<float>(value);
+  return canonical(static_cast<float>(value));
 }
 
 std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights) {
@@ -51,10 +56,7 @@ std::vector<float> weighted_average(std::span<const float> rows, std::span<const
     std::vector<double> terms;
     for (std::size_t i = 0; i < weights.size(); ++i)
       terms.push_back(wide[i] * static_cast<double>(rows[i * dimension + d]));
-    const auto rounded = static_cast<float>(reproducible_sum(terms) / total);
-    out[d] = std::isnan(rounded) ? std::bit_cast<float>(0x7FC00000U)
-             : rounded == 0.0F   ? 0.0F
-                                 : rounded;
+    out[d] = rounded_once(reproducible_sum(terms) / total);
   }
   return out;
 }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "Properties.hpp"
-#include "RaggedRows.hpp"
-#include "Support.hpp"
+#include "SequenceSupport.hpp"
 #include "sequence/HostPatterns.hpp"
-
-#include <algorithm>
-#include <vector>
 
 namespace EqualPatternsTest {
 
 using namespace Kindred;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using Sequence = std::vector<Symbol>;
+using Sequence = Testing::Symbols;
 
 std::vector<std::uint32_t> found(const std::vector<Sequence>& patterns) {
   return Impl::HostPatterns(Testing::context(), Testing::ragged(patterns)).first_equal();

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/LcsAligner.hpp>
-#include <kindred/reference/Reference.hpp>
 
 #include "Properties.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <vector>
+#include "SequenceSupport.hpp"
 
 namespace LcsAlignerTest {
 
 using namespace Kindred;
 using Testing::expect_property;
-using Sequence = std::vector<Symbol>;
+using Testing::random_sequence;
+using Sequence = Testing::Symbols;
 
 /// Requires that \p blocks are maximal runs of equal symbols, that each begins after the one before
 /// it in both sequences, and that they match \p matched symbols.
@@ -48,12 +45,6 @@ void expect_reference(const Sequence& pattern, const Sequence& query) {
   for (const std::size_t words : {0, 3, 16, 100, 1000}) {
     ASSERT_EQ(LcsAligner(query, words).blocks(pattern), expected) << words;
   }
-}
-
-Sequence random_sequence(std::mt19937_64& generator, std::size_t length, Symbol alphabet) {
-  Sequence sequence(length);
-  for (Symbol& symbol : sequence) symbol = static_cast<Symbol>(generator() % alphabet);
-  return sequence;
 }
 
 TEST(LcsAligner, MatchesReferenceAroundWords) {

@@ -3,24 +3,16 @@
 #include <kindred/core/sequence/impl/RowPlaces.hpp>
 #include <kindred/core/sequence/special/ByteColumns.hpp>
 
-#include <gtest/gtest.h>
-
-#include "Generator.hpp"
-#include "QueryColumnsSupport.hpp"
-
-#include <algorithm>
-#include <string>
 #include <type_traits>
-#include <vector>
+
+#include "QueryColumnsSupport.hpp"
 
 namespace LcsColumnsTest {
 
 using namespace Kindred;
+using namespace Kindred::Testing;
 using Impl::pack_lanes;
 using Impl::pack_margin;
-using Testing::columns_of;
-using Testing::distinct;
-using Testing::random_codes;
 
 using Scalar = Impl::RowPlaces<Arch::ScalarBytes64>;
 
@@ -80,17 +72,14 @@ void for_each_places(const Function& function) {
 }
 
 TEST(LcsColumns, AllFormsAreEqual) {
-  for (const std::size_t length : {1U, 8U, 9U, 63U, 64U, 65U, 80U, 96U, 97U, 128U, 200U, 256U}) {
-    for (const unsigned vocabulary : {1U, 5U, 62U, 63U, 64U, 65U, 128U, 255U}) {
-      const auto generator =
-          Testing::generator("columns" + std::to_string(1000 * length + vocabulary));
-      const auto expected = trace<Impl::WordColumns>(generator, length, vocabulary);
-      for_each_form([&](const auto& form) {
-        EXPECT_EQ(trace<std::decay_t<decltype(form)>>(generator, length, vocabulary), expected)
-            << length << " of " << vocabulary;
+  for_each_query(
+      "columns", {1, 8, 9, 63, 64, 65, 80, 96, 97, 128, 200, 256}, {1, 5, 62, 63, 64, 65, 128, 255},
+      [](const std::mt19937_64& random, std::size_t length, unsigned vocabulary) {
+        const auto expected = trace<Impl::WordColumns>(random, length, vocabulary);
+        for_each_form([&](const auto& form) {
+          EXPECT_EQ(trace<std::decay_t<decltype(form)>>(random, length, vocabulary), expected);
+        });
       });
-    }
-  }
 }
 
 TEST(LcsColumns, AcceptQueriesOfDistinctSymbolsOnly) {

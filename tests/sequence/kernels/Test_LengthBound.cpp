@@ -43,23 +43,32 @@ TEST(LengthBound, ContainsExactlyTheLengthsThatCanReachASimilarity) {
   EXPECT_EQ(large.most, 0xFFFFFFFFU);
 }
 
-/// Counts of all slots, by `count(exec_space, memory, tiles, tables, matched)`.
-template <class Count>
+/// The counts of all slots under `lcs` or `levenshtein`.
 std::vector<std::uint32_t> counts_of(Space space, const HostPatterns& store,
-                                     const std::vector<Symbol>& query, const Count& count) {
+                                     const std::vector<Symbol>& query, bool edits,
+                                     double threshold) {
   std::vector<std::uint32_t> out;
   Context& context = Testing::context();
   with_instance(context, space, [&](const auto& exec_space) {
     using space_type = std::decay_t<decltype(exec_space)>;
     using memory_space = typename space_type::memory_space;
     MemoryResource& memory = context.memory(space);
-    const auto tiles = copy_tiles(exec_space, memory, store.tiles);
+    const auto copy = copy_tiles(exec_space, memory, store.tiles);
+    const auto tiles = copy.view();
     QueryBuffers<space_type> queries(memory);
     const Ragged<Symbol> dense = store.symbols.translate(Testing::ragged(Sequences{query}));
     const auto tables = queries.place(exec_space, dense, {0}, tiles.vocabulary);
-    Buffer<std::uint32_t, memory_space> matched(memory, "Kindred::Test::matched",
-                                                tiles.view().slots());
-    count(exec_space, memory, tiles.view(), tables, matched.view());
+    Buffer<std::uint32_t, memory_space> matched(memory, "Kindred::Test::matched", tiles.slots());
+    constexpr EditKind kind = EditKind::levenshtein;
+    const std::uint64_t words = edits ? edit_carry_words(tiles, 1, tables.segments_max, kind)
+                                      : lcs_carry_words(tiles, 1, tables.segments_max);
+    Buffer<std::uint64_t, memory_space> carry(memory, "Kindred::Test::carry", words);
+    if (edits) {
+      edit_matched<space_type>(exec_space, tiles, tables, kind, threshold, carry.view(),
+                               matched.view());
+    } else {
+      lcs_lengths<space_type>(exec_space, tiles, tables, threshold, carry.view(), matched.view());
+    }
     out.resize(matched.size());
     download(exec_space, out.data(), matched.view(), out.size());
   });
@@ -68,42 +77,21 @@ std::vector<std::uint32_t> counts_of(Space space, const HostPatterns& store,
 
 TEST(LengthBound, NoRowsAreScannedAfterTheLongestPatternThatMatters) {
   // The long pattern ends with the query: its count shows how far it was scanned.
-  for (const std::size_t length : {20U, 600U}) {
+  for (const std::uint32_t length : {20U, 600U}) {
     std::vector<Symbol> query(length);
-    for (std::size_t i = 0; i < length; ++i) query[i] = static_cast<Symbol>(i % 7);
+    for (std::uint32_t i = 0; i < length; ++i) query[i] = i % 7;
     Sequences patterns(40, query);
     std::vector<Symbol> longer(100 * length, 9);
     longer.insert(longer.end(), query.begin(), query.end());
     patterns.push_back(longer);
     const HostPatterns store(Testing::context(), Testing::ragged(patterns));
-    const std::uint32_t last = store.slot_of.back();
-    const auto whole = static_cast<std::uint32_t>(length);
     for (const Space space : Testing::spaces()) {
-      for (const double threshold : {0.0, 0.9}) {
-        const auto lcs = counts_of(
-            space, store, query,
-            [&](const auto& exec_space, MemoryResource& memory, const auto& tiles,
-                const auto& tables, const auto& matched) {
-              using space_type = std::decay_t<decltype(exec_space)>;
-              Buffer<std::uint64_t, typename space_type::memory_space> carry(
-                  memory, "Kindred::Test::carry", lcs_carry_words(tiles, 1, tables.segments_max));
-              lcs_lengths<space_type>(exec_space, tiles, tables, threshold, carry.view(), matched);
-            });
-        EXPECT_EQ(lcs[store.slot_of[0]], whole) << to_string(space);
-        EXPECT_EQ(lcs[last], threshold > 0.0 ? 0 : whole) << to_string(space);
-        const auto edits =
-            counts_of(space, store, query,
-                      [&](const auto& exec_space, MemoryResource& memory, const auto& tiles,
-                          const auto& tables, const auto& matched) {
-                        using space_type = std::decay_t<decltype(exec_space)>;
-                        Buffer<std::uint64_t, typename space_type::memory_space> carry(
-                            memory, "Kindred::Test::carry",
-                            edit_carry_words(tiles, 1, tables.segments_max, EditKind::levenshtein));
-                        edit_matched<space_type>(exec_space, tiles, tables, EditKind::levenshtein,
-                                                 threshold, carry.view(), matched);
-                      });
-        EXPECT_EQ(edits[store.slot_of[0]], whole) << to_string(space);
-        EXPECT_EQ(edits[last], threshold > 0.0 ? 0 : whole) << to_string(space);
+      for (const bool edits : {false, true}) {
+        for (const double threshold : {0.0, 0.9}) {
+          const auto counts = counts_of(space, store, query, edits, threshold);
+          EXPECT_EQ(counts[store.slot_of[0]], length) << to_string(space);
+          EXPECT_EQ(counts[store.slot_of.back()], threshold > 0.0 ? 0 : length) << to_string(space);
+        }
       }
     }
   }

@@ -1,152 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/sequence/Postings.hpp>
-#include <kindred/core/sequence/Similarity.hpp>
-#include <kindred/memory/Copies.hpp>
-#include <kindred/reference/Reference.hpp>
-
-#include <gtest/gtest.h>
-
-#include "Support.hpp"
-#include "sequence/PostingsIndex.hpp"
-
 #include <algorithm>
-#include <map>
+
+#include "SequenceSupport.hpp"
+#include "sequence/PostingsIndex.hpp"
 
 namespace PostingsTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
-using Sequences = std::vector<std::vector<Symbol>>;
-
-/// Sequences with a few frequent and many rare symbols.
-Sequences random_sequences(std::mt19937_64& generator, std::size_t count, std::size_t longest,
-                           Symbol vocabulary) {
-  Sequences rows(count);
-  for (auto& row : rows) {
-    row.resize(generator() % (longest + 1));
-    for (Symbol& symbol : row) {
-      symbol = static_cast<Symbol>(generator() % (1 + generator() % vocabulary));
-    }
-  }
-  return rows;
-}
-
-Ragged<Symbol> ragged(const Sequences& rows) {
-  Ragged<Symbol> packed;
-  for (const auto& row : rows) packed.push_row(row);
-  return packed;
-}
-
-/// The number of common symbols, each counted as often as in the sequence that has fewer of it.
-std::uint64_t shared(const std::vector<Symbol>& a, const std::vector<Symbol>& b) {
-  std::map<Symbol, int> counts;
-  for (const Symbol symbol : a) ++counts[symbol];
-  std::uint64_t both = 0;
-  for (const Symbol symbol : b) both += counts[symbol]-- > 0 ? 1 : 0;
-  return both;
-}
-
-/// The patterns that the plan of \p query lists on \p space, in ascending order, and the LCS of
-/// each.
-std::map<std::uint32_t, std::uint32_t> listed(Space space, const HostPatterns& store,
-                                              const PostingsIndex& index,
-                                              const std::vector<Symbol>& dense,
-                                              const PostingsPlan& plan) {
-  std::map<std::uint32_t, std::uint32_t> found;
-  Context& context = Testing::context();
-  with_instance(context, space, [&](const auto& exec_space) {
-    using space_type = std::decay_t<decltype(exec_space)>;
-    using memory_space = typename space_type::memory_space;
-    MemoryResource& memory = context.memory(space);
-    const auto tiles = copy_tiles(exec_space, memory, store.tiles);
-    const auto place = [&](const auto& values) {
-      using value_type = std::decay_t<decltype(values[0])>;
-      Buffer<value_type, memory_space> buffer(memory, "Kindred::Test::placed", values.size());
-      upload(exec_space, buffer.view(), values.data(), values.size());
-      return buffer;
-    };
-    const auto slots = place(std::span(index.slots().data(), index.slots().size()));
-    const auto lists = place(plan.lists);
-    Buffer<std::uint32_t, memory_space> list(memory, "Kindred::Test::list", tiles.view().slots());
-    Buffer<std::uint32_t, memory_space> counters(memory, "Kindred::Test::counters", 2);
-    count_postings<space_type>(exec_space, tiles.view(), slots.const_view(), lists.const_view(),
-                               plan.bound, list.view(), counters.view());
-    std::uint32_t count = 0;
-    download(exec_space, &count, counters.view(), 1);
-
-    std::vector<Symbol> symbols;
-    for (const Symbol symbol : dense) {
-      if (symbol < store.symbols.size()) symbols.push_back(symbol);
-    }
-    std::sort(symbols.begin(), symbols.end());
-    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
-    const auto words = static_cast<std::uint32_t>((dense.size() + 63) / 64);
-    std::vector<std::uint64_t> masks(symbols.size() * words, 0);
-    for (std::size_t j = 0; j < dense.size(); ++j) {
-      const auto at = std::lower_bound(symbols.begin(), symbols.end(), dense[j]) - symbols.begin();
-      if (dense[j] < store.symbols.size()) {
-        masks[static_cast<std::size_t>(at) * words + j / 64] |= std::uint64_t{1} << (j % 64);
-      }
-    }
-    const auto placed_symbols = place(symbols);
-    const auto placed_masks = place(masks);
-    Buffer<std::uint32_t, memory_space> matched(memory, "Kindred::Test::matched",
-                                                tiles.view().slots());
-    lcs_of_list<space_type>(exec_space, tiles.view(),
-                            {placed_symbols.const_view(), placed_masks.const_view(), words},
-                            list.const_view(), count, matched.view());
-    std::vector<std::uint32_t> host_list(count);
-    std::vector<std::uint32_t> host_matched(matched.size());
-    download(exec_space, host_list.data(), list.view(), count);
-    download(exec_space, host_matched.data(), matched.view(), matched.size());
-    for (const std::uint32_t slot : host_list) {
-      EXPECT_TRUE(found.emplace(store.tiles.indices.data()[slot], host_matched[slot]).second)
-          << "a pattern must be listed only once";
-    }
-  });
-  return found;
-}
-
-TEST(Postings, ListExactlyThePatternsThatShareEnough) {
-  auto generator = Testing::generator("Postings");
-  for (const Symbol vocabulary : {3U, 300U, 5000U}) {
-    for (const std::size_t count : {1U, 31U, 33U, 900U, 40000U}) {
-      if (count > 1000 && vocabulary != 300) continue;
-      const Sequences patterns = random_sequences(generator, count, 40, vocabulary);
-      const HostPatterns store(Testing::context(), ragged(patterns));
-      const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
-      for (const double threshold : {0.05, 0.3, 0.6, 0.9, 1.0}) {
-        std::vector<Symbol> query = random_sequences(generator, 1, 90, vocabulary)[0];
-        query.push_back(vocabulary + 7);  // contained in no pattern
-        std::vector<Symbol> dense;
-        for (const Symbol symbol : query) dense.push_back(store.symbols[symbol]);
-        const PostingsPlan plan(index, store, dense, threshold);
-        for (const Space space : Testing::spaces()) {
-          const auto found = listed(space, store, index, dense, plan);
-          for (std::uint32_t i = 0; i < patterns.size(); ++i) {
-            const std::uint64_t total = patterns[i].size() + query.size();
-            const bool enough = similarity(shared(patterns[i], query), total) >= threshold;
-            const auto at = found.find(i);
-            if (enough) {
-              ASSERT_NE(at, found.end()) << "pattern " << i << ", threshold " << threshold;
-            }
-            if (at == found.end()) continue;
-            // Lists that were not read may add a pattern as a candidate, but no more than the bound
-            // allows.
-            EXPECT_GE(similarity(shared(patterns[i], query) + plan.bound.skipped, total),
-                      threshold);
-            EXPECT_EQ(at->second, Reference::lcs(patterns[i], query));
-          }
-        }
-      }
-    }
-  }
-}
+using namespace Kindred::Testing;
 
 TEST(Postings, ASecondListHoldsSecondOccurrences) {
-  const HostPatterns store(Testing::context(), ragged({{1, 2, 1, 1}, {1}, {2, 1, 1}, {}}));
-  const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
+  const HostPatterns store(context(), ragged(SymbolRows{{1, 2, 1, 1}, {1}, {2, 1, 1}, {}}));
+  const PostingsIndex index(context().memory(Space::serial), store.tiles);
   const Symbol one = store.symbols[1];
   ASSERT_EQ(index.lists(one), 3U);
   std::vector<std::vector<std::uint32_t>> patterns;
@@ -162,10 +28,12 @@ TEST(Postings, ASecondListHoldsSecondOccurrences) {
 }
 
 TEST(Postings, AHighThresholdSkipsTheLongLists) {
-  auto generator = Testing::generator("Postings skip");
-  const Sequences patterns = random_sequences(generator, 3000, 60, 2000);
-  const HostPatterns store(Testing::context(), ragged(patterns));
-  const PostingsIndex index(Testing::context().memory(Space::serial), store.tiles);
+  auto random = generator("Postings skip");
+  SymbolRows patterns = random_sequences(random, 3000, 0, 60, 2000);
+  for (Symbols& pattern : patterns)  // a few frequent and many rare symbols
+    for (Symbol& symbol : pattern) symbol = static_cast<Symbol>(random() % (1 + symbol));
+  const HostPatterns store(context(), ragged(patterns));
+  const PostingsIndex index(context().memory(Space::serial), store.tiles);
   const auto longest =
       std::max_element(patterns.begin(), patterns.end(),
                        [](const auto& a, const auto& b) { return a.size() < b.size(); });

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/sequence/MatchingBlocks.hpp>
 #include <kindred/core/sequence/impl/RunList.hpp>
 
-#include <gtest/gtest.h>
-
-#include "Support.hpp"
+#include "SequenceSupport.hpp"
 
 namespace RunListTest {
 
@@ -33,21 +30,15 @@ std::uint32_t by_list(const std::vector<Symbol>& pattern, const std::vector<Symb
                                       static_cast<std::uint32_t>(query.size()), list);
 }
 
-std::uint32_t by_blocks(const std::vector<Symbol>& pattern, const std::vector<Symbol>& query) {
-  std::uint32_t matched = 0;
-  for (const Block& block : matching_blocks(pattern, query)) matched += block.length;
-  return matched;
-}
-
 TEST(RunList, MatchesTheBlocksOrReportsThatItIsTooShort) {
   auto generator = Testing::generator("run list");
+  constexpr std::size_t pairs = 6000;
   std::size_t listed = 0;
-  std::size_t pairs = 0;
-  for (int repeat = 0; repeat < 6000; ++repeat) {
+  for (std::size_t repeat = 0; repeat < pairs; ++repeat) {
     const std::size_t words = 1 + repeat % 2;
     const Symbol vocabulary = 1 + generator() % (repeat % 3 == 0 ? 6 : 60);
-    std::vector<Symbol> query(generator() % (64 * words + 1));
-    for (Symbol& symbol : query) symbol = static_cast<Symbol>(generator() % vocabulary);
+    const auto query =
+        Testing::random_sequence(generator, generator() % (64 * words + 1), vocabulary);
     std::vector<Symbol> pattern(generator() % 130);
     const bool copy = repeat % 5 < 2 && !query.empty();
     const std::size_t shift = generator() % 9;
@@ -55,10 +46,9 @@ TEST(RunList, MatchesTheBlocksOrReportsThatItIsTooShort) {
       pattern[i] = copy && generator() % 4 > 0 ? query[(i + shift) % query.size()]
                                                : static_cast<Symbol>(generator() % vocabulary);
     }
-    const std::uint32_t expected = by_blocks(pattern, query);
+    const std::uint32_t expected = Reference::difflib(pattern, query);
     const std::uint32_t found =
         words == 1 ? by_list<1>(pattern, query) : by_list<2>(pattern, query);
-    ++pairs;
     if (found == Impl::run_list_overflow) continue;
     ++listed;
     ASSERT_EQ(found, expected) << "pattern of " << pattern.size() << ", query of " << query.size()

@@ -26,55 +26,50 @@ using Testing::CheckedCall;
 constexpr std::size_t slots = 32;
 constexpr std::uint32_t vocabulary = 2;
 
-/// One tile of patterns of one symbol each, in slots that hold no pattern.
-PatternTiles<HostSpace> tiles_of(Arguments& a) {
-  PatternTiles<HostSpace> tiles;
-  tiles.bytes = a.array<std::uint8_t>("tiles.bytes", slots, vocabulary);
-  tiles.offsets = a.array<std::uint64_t>("tiles.offsets", 2);
-  tiles.lengths = a.array<std::uint32_t>("tiles.lengths", slots);
-  tiles.indices = a.array<std::uint32_t>("tiles.indices", slots, no_pattern);
-  tiles.tiles = 1;
-  tiles.vocabulary = vocabulary;
-  tiles.rows = 1;
-  return tiles;
+ArrayView<std::uint32_t, HostSpace> numbers(Arguments& a, const char* name, std::size_t size,
+                                            std::uint32_t value = 0) {
+  return a.array<std::uint32_t>(name, size, value);
 }
-/// The same for calls that check nothing else of them.
-PatternTiles<HostSpace> plain_tiles(Arguments& a) {
+
+/// Which arrays of patterns and queries a call checks.
+enum class Checked : std::uint8_t { yes, no };
+
+template <class T>
+ArrayView<T, HostSpace> given(Arguments& a, Checked checked, const char* name, std::size_t size,
+                              T value = T()) {
+  return checked == Checked::yes ? a.array<T>(name, size, value) : a.plain<T>(size, value);
+}
+
+/// One tile of patterns of one symbol each, in slots that hold no pattern.
+PatternTiles<HostSpace> tiles_of(Arguments& a, Checked checked = Checked::yes) {
   PatternTiles<HostSpace> tiles;
-  tiles.bytes = a.plain<std::uint8_t>(slots, vocabulary);
-  tiles.offsets = a.plain<std::uint64_t>(2);
-  tiles.lengths = a.plain<std::uint32_t>(slots);
-  tiles.indices = a.plain<std::uint32_t>(slots, no_pattern);
+  tiles.bytes = given<std::uint8_t>(a, checked, "tiles.bytes", slots, vocabulary);
+  tiles.offsets = given<std::uint64_t>(a, checked, "tiles.offsets", 2);
+  tiles.lengths = given<std::uint32_t>(a, checked, "tiles.lengths", slots);
+  tiles.indices = given<std::uint32_t>(a, checked, "tiles.indices", slots, no_pattern);
   tiles.tiles = 1;
   tiles.vocabulary = vocabulary;
   tiles.rows = 1;
   return tiles;
 }
 
-/// A query without symbols, twice.
-QueryTables<HostSpace> tables_of(Arguments& a) {
+/// A query without symbols, twice; unchecked ones as of two segments.
+QueryTables<HostSpace> tables_of(Arguments& a, Checked checked = Checked::yes) {
   QueryTables<HostSpace> tables;
-  tables.lengths = a.array<std::uint32_t>("queries.lengths", 2);
-  tables.first_segment = a.array<std::uint32_t>("queries.first_segment", 3);
-  tables.segments = a.plain<QuerySegment>(1, QuerySegment{0, 0, 0});
-  tables.codes = a.plain<std::uint8_t>(4, no_code);
-  tables.words = a.plain<WordTable>(1);
-  tables.columns = a.plain<QueryColumns>(1);
-  tables.index_limits = a.array<std::uint32_t>("queries.index_limits", 2);
-  tables.code_stride = a.number<std::uint64_t>("queries.code_stride", vocabulary + 1, vocabulary);
-  tables.queries = 2;
-  return tables;
-}
-QueryTables<HostSpace> plain_tables(Arguments& a) {
-  QueryTables<HostSpace> tables;
-  tables.lengths = a.plain<std::uint32_t>(2);
-  tables.first_segment = a.plain<std::uint32_t>(3);
+  tables.lengths = given<std::uint32_t>(a, checked, "queries.lengths", 2);
+  tables.first_segment = given<std::uint32_t>(a, checked, "queries.first_segment", 3);
   tables.segments = a.plain<QuerySegment>(1, QuerySegment{0, 0, 0});
   tables.codes = a.plain<std::uint8_t>(4, no_code);
   tables.words = a.plain<WordTable>(1);
   tables.columns = a.plain<QueryColumns>(1);
   tables.code_stride = vocabulary + 1;
   tables.queries = 2;
+  if (checked == Checked::no) {
+    tables.segments_max = 2;
+    return tables;
+  }
+  tables.index_limits = numbers(a, "queries.index_limits", 2);
+  tables.code_stride = a.number<std::uint64_t>("queries.code_stride", vocabulary + 1, vocabulary);
   return tables;
 }
 PairValues<HostSpace> values_of(Arguments& a) {
@@ -86,17 +81,16 @@ const std::vector<CheckedCall> calls{
     {"lcs_lengths",
      [](const HostSpace& on, Arguments& a) {
        lcs_lengths<HostSpace>(on, tiles_of(a), tables_of(a), 0.0, {},
-                              a.array<std::uint32_t>("matched", 2 * slots),
+                              numbers(a, "matched", 2 * slots),
                               a.number<std::uint32_t>("stride", 1, 0));
      }},
     {"lcs_lengths",
      [](const HostSpace& on, Arguments& a) {
-       QueryTables<HostSpace> tables = plain_tables(a);
-       tables.segments_max = 2;
-       const auto tiles = plain_tiles(a);
+       const auto tables = tables_of(a, Checked::no);
+       const auto tiles = tiles_of(a, Checked::no);
        lcs_lengths<HostSpace>(
            on, tiles, tables, 0.0, a.array<std::uint64_t>("carry", lcs_carry_words(tiles, 2, 2)),
-           a.array<std::uint32_t>("matched", 2 * slots), a.number<std::uint32_t>("stride", 1, 2));
+           numbers(a, "matched", 2 * slots), a.number<std::uint32_t>("stride", 1, 2));
      }},
     {"lcs_candidates",
      [](const HostSpace& on, Arguments& a) {
@@ -111,22 +105,21 @@ const std::vector<CheckedCall> calls{
     {"edit_matched",
      [](const HostSpace& on, Arguments& a) {
        edit_matched<HostSpace>(on, tiles_of(a), tables_of(a), EditKind::osa, 0.0, {},
-                               a.array<std::uint32_t>("matched", 2 * slots));
+                               numbers(a, "matched", 2 * slots));
      }},
     {"edit_matched",
      [](const HostSpace& on, Arguments& a) {
-       QueryTables<HostSpace> tables = plain_tables(a);
-       tables.segments_max = 2;
-       const auto tiles = plain_tiles(a);
+       const auto tables = tables_of(a, Checked::no);
+       const auto tiles = tiles_of(a, Checked::no);
        const std::uint64_t words = edit_carry_words(tiles, 2, 2, EditKind::levenshtein);
        edit_matched<HostSpace>(on, tiles, tables, EditKind::levenshtein, 0.0,
                                a.array<std::uint64_t>("carry", words),
-                               a.array<std::uint32_t>("matched", 2 * slots));
+                               numbers(a, "matched", 2 * slots));
      }},
     {"common_ends",
      [](const HostSpace& on, Arguments& a) {
        common_ends<HostSpace>(on, tiles_of(a), tables_of(a), SequenceEnd::prefix,
-                              a.array<std::uint32_t>("matched", 2 * slots));
+                              numbers(a, "matched", 2 * slots));
      }},
     {"pair_score_keys",
      [](const HostSpace& on, Arguments& a) {
@@ -135,9 +128,8 @@ const std::vector<CheckedCall> calls{
      }},
     {"pair_score_keys",
      [](const HostSpace& on, Arguments& a) {
-       QueryTables<HostSpace> tables = plain_tables(a);
-       tables.segments_max = 2;
-       const auto tiles = plain_tiles(a);
+       const auto tables = tables_of(a, Checked::no);
+       const auto tiles = tiles_of(a, Checked::no);
        pair_score_keys<HostSpace>(
            on, tiles, tables, PairScore::jaro_winkler, 0, 0.0,
            a.array<std::uint64_t>("workspace", pair_score_workspace(on, tiles, 2, 2)),
@@ -147,7 +139,7 @@ const std::vector<CheckedCall> calls{
      [](const HostSpace& on, Arguments& a) {
        write_pair_values<HostSpace>(
            on, tiles_of(a), tables_of(a), {},
-           ArrayView<const std::uint32_t, HostSpace>(a.array<std::uint32_t>("matched", 2 * slots)),
+           ArrayView<const std::uint32_t, HostSpace>(numbers(a, "matched", 2 * slots)),
            values_of(a));
      }},
     {"write_pair_values",
@@ -186,8 +178,7 @@ const std::vector<CheckedCall> calls{
        bound.threshold = 0.5;
        count_postings<HostSpace>(on, tiles_of(a), a.sizing<std::uint32_t>("slots", 1),
                                  a.sizing<PostingList>("lists", 1, PostingList{0, 0}), bound,
-                                 a.array<std::uint32_t>("list", slots),
-                                 a.array<std::uint32_t>("counters", 1));
+                                 numbers(a, "list", slots), numbers(a, "counters", 1));
      }},
     {"lcs_of_list",
      [](const HostSpace& on, Arguments& a) {
@@ -195,33 +186,32 @@ const std::vector<CheckedCall> calls{
        query.symbols = a.sizing<std::uint32_t>("query.symbols", 2);
        query.masks = a.array<std::uint64_t>("query.masks", 2);
        query.words = a.number<std::uint32_t>("query.words", 1, listed_words_max + 1);
-       lcs_of_list<HostSpace>(on, tiles_of(a), query, a.array<std::uint32_t>("list", 1), 1,
-                              a.array<std::uint32_t>("matched", slots));
+       lcs_of_list<HostSpace>(on, tiles_of(a), query, numbers(a, "list", 1), 1,
+                              numbers(a, "matched", slots));
      }},
     {"collect_survivors",
      [](const HostSpace& on, Arguments& a) {
        const auto bounds = a.number<std::size_t>("the size of bound", 1, 2);
        collect_survivors<HostSpace>(
-           on, tiles_of(a), 1, 1, 0.5, no_pattern, a.array<std::uint32_t>("matched", 2 * slots),
+           on, tiles_of(a), 1, 1, 0.5, no_pattern, numbers(a, "matched", 2 * slots),
            a.sizing<Rank>("bound", bounds), a.sizing<std::uint32_t>("list", slots),
-           a.array<std::uint32_t>("counters", 2));
+           numbers(a, "counters", 2));
      }},
     {"match_keys",
      [](const HostSpace& on, Arguments& a) {
        match_keys<HostSpace, Rank>(on, tiles_of(a), tables_of(a), SimilarityScale::total, 0.5,
-                                   a.array<std::uint32_t>("matched", 2 * slots),
+                                   numbers(a, "matched", 2 * slots),
                                    a.array<Rank>("keys", 2 * slots),
                                    a.number<std::uint32_t>("stride", 1, 0));
      }},
     {"list_keys",
      [](const HostSpace& on, Arguments& a) {
        QueryTables<HostSpace> tables;
-       tables.lengths = a.array<std::uint32_t>("queries.lengths", 2);
+       tables.lengths = numbers(a, "queries.lengths", 2);
        tables.queries = 2;
-       list_keys<HostSpace, Rank>(
-           on, tiles_of(a), tables, 1, 0.5, a.sizing<std::uint32_t>("list", slots),
-           a.array<std::uint32_t>("counters", 1), a.array<std::uint32_t>("matched", slots),
-           a.sizing<Rank>("keys", 1));
+       list_keys<HostSpace, Rank>(on, tiles_of(a), tables, 1, 0.5,
+                                  a.sizing<std::uint32_t>("list", slots), numbers(a, "counters", 1),
+                                  numbers(a, "matched", slots), a.sizing<Rank>("keys", 1));
      }},
     {"ratcliff_obershelp",
      [](const HostSpace& on, Arguments& a) {
@@ -232,11 +222,10 @@ const std::vector<CheckedCall> calls{
        shape.workers = a.number<std::uint32_t>("shape.workers", 1, 0);
        RunsShape<HostSpace> usual = shape;
        usual.workers = 1;
-       ratcliff_obershelp<HostSpace>(on, tiles_of(a), tables_of(a), shape,
-                                     a.sizing<std::uint32_t>("list", slots),
-                                     a.array<std::uint32_t>("counters", 2),
-                                     a.array<std::uint64_t>("workspace", usual.workspace_words()),
-                                     a.array<std::uint32_t>("matched", slots));
+       ratcliff_obershelp<HostSpace>(
+           on, tiles_of(a), tables_of(a), shape, a.sizing<std::uint32_t>("list", slots),
+           numbers(a, "counters", 2), a.array<std::uint64_t>("workspace", usual.workspace_words()),
+           numbers(a, "matched", slots));
      }},
 };
 

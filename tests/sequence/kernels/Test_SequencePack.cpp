@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/sequence/impl/SequencePack.hpp>
 
-#include <gtest/gtest.h>
-
 #include "QueryColumnsSupport.hpp"
-#include "Support.hpp"
-
-#include <algorithm>
-#include <vector>
 
 namespace SequencePackTest {
 
 using namespace Kindred;
 using Testing::columns_of;
 using Testing::random_codes;
-
-std::uint32_t lcs(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
-  std::vector<std::uint32_t> row(b.size() + 1, 0);
-  for (const std::uint8_t symbol : a) {
-    std::uint32_t diagonal = 0;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::uint32_t above = row[j + 1];
-      row[j + 1] = symbol == b[j] && symbol != no_code ? diagonal + 1 : std::max(above, row[j]);
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
+using Testing::symbols_of;
 
 struct WorkItem {
   const std::uint8_t* symbols[2];
@@ -105,7 +87,8 @@ TEST(SequencePack, CountsExactlyWhatReachesTheRequiredCount) {
           {columns.data(), static_cast<unsigned>(columns.size()), table}, work_item,
           static_cast<std::uint32_t>(length), need, Sink{});
       for (unsigned l = 0; l < slots; ++l) {
-        const std::uint32_t expected = lcs(patterns[l], query);
+        const std::uint32_t expected =
+            Reference::lcs(symbols_of(patterns[l], patterns[l].size()), symbols_of(query, length));
         ASSERT_LE(matched[l], expected) << length << " symbols, need " << need;
         if (expected >= need) {
           ASSERT_EQ(matched[l], expected) << length << " symbols, need " << need;

@@ -207,18 +207,6 @@ double token_sort_similarity(std::string_view pattern, std::string_view query);
 /// of A and B, the length of " A", and that of " B".
 double token_set_similarity(std::string_view pattern, std::string_view query);
 
-/// A pattern and its similarity to a query.
-struct RankedPattern {
-  std::uint64_t index = 0;
-  double similarity = 0;
-
-  friend bool operator==(const RankedPattern&, const RankedPattern&) = default;
-};
-/// The patterns whose similarity is at least \p threshold, largest first, then lower index; at most
-/// \p top of them. \param similarities one per pattern
-std::vector<RankedPattern> ranked_patterns(std::span<const double> similarities, double threshold,
-                                           std::size_t top);
-
 /// A partition: the members of every cluster, ascending, and its representative.
 struct Partition {
   std::vector<std::vector<std::uint64_t>> members;
@@ -257,6 +245,8 @@ struct SpreadSettings {
   bool short_activations = false;  ///< the values that a hop passes on are rounded to bfloat16
 };
 
+/// Row v: the links that end in v, sorted by source, parallel ones in input order.
+std::vector<std::vector<Link>> links_into(std::size_t nodes, std::span<const Link> links);
 /// \p links with the weights that \p modifiers give them; \p node_kinds has one kind per node, or
 /// is empty.
 std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
@@ -267,14 +257,20 @@ std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
 std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
                        HopDirection direction, const EdgeKinds& kinds = EdgeKinds().set());
 
+/// What the hops of a spreading changed; hop 0 is that of the sources.
+struct SpreadHistory {
+  std::vector<std::vector<float>> passed;  ///< per hop and node, what is passed on to the next hop
+  std::vector<std::vector<bool>> rose;     ///< whether the hop changed the activation of the node
+  std::vector<float> decays;
+};
 /// The activation of every node after engine-mode spreading.
 std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources,
-                                 const SpreadSettings& settings = {});
+                                 std::span<const Node> sources, const SpreadSettings& settings = {},
+                                 SpreadHistory* history = nullptr);
 /// Σ x_d of every node for d = 0 … hops, where x_d = D(d)·Wᵀx_{d−1}.
 std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources,
-                                 const SpreadSettings& settings = {});
+                                 std::span<const Node> sources, const SpreadSettings& settings = {},
+                                 SpreadHistory* history = nullptr);
 struct PageRankSettings {
   double damping = 0.85;
   double tolerance = 1e-6;  ///< bound of the residual

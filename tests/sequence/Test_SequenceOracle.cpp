@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matches and scores of generated sequences, compared with the oracle under every measure.
+#include "ScoreOracle.hpp"
+
+namespace SequenceOracleTest {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
+
+TEST(SequenceOracle, AgreesOnEveryNumberOfPatterns) {
+  auto random = generator("oracle: patterns");
+  for (const std::size_t count : edge_sizes) {
+    for (const std::size_t most : {7, 70}) {
+      const SymbolRows patterns = random_sequences(random, count, most == 7 ? 7 : 0, most, 6);
+      const SymbolRows queries{random_sequence(random, 8, 6), random_sequence(random, 40, 9), {}};
+      expect_matches(patterns, queries);
+      expect_scores(patterns, queries);
+    }
+  }
+}
+
+TEST(SequenceOracle, AgreesOnShortSequencesOfEveryLength) {
+  auto random = generator("oracle: short");
+  // Vocabularies in which a symbol is its own place, is translated, and does not fit a byte.
+  for (const Symbol vocabulary : {2U, 4U, 16U, 30U, 90U, 700U}) {
+    SymbolRows patterns;
+    SymbolRows queries;
+    for (std::size_t length = 0; length <= 65; length += vocabulary == 30 ? 1 : 3) {
+      patterns.push_back(random_sequence(random, length, vocabulary));
+      if (length % 4 < 2)
+        queries.push_back(edited(random, patterns.back(), length / 4, vocabulary + 9));
+    }
+    queries.emplace_back();
+    patterns.emplace_back();
+    patterns.push_back(patterns[3]);
+    expect_scores(patterns, queries);
+  }
+}
+
+TEST(SequenceOracle, AgreesAtTheLimitsOfPlanesWordsRunsAndSegments) {
+  auto random = generator("oracle: lengths");
+  for (const Symbol vocabulary : {2U, 6U, 150U, 5000U, 100'000U}) {
+    SymbolRows patterns = random_sequences(random, 130, 0, 69, vocabulary);
+    SymbolRows queries{{}};
+    for (const std::size_t length :
+         {1,  2,  3,  7,   8,   9,   15,  16,  17,  31,  32,  33,  63,  64,  65,
+          95, 96, 97, 127, 128, 129, 191, 192, 193, 247, 248, 249, 255, 256, 257}) {
+      queries.push_back(random_sequence(random, length, vocabulary));
+      patterns.push_back(edited(random, queries.back(), 3, vocabulary));
+      patterns.push_back(edited(random, queries.back(), length / 3, vocabulary));
+    }
+    patterns.emplace_back();
+    expect_matches(patterns, queries, {.thresholds = {0.0, 0.55}});
+    if (vocabulary != 6 && vocabulary != 150) continue;
+    queries.push_back(random_sequence(random, 600, vocabulary));
+    patterns.push_back(edited(random, queries.back(), 100, vocabulary));
+    expect_scores(patterns, queries);
+  }
+}
+
+TEST(SequenceOracle, AgreesOnQueriesOfManySegments) {
+  auto random = generator("oracle: segments");
+  for (const Symbol vocabulary : {4U, 900U}) {
+    SymbolRows queries;
+    SymbolRows patterns;
+    for (const std::size_t length : {600, 1025, 1300}) {
+      queries.push_back(random_sequence(random, length, vocabulary));
+      patterns.push_back(edited(random, queries.back(), 40, vocabulary));
+      patterns.push_back(random_sequence(random, random() % 1500, vocabulary));
+      patterns.push_back({queries.back().begin() + 100, queries.back().begin() + 400});
+    }
+    MatchGrid grid{.thresholds = {0.0, 0.55}};
+    std::erase(grid.measures, Measure::difflib);  // `AcrossManyWords`
+    expect_matches(patterns, queries, grid);
+  }
+}
+
+TEST(SequenceOracle, AgreesOnManyQueries) {
+  // More queries than threads share, and than a batch has.
+  auto random = generator("oracle: queries");
+  SymbolRows queries;
+  for (std::size_t i = 0; i < 1100; ++i) queries.push_back(random_sequence(random, i % 12, 7));
+  expect_scores(random_sequences(random, 70, 3, 11, 7), queries,
+                {Measure::lcs, Measure::levenshtein});
+}
+
+TEST(SequenceOracle, AgreesAtTheLimitsOfLanes) {
+  const std::vector<Measure> of_lanes{Measure::lcs, Measure::levenshtein, Measure::osa};
+  auto random = generator("oracle: lanes");
+  for (const Symbol vocabulary : {4U, 300U, 70000U}) {
+    SymbolRows patterns;
+    for (const std::size_t limit : {0, 8, 16, 32, 63, 64, 126, 128, 189, 192, 252, 256, 315, 320}) {
+      for (const std::size_t length : {limit, limit + 1, limit + 2})
+        patterns.push_back(random_sequence(random, length, vocabulary));
+    }
+    SymbolRows queries{{}, patterns[40], random_sequence(random, 500, vocabulary)};
+    for (std::size_t i = 0; i < patterns.size(); i += 6)
+      queries.push_back(edited(random, patterns[i], patterns[i].size() / 4, vocabulary + 2));
+    expect_scores(patterns, queries, of_lanes);
+  }
+  // The longest patterns of lanes, and longer ones.
+  for (const std::size_t longest : {1008, 1009, 1024, 1025}) {
+    const SymbolRows patterns{random_sequence(random, longest, 9), random_sequence(random, 20, 9)};
+    SymbolRows queries(8, random_sequence(random, 30, 9));
+    queries.push_back(edited(random, patterns[0], longest / 7, 9));
+    expect_scores(patterns, queries, of_lanes);
+  }
+}
+
+TEST(SequenceOracle, AgreesInEveryBlockOfPatterns) {
+  // More patterns than a block has, of mixed lengths and of one, with few of some widths.
+  auto random = generator("oracle: blocks");
+  for (const bool same_length : {true, false}) {
+    for (const std::size_t count : {511, 512, 513, 1100}) {
+      SymbolRows patterns;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t length = same_length ? 9 : i % 100 == 3 ? 60 : i % 40 == 2 ? 30 : i % 13;
+        patterns.push_back(random_sequence(random, length, 8));
+      }
+      SymbolRows queries;
+      for (std::size_t i = 0; i < 9; ++i) queries.push_back(random_sequence(random, 3 * i, 9));
+      expect_scores(patterns, queries, {Measure::lcs, Measure::osa});
+    }
+  }
+}
+
+TEST(SequenceOracle, AgreesOnShortTextsOfWords) {
+  auto random = generator("oracle: words");
+  // Also other kinds of white space, and texts without words.
+  SymbolRows patterns{{},
+                      {' '},
+                      {'\t', ' ', 0xA0},
+                      {'a'},
+                      letters("a a"),
+                      letters("a b"),
+                      letters("b a"),
+                      {'a', 0x3000, 'b'},
+                      letters("ab")};
+  SymbolRows queries = patterns;
+  for (int i = 0; i < 150; ++i) patterns.push_back(random_text(random, random() % 40, 3));
+  for (int i = 0; i < 25; ++i) queries.push_back(random_text(random, random() % 90, 3));
+  queries.push_back(random_text(random, 400, 3));
+  expect_matches(patterns, queries,
+                 {.measures = of_words, .thresholds = {0.0, 0.5, 1.0}, .tops = {7, all_of_them}});
+  expect_scores(patterns, queries, of_words);
+}
+
+/// The words of \p text in another order, some replaced.
+Symbols shuffled(std::mt19937_64& random, const Symbols& text, Symbol kinds) {
+  SymbolRows words = Reference::words(utf8(text));
+  std::shuffle(words.begin(), words.end(), random);
+  Symbols out;
+  for (Symbols& word : words) {
+    if (random() % 4 == 0) word = random_sequence(random, 1 + random() % 6, kinds, 'a');
+    out.insert(out.end(), word.begin(), word.end());
+    out.push_back(random() % 8 == 0 ? 0x3000 : ' ');
+  }
+  return out;
+}
+
+TEST(SequenceOracle, AgreesOnTextsOfOneToManySegments) {
+  auto random = generator("oracle: long texts");
+  for (const Symbol kinds : {2U, 26U}) {
+    SymbolRows patterns;
+    SymbolRows queries;
+    for (const std::size_t words : {6, 9, 12, 13, 14, 25, 40, 60, 120, 300}) {
+      queries.push_back(random_text(random, 5 * words, kinds));
+      patterns.push_back(shuffled(random, queries.back(), kinds));
+      patterns.push_back(random_text(random, 5 * words + 10, kinds));
+    }
+    expect_matches(patterns, queries, {.measures = of_words, .thresholds = {0.0, 0.5, 1.0}});
+  }
+}
+
+TEST(SequenceOracle, AgreesWhereWordsEndAtTheEndOfAMachineWord) {
+  // Words that end at, begin at, and span the boundaries of 64 bits, and are common or not.
+  SymbolRows texts;
+  for (std::size_t length = 55; length < 70; ++length) {
+    const std::string a(length, 'a');
+    const std::string b(length, 'b');
+    for (const std::string& text : {a + " " + b + " c", a + " d", b + " ccc"})
+      texts.push_back(letters(text));
+  }
+  expect_matches(texts, texts, {.measures = of_words, .thresholds = {0.0, 0.5, 1.0}});
+}
+
+}  // namespace SequenceOracleTest
