@@ -40,11 +40,8 @@ struct SmallGraph {
     store.top_level = 0;
   }
   static Impl::HnswStore make(std::size_t m, HnswTraversal traversal) {
-    HnswSettings settings;
-    settings.metric = Metric::l2;
-    settings.m = m;
-    settings.traversal = traversal;
-    return {context().memory(Space::serial), 7, settings};
+    return {
+        context().memory(Space::serial), 7, {.metric = Metric::l2, .m = m, .traversal = traversal}};
   }
 
   Impl::HostWorkers workers;

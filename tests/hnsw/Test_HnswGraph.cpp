@@ -2,17 +2,23 @@
 #include <gtest/gtest.h>
 
 #include "SmallGraph.hpp"
+#include "hnsw/GraphChanges.hpp"
+#include "hnsw/LinkSelection.hpp"
 #include "hnsw/Walk.hpp"
 
+#include <kindred/core/arch/simd/FloatDistance.hpp>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
 #include <vector>
 
-namespace HnswWalkTest {
+namespace HnswGraphTest {
 
 using namespace Kindred;
+using namespace Testing;
 using namespace Kindred::Impl;
-using Testing::SmallGraph;
 
 TEST(Key, OrdersByDistanceThenNode) {
   const float distances[] = {-2.0F, -0.5F, -0.0F, 0.0F, 1e-40F, 1.0F, 3e38F};
@@ -97,7 +103,7 @@ TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
   for (int round = 0; round < 40; ++round) {
     const auto traversal = round % 2 == 0 ? HnswTraversal::bytes : HnswTraversal::floats;
     SmallGraph graph(2 + generator() % 150, 2 + generator() % 5, traversal, generator);
-    const auto values = Testing::clustered(generator, 1, 7, 3);
+    const auto values = clustered(generator, 1, 7, 3);
     const std::size_t ef = 1 + generator() % 30;
     std::set<std::uint32_t> hidden;
     for (std::uint32_t node = 0; node < graph.store.size(); ++node) {
@@ -123,4 +129,75 @@ TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
   }
 }
 
-}  // namespace HnswWalkTest
+TEST(LinkSelection, SkipsCandidatesCloserToASelectedNeighbor) {
+  auto generator = Testing::generator("selection");
+  SmallGraph graph(60, 4, HnswTraversal::floats, generator);
+  const FloatRows rows = graph.store.float_rows();
+  std::vector<float> values(rows.query_elements());
+  const auto distance = [&](std::uint32_t a, std::uint32_t b) {
+    float out[4];
+    rows.distances(rows.query_of(a, values.data()), &b, 1, out);
+    return out[0];
+  };
+  std::vector<Key> candidates;
+  for (std::uint32_t node = 1; node < 60; ++node)
+    candidates.push_back(key_of(distance(0, node), node));
+  std::sort(candidates.begin(), candidates.end());
+  LinkSelection<FloatRows> selection;
+  selection.prepare(rows, 8);
+  for (const std::size_t limit : {1, 3, 8}) {
+    std::vector<std::uint32_t> expected;
+    for (const Key key : candidates) {
+      if (expected.size() == limit) break;
+      const bool near = std::any_of(expected.begin(), expected.end(), [&](std::uint32_t taken) {
+        return distance(node_of(key), taken) < distance_of(key);
+      });
+      if (!near) expected.push_back(node_of(key));
+    }
+    const auto chosen = selection.choose(rows, candidates, limit);
+    EXPECT_EQ(std::vector<std::uint32_t>(chosen.begin(), chosen.end()), expected);
+  }
+}
+
+TEST(Rounds, DependOnlyOnTheSizeOfTheGraph) {
+  EXPECT_EQ(round_size(0), 1U);
+  EXPECT_EQ(round_size(31), 1U);
+  EXPECT_EQ(round_size(320), 20U);
+  EXPECT_EQ(round_size(1U << 30U), 4096U);
+}
+
+TEST(Levels, HaveTheExpectedFrequencies) {
+  for (const std::size_t m : {2, 16}) {
+    std::array<double, 64> at_least{};
+    constexpr int draws = 100000;
+    for (std::uint64_t id = 0; id < draws; ++id) {
+      for (int level = level_of(7, id, m); level >= 0; --level)
+        ++at_least[static_cast<std::size_t>(level)];
+    }
+    double expected = draws;
+    for (std::size_t level = 0; expected > 500; ++level, expected /= static_cast<double>(m))
+      EXPECT_NEAR(at_least[level], expected, 5 * std::sqrt(expected));
+  }
+}
+
+TEST(FloatDistance, MatchesScalarImplementationBitForBit) {
+  auto generator = Testing::generator("floats");
+  for (const std::size_t chunks : {0, 1, 2, 3, 8, 48}) {
+    const auto query = clustered(generator, 1, chunks * 16 + 1, 1);
+    const auto rows = clustered(generator, 4, chunks * 16 + 1, 1);
+    const float* const places[4] = {rows.data(), rows.data() + chunks * 16,
+                                    rows.data() + chunks * 32, rows.data() + chunks * 48};
+    float expected[4];
+    float sums[4];
+    Arch::ScalarFloatDistance::dot(query.data(), places, chunks, expected);
+    Arch::FloatDistance::dot(query.data(), places, chunks, sums);
+    for (int r = 0; r < 4; ++r)
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
+    Arch::ScalarFloatDistance::squared(query.data(), places, chunks, 0.25F, expected);
+    Arch::FloatDistance::squared(query.data(), places, chunks, 0.25F, sums);
+    for (int r = 0; r < 4; ++r)
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
+  }
+}
+
+}  // namespace HnswGraphTest
