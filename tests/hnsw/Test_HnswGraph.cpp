@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "SmallGraph.hpp"
+#include "HnswSupport.hpp"
 #include "hnsw/GraphChanges.hpp"
+#include "hnsw/HnswStore.hpp"
 #include "hnsw/LinkSelection.hpp"
+#include "hnsw/RowCodes.hpp"
 #include "hnsw/Walk.hpp"
 
 #include <kindred/core/arch/simd/FloatDistance.hpp>
@@ -19,6 +21,40 @@ namespace HnswGraphTest {
 using namespace Kindred;
 using namespace Testing;
 using namespace Kindred::Impl;
+
+/// A graph under construction, with random links between its nodes.
+struct SmallGraph {
+  SmallGraph(std::size_t count, std::size_t m, HnswTraversal traversal, std::mt19937_64& generator)
+      : store(make(m, traversal)) {
+    const auto rows = clustered(generator, count, 7, 3);
+    store.rows.resize(count * store.row_stride(), 0.0F);
+    for (std::size_t i = 0; i < count; ++i)
+      std::copy_n(rows.data() + i * 7, 7, store.rows.data() + i * store.row_stride());
+    Impl::choose_traversal(store, rows, workers);
+    store.codes.resize(count * store.code_stride(), 0);
+    store.ids.resize(count, 0);
+    store.deleted.resize(count, 0);
+    store.levels.resize(count, 0);
+    store.upper_first.resize(count, 0);
+    store.base.resize(count * 2 * m, Impl::no_node);
+    Impl::code_rows(store, 0, count, workers);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t links = generator() % (2 * m + 1);
+      for (std::size_t k = 0; k < links; ++k)
+        store.base[i * 2 * m + k] = static_cast<std::uint32_t>(generator() % count);
+    }
+    store.entry = static_cast<std::uint32_t>(generator() % count);
+    store.top_level = 0;
+  }
+  static Impl::HnswStore make(std::size_t m, HnswTraversal traversal) {
+    return {Testing::context().memory(Space::serial),
+            7,
+            {.metric = Metric::l2, .m = m, .traversal = traversal}};
+  }
+
+  Impl::HostWorkers workers;
+  Impl::HnswStore store;
+};
 
 TEST(Key, OrdersByDistanceThenNode) {
   const float distances[] = {-2.0F, -0.5F, -0.0F, 0.0F, 1e-40F, 1.0F, 3e38F};
