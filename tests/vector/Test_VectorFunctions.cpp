@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 #include <kindred/reference/Reference.hpp>
 
@@ -112,21 +111,15 @@ TEST(WeightedAverage, IsZeroWithoutWeightsAndPropagatesNaN) {
   }
 }
 
-TEST(VectorFunctions, DecodeStoredElements) {
-  const std::vector<std::uint16_t> halves{0x3C00, 0xC000, 0x3800, 0x0000};  // 1, −2, 0.5, 0
-  const std::vector<std::int8_t> bytes{10, -20, 5, 0};
-  const std::vector<float> scales{0.1F, 0.1F};
-  const VectorSpan half_rows(DataType::float16, std::as_bytes(std::span(halves)), 2);
-  const VectorSpan byte_rows(DataType::int8, std::as_bytes(std::span(bytes)), 2, scales);
-  const std::vector<float> ones{1.0F, 1.0F};
-  for (const Space space : spaces()) {
-    for (const VectorSpan& rows : {half_rows, byte_rows}) {
-      std::vector<float> dots(2);
-      row_scores(Testing::context(), ones, rows, dots, {Metric::ip, space});
-      EXPECT_EQ(dots, (std::vector<float>{-1.0F, 0.5F}));
-      EXPECT_EQ(weighted_average(Testing::context(), rows, ones, {space}),
-                (std::vector<float>{0.75F, -1.0F}));
-    }
+TEST(WeightedAverage, MatchesReferenceForEveryElement) {
+  auto generator = Testing::generator("WeightedAverage elements");
+  const std::vector<float> weights = normal_values(generator, 33);
+  for (const DataType element : all_elements) {
+    const auto rows = StoredRows::near(element, normal_values(generator, 33 * 65), 65);
+    for (const Space space : spaces())
+      EXPECT_EQ(bits(weighted_average(Testing::context(), rows.span(), weights, {space})),
+                bits(Reference::weighted_average(rows.floats, weights)))
+          << described(element, space);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "Support.hpp"
@@ -208,13 +209,8 @@ TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
   }
 }
 
-/// Scores and ids per query.
-struct Found {
-  std::vector<std::uint32_t> scores;  ///< bits
-  std::vector<std::int64_t> ids;
-
-  bool operator==(const Found&) const = default;
-};
+/// The bits of scores, and ids, per query.
+using Found = std::pair<std::vector<std::uint32_t>, std::vector<std::int64_t>>;
 
 /// Lists of ids of one length, among them ids of no row, and the rows that they are.
 struct GivenIds {
@@ -245,13 +241,12 @@ struct GivenIds {
 
 Found expected_found(const Question& asked, const GivenIds& lists, std::size_t places) {
   std::vector<float> scores(asked.count() * places);
-  Found found{{}, std::vector<std::int64_t>(scores.size())};
-  const RankedOutput out{scores.data(), places, found.ids.data(), places, places};
+  std::vector<std::int64_t> ids(scores.size());
+  const RankedOutput out{scores.data(), places, ids.data(), places, places};
   const auto ranks = best_of(ranked(asked, lists.rows), places);
   for (std::size_t i = 0; i < ranks.size(); ++i)
     out.write(asked.metric, i / places, i % places, ranks[i]);
-  found.scores = bits(scores);
-  return found;
+  return {bits(scores), ids};
 }
 
 /// What one launch finds with chunks of \p chunk candidates; the second of two calls.

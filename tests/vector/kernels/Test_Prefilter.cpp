@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "PrefilterCases.hpp"
-#include "PrefilterData.hpp"
 #include "Support.hpp"
 
 namespace PrefilterTest {

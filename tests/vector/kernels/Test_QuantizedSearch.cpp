@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "PrefilterCases.hpp"
-#include "PrefilterData.hpp"
 #include "Support.hpp"
 #include "vector/QuantizedSearch.hpp"
 
