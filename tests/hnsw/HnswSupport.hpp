@@ -6,8 +6,6 @@
 #include <kindred/matcher/Recall.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <random>
@@ -17,19 +15,17 @@
 
 #include "Support.hpp"
 #include "TempFolder.hpp"
+#include "VectorValues.hpp"
 
 namespace Kindred::Testing {
-
-inline constexpr Metric all_metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
 
 /// Rows around random centers, `count × dimension`.
 inline std::vector<float> clustered(std::mt19937_64& generator, std::size_t count,
                                     std::size_t dimension, std::size_t clusters,
                                     float spread = 0.4F) {
   std::mt19937_64 fixed(99);  // the same centers for rows and queries
+  const std::vector<float> centres = normal_values(fixed, clusters * dimension);
   std::normal_distribution<float> normal;
-  std::vector<float> centres(clusters * dimension);
-  for (float& value : centres) value = normal(fixed);
   std::vector<float> out(count * dimension);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t centre = generator() % clusters;
@@ -37,11 +33,6 @@ inline std::vector<float> clustered(std::mt19937_64& generator, std::size_t coun
       out[i * dimension + d] = centres[centre * dimension + d] + spread * normal(generator);
   }
   return out;
-}
-
-inline std::span<const float> row_of(const std::vector<float>& rows, std::size_t dimension,
-                                     std::size_t i) {
-  return std::span(rows).subspan(i * dimension, dimension);
 }
 
 /// The stored row of an id.
@@ -64,11 +55,27 @@ inline double recall(const HnswResults& found, Metric metric, const std::vector<
   return recall_of(found.ids, truth, found.top).share();
 }
 
-inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> out;
-  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
-  return out;
-}
+/// An index of random rows around a few centers, and queries near them.
+struct Built {
+  Built(const char* name, const HnswSettings& settings, std::size_t count, std::size_t query_count,
+        std::size_t dimension_ = 24, std::size_t clusters = 30)
+      : generator(Testing::generator(name)),
+        dimension(dimension_),
+        rows(clustered(generator, count, dimension, clusters)),
+        queries(clustered(generator, query_count, dimension, clusters)),
+        index(HnswIndex::build(context(), rows, dimension, settings)) {}
+  HnswResults search(const HnswSearchOptions& options) const {
+    return index.search(queries, options);
+  }
+  double recall(const HnswResults& found, std::span<const std::uint8_t> filter = {}) const {
+    return Testing::recall(found, index.settings().metric, rows, dimension, queries, filter);
+  }
+
+  std::mt19937_64 generator;
+  std::size_t dimension;
+  std::vector<float> rows, queries;
+  HnswIndex index;
+};
 
 /// The file bytes of the index: its complete graph and all rows.
 inline std::string file_of(const HnswIndex& index) {

@@ -7,7 +7,7 @@
 namespace HnswPropertiesTest {
 
 using namespace Kindred;
-using Testing::expect_property;
+using namespace Testing;
 
 /// A small index; coarse values cause ties.
 struct Problem {
@@ -19,23 +19,17 @@ struct Problem {
   std::size_t count() const { return rows.size() / dimension; }
 };
 
-std::vector<float> any_values(std::mt19937_64& generator, std::size_t size, bool coarse) {
-  std::normal_distribution<float> normal;
-  std::vector<float> out(size);
-  for (float& value : out)
-    value =
-        coarse ? static_cast<float>(static_cast<int>(2 * normal(generator))) : normal(generator);
-  return out;
-}
-
 Problem any_problem() {
   Problem problem;
   problem.dimension = *rc::gen::inRange<std::size_t>(1, 20);
   const auto count = *rc::gen::inRange<std::size_t>(1, 120);
   std::mt19937_64 generator(*rc::gen::arbitrary<std::uint64_t>());
-  const auto coarse = *rc::gen::arbitrary<bool>();
-  problem.rows = any_values(generator, count * problem.dimension, coarse);
-  problem.query = any_values(generator, problem.dimension, coarse);
+  problem.rows = normal_values(generator, count * problem.dimension);
+  problem.query = normal_values(generator, problem.dimension);
+  if (*rc::gen::arbitrary<bool>()) {
+    for (auto* values : {&problem.rows, &problem.query})
+      for (float& value : *values) value = static_cast<float>(static_cast<int>(2 * value));
+  }
   problem.settings.metric = *rc::gen::element(Metric::cosine, Metric::ip, Metric::l2);
   problem.settings.m = *rc::gen::inRange<std::size_t>(2, 9);
   problem.settings.ef_construction = *rc::gen::inRange<std::size_t>(8, 60);
@@ -44,76 +38,60 @@ Problem any_problem() {
   return problem;
 }
 
-TEST(HnswProperties, WithAnEfOfAllRowsItIsExact) {
-  expect_property("exact", [] {
-    const Problem problem = any_problem();
-    const HnswIndex index =
-        HnswIndex::build(Testing::context(), problem.rows, problem.dimension, problem.settings);
-    HnswSearchOptions options;
-    options.ef = problem.count();
-    options.top = *rc::gen::inRange<std::size_t>(1, problem.count() + 1);
-    const auto found = index.search(problem.query, options);
-    const auto truth =
-        Reference::search(problem.settings.metric, problem.rows, problem.query, options.top);
-    RC_ASSERT(found.ids == truth.ids);
-    RC_ASSERT(Testing::bits(found.scores) == Testing::bits(truth.scores));
-  });
+/// Expects all rows that \p index has, in the order of the reference. \param rows by id
+void assert_reference(const HnswIndex& index, const Problem& problem,
+                      const std::map<std::uint64_t, std::vector<float>>& rows, std::size_t top) {
+  std::vector<float> all;
+  std::vector<std::int64_t> ids;
+  for (const auto& [id, values] : rows) {
+    ids.push_back(static_cast<std::int64_t>(id));
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  const auto found = index.search(problem.query, {.top = top, .ef = rows.size()});
+  auto truth = Reference::search(problem.settings.metric, all, problem.query, top);
+  for (std::int64_t& id : truth.ids) id = ids[static_cast<std::size_t>(id)];
+  RC_ASSERT(found.ids == truth.ids);
+  RC_ASSERT(bits(found.scores) == bits(truth.scores));
 }
 
-TEST(HnswProperties, AnyHistoryEqualsAnIndexOfTheRemainingRows) {
+TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
   expect_property("history", [] {
     const Problem problem = any_problem();
     HnswIndex index(Testing::context(), problem.dimension, problem.settings);
     std::map<std::uint64_t, std::vector<float>> left;
     std::mt19937_64 generator(*rc::gen::arbitrary<std::uint64_t>());
     std::size_t next = 0;
-    const auto row = [&](std::size_t i) {
-      return Testing::row_of(problem.rows, problem.dimension, i % problem.count());
+    const auto add = [&](std::size_t count) {
+      std::vector<float> rows;
+      for (; count > 0; --count, ++next) {
+        const auto row = row_of(problem.rows, problem.dimension, next % problem.count());
+        left[next] = {row.begin(), row.end()};
+        rows.insert(rows.end(), row.begin(), row.end());
+      }
+      index.add(rows);
     };
+    add(problem.count());
+    assert_reference(index, problem, left, *rc::gen::inRange<std::size_t>(1, left.size() + 1));
     for (int step = 0; step < 8; ++step) {
       const auto what = generator() % 4;
       if (what <= 1) {
-        std::vector<float> rows;
-        for (auto more = generator() % 40; more > 0; --more, ++next) {
-          left[next] = {row(next).begin(), row(next).end()};
-          rows.insert(rows.end(), row(next).begin(), row(next).end());
-        }
-        index.add(rows);
+        add(generator() % 40);
       } else if (what == 2) {
         std::vector<std::uint64_t> removed;
-        for (const auto& [id, values] : left) {
+        for (const auto& [id, values] : left)
           if (generator() % 3 == 0) removed.push_back(id);
-        }
         for (const std::uint64_t id : removed) left.erase(id);
         index.remove(removed);
       } else if (generator() % 2 == 0) {
         index.repair();
       } else {
-        const Testing::TempFolder folder;
+        const TempFolder folder;
         index.save(folder / "index");
         index = HnswIndex::load(Testing::context(), folder / "index");
       }
       RC_ASSERT(index.size() == left.size());
       RC_ASSERT(index.end_id() == next);
-      if (left.empty()) continue;
-      // All remaining rows are found, in order, when all are requested.
-      HnswSearchOptions options;
-      options.top = left.size();
-      options.ef = left.size();
-      const auto found = index.search(problem.query, options);
-      std::vector<float> rows;
-      std::vector<std::int64_t> ids;
-      for (const auto& [id, values] : left) {
-        ids.push_back(static_cast<std::int64_t>(id));
-        rows.insert(rows.end(), values.begin(), values.end());
-      }
-      const auto truth =
-          Reference::search(problem.settings.metric, rows, problem.query, left.size());
-      for (std::size_t k = 0; k < found.ids.size(); ++k) {
-        RC_ASSERT(found.ids[k] == ids[static_cast<std::size_t>(truth.ids[k])]);
-        RC_ASSERT(std::bit_cast<std::uint32_t>(found.scores[k]) ==
-                  std::bit_cast<std::uint32_t>(truth.scores[k]));
-      }
+      if (!left.empty()) assert_reference(index, problem, left, left.size());
     }
   });
 }
@@ -125,14 +103,11 @@ TEST(HnswProperties, AFilterReturnsAsManyRowsAsItAllows) {
         HnswIndex::build(Testing::context(), problem.rows, problem.dimension, problem.settings);
     const auto filter = *rc::gen::container<std::vector<std::uint8_t>>(
         problem.count(), rc::gen::element<std::uint8_t>(0, 1, 200));
-    HnswSearchOptions options;
-    options.top = *rc::gen::inRange<std::size_t>(1, problem.count() + 1);
-    options.ef = options.top;
-    options.filter = filter;
-    const auto found = index.search(problem.query, options);
+    const auto top = *rc::gen::inRange<std::size_t>(1, problem.count() + 1);
+    const auto found = index.search(problem.query, {.top = top, .ef = top, .filter = filter});
     const auto allowed = static_cast<std::size_t>(
         std::count_if(filter.begin(), filter.end(), [](std::uint8_t pass) { return pass != 0; }));
-    for (std::size_t k = 0; k < options.top; ++k) {
+    for (std::size_t k = 0; k < top; ++k) {
       RC_ASSERT((found.ids[k] >= 0) == (k < allowed));
       if (found.ids[k] >= 0) RC_ASSERT(filter[static_cast<std::size_t>(found.ids[k])] != 0);
     }

@@ -12,11 +12,13 @@
 namespace KeysTest {
 
 using namespace Kindred;
+using Numbers = std::vector<std::uint64_t>;
+using Ids = std::vector<std::int64_t>;
 
 /// The number k as a key of a kind: byte strings have many lengths, and the key 0 is empty.
 class SomeKeys {
  public:
-  SomeKeys(KeyKind kind, const std::vector<std::uint64_t>& numbers) : m_kind(kind) {
+  SomeKeys(KeyKind kind, const Numbers& numbers) : m_kind(kind) {
     for (const std::uint64_t number : numbers) {
       // High bits, so that no key is its own hash or id.
       m_integers.push_back(number << 40U | number);

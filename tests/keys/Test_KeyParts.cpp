@@ -17,8 +17,6 @@ namespace KeysTest {
 
 using Impl::KeyParts;
 using Impl::KeyStore;
-using Numbers = std::vector<std::uint64_t>;
-using Ids = std::vector<std::int64_t>;
 
 void add(KeyParts& parts, const KeySpan& keys, const Numbers& ids) {
   KeyStore added(parts.kind());
@@ -69,7 +67,7 @@ TEST(KeyParts, FollowAMapThroughRandomChanges) {
     std::uint64_t next_id = 0;
     for (int step = 0; step < 300; ++step) {
       Numbers numbers;
-      std::vector<std::uint64_t> ids;
+      Numbers ids;
       if (step % 3 != 2 || expected.size() < 50) {
         for (std::size_t i = 0, count = random() % 40; i < count; ++i) {
           const std::uint64_t number = random() % 3000;
@@ -108,7 +106,7 @@ TEST(KeyParts, ReleaseTheMemoryOfRemovedKeys) {
   std::uint64_t most = 0;
   for (std::uint64_t round = 0; round < 50; ++round) {
     Numbers numbers;
-    std::vector<std::uint64_t> ids;
+    Numbers ids;
     for (std::uint64_t i = 0; i < 2000; ++i) {
       numbers.push_back(round * 2000 + i);
       ids.push_back(round * 2000 + i);

@@ -4,29 +4,26 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
-#include <atomic>
-#include <bit>
 #include <map>
 #include <memory>
 #include <random>
-#include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "Allocations.hpp"
-#include "ChangedBytes.hpp"
+#include "DamagedFiles.hpp"
 #include "Faults.hpp"
 #include "KeySupport.hpp"
-#include "MessageOf.hpp"
-#include "SectionBytes.hpp"
+#include "RefusedCalls.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
+#include "VectorValues.hpp"
 
 namespace KeysTest {
 
+using namespace Testing;
 using ::testing::HasSubstr;
-using Numbers = std::vector<std::uint64_t>;
-using Ids = std::vector<std::int64_t>;
 
 constexpr std::size_t dimension = 12;
 
@@ -37,12 +34,6 @@ std::vector<float> random_rows(std::mt19937_64& random, std::size_t count) {
   return rows;
 }
 VectorSpan span_of(const std::vector<float>& rows) { return {rows, dimension}; }
-
-std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> out;
-  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
-  return out;
-}
 
 /// A keyed index and, beside it, an index with the same rows under the same ids.
 struct Twins {
@@ -81,40 +72,33 @@ struct Twins {
     }
     plain.remove(ids);
   }
-  KeyList keys_of(const Ids& ids) const {
-    KeyList keys;
-    keys.kind = kind;
-    std::map<std::int64_t, std::uint64_t> number_of;
+  /// Expects that \p keys are those of the rows \p ids; an empty slot has the key 0.
+  void expect_keys(const KeyList& keys, const Ids& ids) const {
+    std::map<std::int64_t, std::uint64_t> number_of{{-1, 0}};
     for (const auto& [number, id] : id_of) number_of[static_cast<std::int64_t>(id)] = number;
-    for (const std::int64_t id : ids) {
-      const SomeKeys key(kind, {id < 0 ? 0 : number_of.at(id)});
-      const KeySpan span = key;
-      if (kind == KeyKind::integer) {
-        keys.integers.push_back(span.integer(0));
-      } else {
-        keys.bytes.push_row({span.bytes(0).data(), span.bytes(0).size()});
-      }
-    }
-    return keys;
+    Numbers numbers;
+    for (const std::int64_t id : ids) numbers.push_back(number_of.at(id));
+    EXPECT_TRUE(same_keys(keys.span(), SomeKeys(kind, numbers)));
+  }
+  void expect_keys(const KeyList& keys, const ScoreResults& expected) const {
+    Ids ids;
+    for (const ScoredId& scored : expected.results.values) ids.push_back(scored.id);
+    expect_keys(keys, ids);
   }
   void expect_equal(const std::vector<float>& queries) const {
-    for (const Space space : Testing::spaces()) {
-      for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
-        SearchOptions options;
-        options.metric = metric;
-        options.space = space;
-        options.top = 9;
+    for (const Space space : spaces()) {
+      for (const Metric metric : all_metrics) {
+        SCOPED_TRACE(described(metric, space));
+        const SearchOptions options{.metric = metric, .top = 9, .space = space};
         const auto found = keyed.search(queries, options);
         const auto expected = plain.search(queries, options);
-        EXPECT_EQ(found.ids, expected.ids) << to_string(space);
-        EXPECT_EQ(bits(found.scores), bits(expected.scores)) << to_string(space);
-        EXPECT_TRUE(same_keys(found.keys.span(), keys_of(expected.ids).span())) << to_string(space);
+        EXPECT_EQ(found.ids, expected.ids);
+        EXPECT_EQ(bits(found.scores), bits(expected.scores));
+        expect_keys(found.keys, expected.ids);
         const auto near = keyed.search_at_least(queries, 1.0F, options);
         const auto expected_near = plain.search_at_least(queries, 1.0F, options);
-        Ids ids;
-        for (const ScoredId& scored : expected_near.results.values) ids.push_back(scored.id);
         EXPECT_EQ(near.results.offsets, expected_near.results.offsets);
-        EXPECT_TRUE(same_keys(near.keys.span(), keys_of(ids).span())) << to_string(space);
+        expect_keys(near.keys, expected_near);
       }
     }
   }
@@ -130,14 +114,12 @@ TEST(KeyedVectorIndex, MatchesVectorIndexThroughRandomChanges) {
   for (const KeyKind kind : kinds) {
     Twins twins(kind, {7, 1, 5}, random_rows(random, 3));
     for (int step = 0; step < 24; ++step) {
+      Numbers numbers;
       if (step % 4 == 3) {
-        Numbers numbers;
-        for (const auto& [number, id] : twins.id_of) {
+        for (const auto& [number, id] : twins.id_of)
           if (random() % 3 == 0) numbers.push_back(number);
-        }
         twins.remove(numbers);
       } else {
-        Numbers numbers;
         for (std::size_t i = 0, count = random() % 60; i < count; ++i)
           numbers.push_back(random() % 150);  // known, new and repeated keys
         twins.upsert(numbers, random_rows(random, numbers.size()));
@@ -172,9 +154,7 @@ TEST(KeyedVectorIndex, TheLastRowOfARepeatedKeyCounts) {
     EXPECT_EQ(index.size(), 2U);
     EXPECT_EQ(index.find(SomeKeys(kind, {8, 9, 3})), (Ids{0, 1, -1}));
     const auto best = [&](std::size_t row) {
-      SearchOptions options;
-      options.top = 1;
-      return index.search(std::span(rows).subspan(row * dimension, dimension), options);
+      return index.search(row_of(rows, dimension, row), {.top = 1});
     };
     EXPECT_TRUE(same_keys(best(2).keys.span(), SomeKeys(kind, {8})));
     EXPECT_EQ(best(0).scores[0], 0);
@@ -190,54 +170,48 @@ TEST(KeyedVectorIndex, TheLastRowOfARepeatedKeyCounts) {
 
 TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
   auto random = Testing::generator("candidates");
-  const auto rows = random_rows(random, 40);
   Numbers numbers;
   for (std::uint64_t i = 0; i < 40; ++i) numbers.push_back(100 + 3 * i);
   for (const KeyKind kind : kinds) {
-    const Twins twins(kind, numbers, rows);
+    const Twins twins(kind, numbers, random_rows(random, 40));
     const SomeKeys first(kind, {103, 160, 100});
     const SomeKeys second(kind, {});
-    const std::vector<KeySpan> lists{first, second};
-    const std::vector<std::uint64_t> offsets{0, 3, 3};
-    const std::vector<std::uint64_t> ids{1, 20, 0};
     const auto queries = random_rows(random, 2);
+    const std::vector<KeySpan> lists{first, second};
     const auto found = twins.keyed.score(queries, lists);
-    const auto expected = twins.plain.score(queries, RaggedSpan<std::uint64_t>{offsets, ids});
-    Ids order;
-    for (const ScoredId& scored : expected.results.values) order.push_back(scored.id);
+    Ragged<std::uint64_t> ids{{0, 3, 3}, {1, 20, 0}};
+    const auto expected = twins.plain.score(queries, ids);
     EXPECT_EQ(found.results.offsets, expected.results.offsets);
-    EXPECT_TRUE(same_keys(found.keys.span(), twins.keys_of(order).span()));
+    twins.expect_keys(found.keys, expected);
     const SomeKeys unknown(kind, {103, 4});
     const std::vector<KeySpan> wrong{first, unknown};
-    EXPECT_THAT(
-        Testing::message_of<InvalidArgument>([&] { (void)twins.keyed.score(queries, wrong); }),
-        HasSubstr("candidate 1 of query 1"));
+    EXPECT_THAT(message_of<InvalidArgument>([&] { (void)twins.keyed.score(queries, wrong); }),
+                HasSubstr("candidate 1 of query 1"));
   }
 }
 
 TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
   auto random = Testing::generator("filter");
   const auto rows = random_rows(random, 3);
+  const auto query = std::span(rows).first(dimension);
   for (const KeyKind kind : kinds) {
     const KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {1, 2, 3}), span_of(rows));
     const std::vector<std::uint8_t> filter{0, 1, 0};
-    SearchOptions options;
-    options.filter = filter;
-    options.top = 2;
-    const auto found = index.search(std::span(rows).first(dimension), options);
+    const SearchOptions options{.top = 2, .filter = filter};
+    const auto found = index.search(query, options);
     EXPECT_EQ(found.ids, (Ids{1, -1}));
     EXPECT_TRUE(same_keys(found.keys.span(), SomeKeys(kind, {2, 0})));
     std::vector<float> scores(4);
     Ids ids(4);
-    const auto written = index.search(std::span(rows).first(dimension), options, {scores, ids});
+    const auto written = index.search(query, options, {scores, ids});
     EXPECT_EQ(ids, (Ids{1, -1, -1, -1}));
     EXPECT_EQ(scores[0], found.scores[0]);
     EXPECT_TRUE(same_keys(written.keys.span(), SomeKeys(kind, {2, 0, 0, 0})));
   }
 }
 
-TEST(KeyedVectorIndex, IsRestoredFromItsFileAndChangesOn) {
-  const Testing::TempFolder folder;
+TEST(KeyedVectorIndex, IsRestoredFromItsFileOrBytesAndChangesOn) {
+  const TempFolder folder;
   auto random = Testing::generator("file");
   for (const KeyKind kind : kinds) {
     Twins twins(kind, {7, 1, 5, 20, 30, 40}, random_rows(random, 6));
@@ -245,8 +219,9 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileAndChangesOn) {
     twins.upsert({5, 11, 0}, random_rows(random, 3));
     twins.keyed.save(folder / "index");
     const std::vector<std::byte> saved = twins.keyed.to_bytes();
-    EXPECT_EQ(Testing::read_all(folder / "index"),
-              std::string(reinterpret_cast<const char*>(saved.data()), saved.size()));
+    expect_bytes_checked(saved, read_all(folder / "index"), 11, [](const auto& damaged) {
+      (void)KeyedVectorIndex::load(Testing::context(), damaged);
+    });
     twins.keyed = KeyedVectorIndex::load(Testing::context(), folder / "index");
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
     twins.keyed = KeyedVectorIndex::load(Testing::context(), saved);
@@ -259,170 +234,107 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileAndChangesOn) {
     // The file is also one of an index without keys.
     EXPECT_EQ(VectorIndex::load(Testing::context(), folder / "index").size(), 6U);
   }
-  std::string bytes = Testing::read_all(folder / "index");
-  for (std::size_t at = 0; at < bytes.size(); at += 61) {
-    std::string changed = bytes;
-    changed[at] = static_cast<char>(changed[at] ^ 0x04);
-    EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), folder.write("changed", changed)),
-                 CorruptFile)
-        << at;
-  }
-  VectorIndex(Testing::context(), random_rows(random, 3), dimension).save(folder / "plain");
-  EXPECT_THAT(Testing::message_of<InvalidArgument>(
-                  [&] { (void)KeyedVectorIndex::load(Testing::context(), folder / "plain"); }),
-              HasSubstr("vectors without keys"));
-  EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), folder / "absent"), NotFound);
-}
-
-TEST(KeyedVectorIndex, DamagedBytesAreRefused) {
-  auto random = Testing::generator("damaged bytes");
-  for (const KeyKind kind : kinds) {
-    const KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {7, 1, 5}),
-                                 span_of(random_rows(random, 3)));
-    const std::vector<std::byte> whole = index.to_bytes();
-    const auto refused = [](const std::vector<std::byte>& damaged) {
-      EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), damaged), CorruptFile);
-    };
-    Testing::for_each_beginning(whole, refused);
-    Testing::for_each_flipped_bit(whole, 11, refused);
-    refused({});
-  }
-  const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
-  EXPECT_THAT(Testing::message_of<InvalidArgument>(
-                  [&] { (void)KeyedVectorIndex::load(Testing::context(), plain.to_bytes()); }),
-              HasSubstr("the buffer has vectors without keys"));
 }
 
 TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
-  const Testing::TempFolder folder;
+  const TempFolder folder;
   auto random = Testing::generator("forged");
   for (const KeyKind kind : kinds) {
     KeyedVectorIndex(Testing::context(), SomeKeys(kind, {4, 30, 7}),
                      span_of(random_rows(random, 3)))
         .save(folder / "index");
-    const std::string bytes = Testing::read_all(folder / "index");
-    std::size_t refused = 0;
-    std::size_t tried = 0;
-    for (std::size_t at = 0; at < bytes.size(); at += 5) {
-      for (const int change : {0x01, 0x80}) {
-        ++tried;
-        std::string forged = bytes;
-        forged[at] = static_cast<char>(forged[at] ^ change);
-        Testing::reseal(forged);
-        try {
-          const auto loaded =
-              KeyedVectorIndex::load(Testing::context(), folder.write("forged", forged));
-          EXPECT_EQ(loaded.find(SomeKeys(loaded.key_kind(), {4, 30, 7})).size(), 3U);
-        } catch (const CorruptFile&) {
-          ++refused;
-        } catch (const InvalidArgument&) {  // without keys
-          ++refused;
-        }
+    const std::string bytes = read_all(folder / "index");
+    std::size_t without_keys = 0;
+    const auto use = [&](const std::string& path) {
+      try {
+        const auto loaded = KeyedVectorIndex::load(Testing::context(), path);
+        EXPECT_EQ(loaded.find(SomeKeys(loaded.key_kind(), {4, 30, 7})).size(), 3U);
+      } catch (const InvalidArgument&) {
+        ++without_keys;
       }
-    }
-    EXPECT_GT(refused, tried / 8);
+    };
+    EXPECT_EQ(use_changed_bytes(bytes, false, 1, use).used, 0U);
+    const auto forged = use_changed_bytes(bytes, true, 1, use);
+    EXPECT_GT(forged.used, without_keys);
+    EXPECT_GT(forged.refused + without_keys, bytes.size() / 8);
   }
+}
+
+TEST(KeyedVectorIndex, OfVectorsWithoutKeysIsRefused) {
+  const TempFolder folder;
+  auto random = Testing::generator("without keys");
+  const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
+  plain.save(folder / "plain");
+  expect_refused({
+      {[&] { (void)KeyedVectorIndex::load(Testing::context(), folder / "plain"); },
+       "vectors without keys"},
+      {[&] { (void)KeyedVectorIndex::load(Testing::context(), plain.to_bytes()); },
+       "the buffer has vectors without keys"},
+  });
+  EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), folder / "absent"), NotFound);
 }
 
 TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
   auto random = Testing::generator("refusals");
   const auto rows = random_rows(random, 3);
+  const std::vector<float> narrow(2 * (dimension - 1));
   for (const KeyKind kind : kinds) {
     Twins twins(kind, {1, 2, 3}, rows);
     KeyedVectorIndex& index = twins.keyed;
     const KeyKind other = kind == KeyKind::integer ? KeyKind::bytes : KeyKind::integer;
-    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
-                  index.upsert(SomeKeys(other, {4, 5, 6}), span_of(rows));
-                }),
-                HasSubstr("of the kind"));
-    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
-                  index.upsert(SomeKeys(kind, {4, 5}), span_of(rows));
-                }),
-                HasSubstr("3 rows are given for 2 keys"));
-    const std::vector<float> narrow(2 * (dimension - 1));
-    for (const Numbers& numbers : {Numbers{4, 5}, Numbers{1, 2}, Numbers{1, 9}})
-      EXPECT_THROW(index.upsert(SomeKeys(kind, numbers), {narrow, dimension - 1}), InvalidArgument);
-    EXPECT_THROW(index.remove(SomeKeys(kind, {1, 9})), NotFound);
-    EXPECT_THROW(index.remove(SomeKeys(kind, {1, 1})), NotFound);
-    EXPECT_THROW((void)index.find(SomeKeys(other, {1})), InvalidArgument);
+    const auto upsert = [&](KeyKind of, const Numbers& numbers, const VectorSpan& given) {
+      return [&index, of, numbers, given] { index.upsert(SomeKeys(of, numbers), given); };
+    };
+    const auto remove = [&](const Numbers& numbers) {
+      return [&index, kind, numbers] { index.remove(SomeKeys(kind, numbers)); };
+    };
+    const VectorSpan narrow_rows(narrow, dimension - 1);
+    expect_refused({
+        {upsert(other, {4, 5, 6}, span_of(rows)), "of the kind"},
+        {upsert(kind, {4, 5}, span_of(rows)), "3 rows are given for 2 keys"},
+        {upsert(kind, {4, 5}, narrow_rows), "11"},
+        {upsert(kind, {1, 2}, narrow_rows), "11"},
+        {upsert(kind, {1, 9}, narrow_rows), "11"},
+        {[&] { (void)index.find(SomeKeys(other, {1})); }, "kind"},
+    });
+    expect_refused<NotFound>({{remove({1, 9}), ""}, {remove({1, 1}), ""}});
     EXPECT_EQ(index.size(), 3U);
     twins.expect_equal(rows);
   }
 }
 
-TEST(KeyedVectorIndex, ReadersFindTheKeyOfEveryRow) {
-  auto random = Testing::generator("readers");
-  const auto rows = random_rows(random, 20);
-  const auto query = random_rows(random, 1);
-  KeyedVectorIndex index(Testing::context(), SomeKeys(KeyKind::bytes, {}),
-                         VectorSpan(std::span<const float>(), dimension));
-  std::atomic<bool> is_done{false};
-  std::atomic<bool> is_wrong{false};
-  std::thread reader([&] {
-    SearchOptions options;
-    options.space = Space::serial;
-    options.top = 100;
-    while (!is_done) {
-      const auto found = index.search(query, options);
-      if (found.keys.size() != found.ids.size() || (found.top != 0 && found.top != 20))
-        is_wrong = true;
-    }
-  });
-  Numbers numbers;
-  for (std::uint64_t i = 0; i < 20; ++i) numbers.push_back(i);
-  const SomeKeys keys(KeyKind::bytes, numbers);
-  for (int i = 0; i < 50; ++i) {
-    index.upsert(keys, span_of(rows));
-    index.upsert(keys, span_of(rows));
-    index.remove(keys);
-  }
-  is_done = true;
-  reader.join();
-  EXPECT_FALSE(is_wrong);
-}
-
-/// The k-th allocation of an upsert fails, for every k: of containers, and of the index.
+/// The k-th allocation of an upsert fails, for every k: of containers, and of the index. The rows
+/// are those of a file, so that the first replacement allocates.
 TEST(KeyedVectorIndex, IsUnchangedWhereAnAllocationFails) {
   auto random = Testing::generator("faults");
   const auto rows = random_rows(random, 30);
   const auto changed = random_rows(random, 8);
   const auto queries = random_rows(random, 3);
-  const Testing::TempFolder folder;
+  const SearchOptions serial{.space = Space::serial};
+  const VectorIndexOptions on_host{.residency = Residency::host};
+  Numbers numbers;
+  for (std::uint64_t i = 0; i < 30; ++i) numbers.push_back(i);
+  const TempFolder folder;
   for (const KeyKind kind : kinds) {
-    const auto faults = std::make_shared<Testing::Faults>();
-    const auto context = Testing::make_faulty_context(faults, 2);
-    Numbers numbers;
-    for (std::uint64_t i = 0; i < 30; ++i) numbers.push_back(i);
-    VectorIndexOptions options;
-    options.residency = Residency::host;
-    KeyedVectorIndex(*context, SomeKeys(kind, numbers), span_of(rows), options)
-        .save(folder / "index");
+    const auto faults = std::make_shared<Faults>();
+    const auto context = make_faulty_context(faults, 2);
     const SomeKeys keys(kind, {5, 100, 3, 101, 7, 5, 102, 100});
+    KeyedVectorIndex other(*context, SomeKeys(kind, numbers), span_of(rows), on_host);
+    other.save(folder / "index");
+    other.upsert(keys, span_of(changed));
     for (const bool accounted : {false, true}) {
-      // Rows of a file: the first replacement allocates.
-      KeyedVectorIndex index = KeyedVectorIndex::load(*context, folder / "index", options);
-      SearchOptions search;
-      search.space = Space::serial;
-      const auto before = index.search(queries, search);
-      const auto upsert = [&] { index.upsert(keys, span_of(changed)); };
-      const auto expect_unchanged = [&](std::size_t k) {
-        const auto after = index.search(queries, search);
-        EXPECT_EQ(after.ids, before.ids) << k;
-        EXPECT_EQ(bits(after.scores), bits(before.scores)) << k;
-        EXPECT_EQ(index.size(), 30U) << k;
-        EXPECT_EQ(index.find(keys), (Ids{5, -1, 3, -1, 7, 5, -1, -1})) << k;
+      KeyedVectorIndex index = KeyedVectorIndex::load(*context, folder / "index", on_host);
+      const auto answer = [&](const KeyedVectorIndex& of) {
+        const auto found = of.search(queries, serial);
+        return std::tuple(found.ids, bits(found.scores), of.size(), of.find(keys));
       };
-      const std::size_t failures =
-          accounted ? Testing::fail_every_accounted(*faults, upsert, expect_unchanged)
-                    : Testing::fail_every_allocation(Testing::longer_than_labels, upsert,
-                                                     expect_unchanged);
-      EXPECT_GT(failures, 2U);
-      EXPECT_EQ(index.size(), 33U);
-      KeyedVectorIndex other(*context, SomeKeys(kind, numbers), span_of(rows), options);
-      other.upsert(keys, span_of(changed));
-      EXPECT_EQ(index.find(keys), other.find(keys));
-      EXPECT_EQ(bits(index.search(queries, search).scores),
-                bits(other.search(queries, search).scores));
+      const auto before = answer(index);
+      const auto upsert = [&] { index.upsert(keys, span_of(changed)); };
+      const auto check = [&](std::size_t k) { EXPECT_EQ(answer(index), before) << k; };
+      EXPECT_GT(accounted ? fail_every_accounted(*faults, upsert, check)
+                          : fail_every_allocation(longer_than_labels, upsert, check),
+                2U);
+      EXPECT_EQ(answer(index), answer(other));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <kindred/matcher/StoredVectors.hpp>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Testing {
@@ -38,6 +39,17 @@ struct StoredPart {
     part.quantized = {quantized, quantized_scales, quantized_errors, quantized_norms, 16};
   }
   StoredPart(const StoredPart&) = delete;
+
+  /// Only the rows whose bits are set are not removed.
+  void keep(std::vector<std::uint64_t> bits) {
+    live = std::move(bits);
+    part.live = live;
+  }
+  /// The rows have consecutive ids.
+  void number_from(std::uint32_t first) {
+    part.ids = {};
+    part.first_id = first;
+  }
 
   std::vector<std::int8_t> values;
   std::vector<float> scales;

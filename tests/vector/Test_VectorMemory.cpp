@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "VectorSupport.hpp"
@@ -9,38 +10,38 @@
 namespace VectorMemoryTest {
 
 using namespace Kindred;
-using Testing::normal_values;
+using namespace Testing;
 
-constexpr SearchPath paths[] = {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm};
+/// Expects that `call(index)` takes at most 64 MiB besides \p answer bytes and the index.
+template <class Call>
+void expect_little(const std::vector<float>& rows, std::size_t dimension, Space space,
+                   std::uint64_t answer, const std::string& what, const Call& call) {
+  Context context(without_profile());
+  VectorIndex index(context, rows, dimension);
+  call(index);
+  const std::uint64_t store = index.bytes(space);
+  const std::uint64_t peak = context.memory_statistics(space).bytes_peak;
+  EXPECT_LE(peak, store + answer + (64U << 20U)) << what << " on " << to_string(space);
+}
+
+/// The spaces whose memory is limited: all but that of one thread.
+std::vector<Space> limited_spaces() {
+  std::vector<Space> out = spaces();
+  std::erase(out, Space::serial);
+  return out;
+}
 
 TEST(VectorMemory, IsAtMost64MebibytesBesidesTheAnswer) {
   auto generator = Testing::generator("VectorStore memory");
   constexpr std::size_t narrow = 8;
   const std::vector<float> rows = normal_values(generator, 300'000 * narrow);
-  struct Call {
-    std::size_t queries, top;
-  };
-  for (const SearchPath path : paths) {
-    for (const Call& call : {Call{1, 10}, Call{150, 100}, Call{3, 10'000}}) {
-      const std::vector<float> queries = normal_values(generator, call.queries * narrow);
-      for (const Space space : Testing::spaces()) {
-        if (space == Space::serial) continue;
-        ContextOptions context_options;
-        context_options.load_profile = false;
-        Context context(context_options);
-        const VectorIndex index(context, rows, narrow);
-        SearchOptions options;
-        options.space = space;
-        options.path = path;
-        options.top = call.top;
-        const std::uint64_t before = index.bytes(space);
-        index.search(queries, options);
-        const std::uint64_t quantized = index.bytes(space) - before;
-        const std::uint64_t answer = call.queries * call.top * 8;
-        EXPECT_LE(context.memory_statistics(space).bytes_peak,
-                  before + quantized + answer + (64U << 20U))
-            << to_string(path) << " on " << to_string(space) << ", " << call.queries
-            << " queries, top " << call.top;
+  for (const auto& [count, top] : {std::pair(1UL, 10UL), {150UL, 100UL}, {3UL, 10'000UL}}) {
+    const std::vector<float> queries = normal_values(generator, count * narrow);
+    for (const Space space : limited_spaces()) {
+      for (const SearchPath path : all_paths) {
+        const SearchOptions options{.top = top, .space = space, .path = path};
+        expect_little(rows, narrow, space, count * top * 8, described(path, count, top),
+                      [&](const VectorIndex& index) { index.search(queries, options); });
       }
     }
   }
@@ -51,8 +52,7 @@ TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
   constexpr std::size_t wide = 768;
   constexpr std::size_t count = 20'000;
   const std::vector<float> rows = normal_values(generator, count * wide);
-  for (const Space space : Testing::spaces()) {
-    if (space == Space::serial) continue;
+  for (const Space space : limited_spaces()) {
     // More queries than one pass processes.
     const std::size_t query_count = space == Space::cuda ? 6000 : 40;
     const std::vector<float> queries = normal_values(generator, query_count * wide);
@@ -63,42 +63,29 @@ TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
     }
     std::vector<std::uint8_t> passes(count);
     for (auto& pass : passes) pass = generator() % 2 == 0 ? 1 : 0;
-    const auto expect_little = [&](const std::string& what, std::uint64_t answer,
-                                   const auto& call) {
-      ContextOptions context_options;
-      context_options.load_profile = false;
-      Context context(context_options);
-      VectorIndex index(context, rows, wide);
-      call(index);
-      const std::uint64_t store = index.bytes(space);
-      const std::uint64_t peak = context.memory_statistics(space).bytes_peak;
-      EXPECT_LE(peak, store + answer + (64U << 20U)) << what << " on " << to_string(space);
-      RecordProperty(what + "_" + std::string(to_string(space)), std::to_string(peak - store));
+    const auto check = [&](const std::string& what, std::size_t top, const auto& call) {
+      expect_little(rows, wide, space, query_count * top * sizeof(std::uint64_t), what, call);
     };
-    SearchOptions options;
-    options.space = space;
-    for (const SearchPath path : paths) {
+    SearchOptions options{.space = space};
+    for (const SearchPath path : all_paths) {
       options.path = path;
-      const std::string name(to_string(path));
       for (const std::size_t top : {100UL, 1000UL}) {
         options.top = top;
-        options.filter = {};
-        const std::uint64_t answer = query_count * top * sizeof(std::uint64_t);
-        expect_little(name + "_" + std::to_string(top), answer,
-                      [&](const VectorIndex& index) { index.search(queries, options); });
-        options.filter = passes;
-        expect_little(name + "_filter_" + std::to_string(top), answer,
-                      [&](const VectorIndex& index) { index.search(queries, options); });
+        for (const auto& filter :
+             {std::span<const std::uint8_t>(), std::span(std::as_const(passes))}) {
+          options.filter = filter;
+          check(described(path, top, "filter", filter.size()), top,
+                [&](const VectorIndex& index) { index.search(queries, options); });
+        }
       }
       options.filter = {};
-      expect_little(name + "_at_least", 0, [&](const VectorIndex& index) {
-        index.search_at_least(queries, 0.1F, options);
-      });
+      check(described(path, "at least"), 0,
+            [&](const VectorIndex& index) { index.search_at_least(queries, 0.1F, options); });
     }
     options.path = {};
     options.top = 10;
-    expect_little("candidates", 0,
-                  [&](const VectorIndex& index) { index.score(queries, candidates, options); });
+    check("candidates", 0,
+          [&](const VectorIndex& index) { index.score(queries, candidates, options); });
     const auto calls_in_turn = [&](const VectorIndex& index) {
       for (const auto path :
            {SearchPath::gemm, SearchPath::quantized, SearchPath::brute_force, SearchPath::gemm}) {
@@ -111,13 +98,64 @@ TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
         index.search(queries, options);
       }
     };
-    const std::uint64_t answer = query_count * 40 * sizeof(std::uint64_t);
-    expect_little("calls_in_turn", answer, calls_in_turn);
-    expect_little("segments", answer, [&](VectorIndex& index) {
-      index.add({std::span(rows).first(count / 4 * wide), wide});
+    check("calls in turn", 40, calls_in_turn);
+    check("segments", 40, [&](VectorIndex& index) {
+      index.add({row_of(rows, wide, 0, count / 4), wide});
       ASSERT_EQ(index.statistics().segments, 2U);
       calls_in_turn(index);
     });
+  }
+}
+
+TEST(VectorMemory, IsReportedToBeTooSmallWhereNothingFits) {
+  auto generator = Testing::generator("VectorIndex nothing");
+  const std::vector<float> rows = normal_values(generator, 1000 * 4);
+  ContextOptions options = without_profile();
+  options.host_budget = rows.size() * sizeof(float) + 1000 * sizeof(double) + 100;
+  Context context(options);
+  const VectorIndex index(context, rows, 4, Residency::host);
+  EXPECT_THROW(index.search(std::span(rows).first(4)), OutOfMemory);
+  options.host_budget = 1000;
+  Context small(options);
+  EXPECT_THROW(VectorIndex(small, rows, 4), OutOfMemory);
+}
+
+TEST(VectorMemory, OfASmallBudgetGivesTheSameScoresOfCandidates) {
+  auto generator = Testing::generator("Score budget");
+  const std::vector<float> rows = normal_values(generator, 300 * 16);
+  const std::vector<float> queries = normal_values(generator, 100 * 16);
+  Ragged<std::uint64_t> candidates;
+  for (int query = 0; query < 100; ++query) {
+    for (int i = 0; i < 200; ++i) candidates.values.push_back(generator() % 300);
+    candidates.close_row();
+  }
+  ContextOptions context_options = without_profile();
+  context_options.host_budget = rows.size() * sizeof(float) + 300 * sizeof(double) + 40000;
+  Context context(context_options);
+  const VectorIndex index(context, rows, 16, Residency::host);
+  const SearchOptions options{.top = 7, .space = Space::serial};
+  EXPECT_EQ(
+      ranking_of(index.score(queries, candidates, options)),
+      ranking_of(VectorIndex(Testing::context(), rows, 16).score(queries, candidates, options)));
+}
+
+TEST(VectorMemory, IsWhereTheResidencySays) {
+  const std::vector<float> rows(36, 1.0F);
+  const std::vector<float> query(3, 1.0F);
+  const SearchOptions on_device{.space = Space::cuda};
+  const VectorIndex host(Testing::context(), rows, 3, Residency::host);
+  EXPECT_GE(host.bytes(Space::serial), rows.size() * sizeof(float));
+  EXPECT_EQ(host.bytes(Space::cuda), 0U);
+  EXPECT_EQ(host.search(query).top, 10U) << "of 12 rows, by default";
+  EXPECT_THROW(host.search(query, on_device), SpaceUnavailable);
+  if (Testing::context().is_usable(Space::cuda)) {
+    EXPECT_GT(VectorIndex(Testing::context(), rows, 3).bytes(Space::cuda), 0U);
+    const VectorIndex device(Testing::context(), rows, 3, Residency::device);
+    EXPECT_EQ(device.search(query).record.chosen, Space::cuda);
+    EXPECT_THROW(device.search(query, {.space = Space::serial}), SpaceUnavailable);
+  } else {
+    for (const Residency residency : {Residency::both, Residency::device})
+      EXPECT_THROW(VectorIndex(Testing::context(), rows, 3, residency), SpaceUnavailable);
   }
 }
 

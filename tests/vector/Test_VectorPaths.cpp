@@ -2,34 +2,35 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "ExactnessCases.hpp"
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace VectorPathsTest {
 
 using namespace Kindred;
-using Testing::all_metrics;
-using Testing::Answer;
-using Testing::answer_of;
-using Testing::normal_values;
+using namespace Testing;
 
-constexpr SearchPath all_paths[] = {SearchPath::brute_force, SearchPath::quantized,
-                                    SearchPath::gemm};
-
-/// Calls `body(options)` for every path and space of \p context.
-template <class Body>
-void on_every_path(Context& context, const SearchOptions& options, const Body& body) {
+/// Expects that the search of \p index by every path and on every space of \p context gives what
+/// the reference does, \p repeats times.
+void expect_reference(Context& context, const VectorIndex& index, const std::vector<float>& rows,
+                      const std::vector<float>& queries, SearchOptions options, int repeats = 1) {
+  const auto expected =
+      with_padding(numbered(rows, index.dimension()).ranked(options.metric, queries), options.top,
+                   options.metric);
   for (const SearchPath path : all_paths) {
     for (const Space space : all_spaces) {
       if (!context.is_usable(space)) continue;
-      SCOPED_TRACE(std::string(to_string(path)) + " on " + std::string(to_string(space)));
-      SearchOptions forced = options;
-      forced.path = path;
-      forced.space = space;
-      body(forced);
+      // There is no other memory to read from where rows do not fit on a device.
+      if (space == Space::cuda && path == SearchPath::quantized && index.bytes(space) == 0)
+        continue;
+      options.path = path;
+      options.space = space;
+      for (int repeat = 0; repeat < repeats; ++repeat)
+        ASSERT_EQ(ranking_of(index.search(queries, options)), expected)
+            << described(path, space, "repeat", repeat);
     }
   }
 }
@@ -39,65 +40,56 @@ TEST(VectorPaths, GiveTheSameBitsInTwoHundredRepeats) {
   const std::vector<float> rows = normal_values(generator, 700 * 40);
   const std::vector<float> queries = normal_values(generator, 5 * 40);
   const VectorIndex index(Testing::context(), rows, 40);
-  for (const Metric metric : all_metrics) {
-    SearchOptions options;
-    options.metric = metric;
-    const Answer expected = Testing::reference_search(rows, 40, queries, options);
-    on_every_path(Testing::context(), options, [&](const SearchOptions& forced) {
-      for (int repeat = 0; repeat < 200; ++repeat)
-        ASSERT_EQ(answer_of(index.search(queries, forced)), expected) << "repeat " << repeat;
-    });
-  }
+  for (const Metric metric : all_metrics)
+    expect_reference(Testing::context(), index, rows, queries, {.metric = metric}, 200);
 }
 
 TEST(VectorPaths, GiveTheSameBitsForAnyNumberOfThreads) {
   auto generator = Testing::generator("VectorPaths threads");
   const std::vector<float> rows = normal_values(generator, 2000 * 65);
   const std::vector<float> queries = normal_values(generator, 13 * 65);
-  SearchOptions options;
-  options.top = 77;
-  const Answer expected = Testing::reference_search(rows, 65, queries, options);
   for (const int threads : {1, 2, 3, 5}) {
-    ContextOptions context_options;
-    context_options.threads = threads;
-    context_options.load_profile = false;
-    Context context(context_options);
-    const VectorIndex index(context, rows, 65);
-    on_every_path(context, options, [&](const SearchOptions& forced) {
-      EXPECT_EQ(answer_of(index.search(queries, forced)), expected) << threads << " threads";
-    });
+    ContextOptions options = without_profile();
+    options.threads = threads;
+    Context context(options);
+    expect_reference(context, VectorIndex(context, rows, 65), rows, queries, {.top = 77});
   }
 }
 
-TEST(VectorPaths, AreCloseToTheOracleForEveryKindOfData) {
-  auto generator = Testing::generator("VectorPaths oracle");
-  constexpr std::size_t count = 70;
-  for (const Testing::ExactnessCase& kind : Testing::exactness_cases()) {
-    for (const std::size_t dimension : {1UL, 33UL, 768UL}) {
-      std::vector<float> rows = normal_values(generator, count * dimension);
-      std::vector<float> queries = normal_values(generator, 3 * dimension);
-      kind.shape(generator, rows, queries, dimension);
-      const VectorIndex index(Testing::context(), rows, dimension);
-      for (const Metric metric : all_metrics) {
-        SCOPED_TRACE(kind.name + ", " + std::string(to_string(metric)) + ", dimension " +
-                     std::to_string(dimension));
-        SearchOptions options;
-        options.metric = metric;
-        options.top = count;
-        const Answer expected = Testing::reference_search(rows, dimension, queries, options);
-        on_every_path(Testing::context(), options, [&](const SearchOptions& forced) {
-          ASSERT_EQ(answer_of(index.search(queries, forced)), expected);
-        });
-        for (std::size_t place = 0; place < expected.ids.size(); ++place) {
-          const auto row = static_cast<std::size_t>(expected.ids[place]);
-          ASSERT_TRUE(Testing::is_near(
-              std::bit_cast<float>(expected.scores[place]),
-              Testing::oracle(metric,
-                              std::span(queries).subspan(place / count * dimension, dimension),
-                              std::span(rows).subspan(row * dimension, dimension))))
-              << "row " << row;
-        }
+TEST(VectorPaths, StreamRowsThroughADeviceWhereTheyDoNotFit) {
+  auto generator = Testing::generator("VectorPaths streams");
+  const std::vector<float> rows = normal_values(generator, 60'000 * 96);
+  const std::vector<float> queries = normal_values(generator, 3 * 96);
+  ContextOptions options = without_profile();
+  options.device_budget = 20U << 20U;  // rows take 22 MiB
+  Context context(options);
+  const VectorIndex index(context, rows, 96);
+  for (const Metric metric : all_metrics)
+    expect_reference(context, index, rows, queries, {.metric = metric});
+  EXPECT_EQ(index.bytes(Space::cuda), 0U);
+}
+
+TEST(VectorPaths, SplitQueriesAndRowsToFitTheBudget) {
+  auto generator = Testing::generator("VectorPaths budget");
+  const std::size_t count = 50000;
+  const std::vector<float> rows = normal_values(generator, count * 4);
+  const std::vector<float> queries = normal_values(generator, 20 * 4);
+  const auto ranked = numbered(rows, 4).ranked(Metric::cosine, queries);
+  for (const std::size_t top : {10UL, 700UL}) {
+    SearchOptions options{.top = top};
+    const auto expected = with_padding(ranked, top, Metric::cosine);
+    for (const std::uint64_t spare : {12'000'000ULL, 1'500'000ULL, 500'000ULL, 350'000ULL}) {
+      ContextOptions context_options = without_profile();
+      context_options.host_budget = rows.size() * sizeof(float) + count * sizeof(double) + spare;
+      Context context(context_options);
+      for (const Space space : {Space::serial, Space::openmp}) {
+        if (!context.is_usable(space)) continue;
+        options.space = space;
+        const VectorIndex index(context, rows, 4, Residency::host);
+        EXPECT_EQ(ranking_of(index.search(queries, options)), expected)
+            << spare << " bytes spare on " << to_string(space);
       }
+      EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
     }
   }
 }
@@ -106,17 +98,12 @@ TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
   auto generator = Testing::generator("VectorPaths priors");
   constexpr std::size_t dimension = 64;
   const auto path_of = [&](std::size_t rows, std::size_t queries, Space space) {
-    ContextOptions context_options;
-    context_options.load_profile = false;
-    Context context(context_options);
+    Context context(without_profile());
     const VectorIndex index(context, normal_values(generator, rows * dimension), dimension);
-    SearchOptions options;
-    options.space = space;
-    options.top = std::min<std::size_t>(10, rows);
     const std::vector<float> searched = normal_values(generator, queries * dimension);
-    return index.search(searched, options).report.path;
+    return index.search(searched, {.space = space}).report.path;
   };
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     SCOPED_TRACE(to_string(space));
     for (const std::size_t rows : {1UL, 5UL, 100UL, 1000UL}) {
       EXPECT_EQ(path_of(rows, 1, space), "brute_force") << rows << " rows";

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
@@ -10,257 +8,278 @@
 #include <string>
 #include <vector>
 
-#include "Allocations.hpp"
+#include "RefusedWithoutMemory.hpp"
 #include "VectorSupport.hpp"
 
 namespace VectorRefusalsTest {
 
 using namespace Kindred;
-using Testing::normal_values;
+using namespace Testing;
+using Ids = std::vector<std::uint64_t>;
 
 constexpr std::size_t dimension = 64;
 constexpr std::size_t count = 3000;
-
-std::vector<MemoryStatistics> memory() {
-  std::vector<MemoryStatistics> out;
-  for (const Space space : Testing::spaces())
-    out.push_back(Testing::context().memory_statistics(space));
-  return out;
-}
-
-/// \p call must throw an \p Expected whose message contains \p words, and allocate memory only for
-/// that message.
-template <class Expected, class Call>
-void expect_refused(const std::vector<std::string>& words, const Call& call) {
-  SCOPED_TRACE(words.front());
-  constexpr std::size_t message_bytes = 4096;
-  const std::vector<MemoryStatistics> before = memory();
-  std::size_t bytes = 0;
-  std::string said;
-  for (int attempt = 0; attempt < 2; ++attempt) {  // the first one may make an empty workspace
-    const std::size_t bytes_before = Testing::allocated_bytes();
-    try {
-      call();
-      FAIL() << "the call was accepted";
-    } catch (const Expected& error) {
-      bytes = Testing::allocated_bytes() - bytes_before;
-      said = error.what();
-    }
-  }
-  for (const std::string& word : words) EXPECT_NE(said.find(word), std::string::npos) << said;
-  EXPECT_LE(bytes, message_bytes) << said;
-  EXPECT_TRUE(memory() == before) << said;
-}
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Rows and calls whose results are larger than any message.
 struct Data {
   std::mt19937_64 generator = Testing::generator("VectorRefusals");
   std::vector<float> rows = normal_values(generator, count* dimension);
   std::vector<float> queries = normal_values(generator, 200 * dimension);
+
+  std::span<const float> first(std::size_t floats) const { return std::span(rows).first(floats); }
 };
 
 TEST(VectorRefusals, OfSearchesAllocateNothing) {
-  Data data;
-  VectorIndexOptions without_copy;
-  without_copy.quantized_copy = QuantizedCopy::never;
-  const VectorIndex index(Testing::context(), VectorSpan(data.rows, dimension), without_copy);
-  const auto search = [&](const SearchOptions& options, std::size_t floats = 200 * dimension) {
-    index.search(std::span(data.queries).first(floats), options);
+  const Data data;
+  const VectorIndex index(Testing::context(), VectorSpan(data.rows, dimension),
+                          {.quantized_copy = QuantizedCopy::never});
+  const auto search = [&](const SearchOptions& options) -> Call {
+    return [&, options] { index.search(data.queries, options); };
   };
-  SearchOptions options;
-  expect_refused<InvalidArgument>({"size of the queries is 6401", "dimension, 64"},
-                                  [&] { search(options, 100 * dimension + 1); });
-  options.top = 0;
-  expect_refused<InvalidArgument>({"top is 0", "at least 1"}, [&] { search(options); });
-  options.top = 10;
-  options.path = SearchPath::quantized;
   const std::vector<std::uint8_t> all(count, 1);
-  options.filter = all;
-  expect_refused<InvalidArgument>({"path quantized", "without a quantized copy"},
-                                  [&] { search(options); });
-  options.path = {};
-  options.filter = std::span(all).first(count - 1);
-  expect_refused<InvalidArgument>({"filter is 2999", "3000"}, [&] { search(options); });
-  options.filter = {};
-  const std::vector<std::uint64_t> bits(48, 1);
-  options.filter_bits = bits;
-  expect_refused<InvalidArgument>({"48 words", "take 47"}, [&] { search(options); });
-  options.filter = all;
-  expect_refused<InvalidArgument>({"bytes and one of bits"}, [&] { search(options); });
-  expect_refused<InvalidArgument>({"score is NaN"}, [&] {
-    index.search_at_least(data.queries, std::numeric_limits<float>::quiet_NaN());
+  const Ids bits(48, 1);
+  const std::span<const std::uint64_t> fewer = std::span(bits).first(47);
+  expect_refused_without_memory({
+      {{"size of the queries is 6401", "dimension, 64"}, [&] { index.search(data.first(6401)); }},
+      {{"top is 0", "at least 1"}, search({.top = 0})},
+      {{"path quantized", "without a quantized copy"},
+       search({.filter = all, .path = SearchPath::quantized})},
+      {{"filter is 2999", "3000"}, search({.filter = std::span(all).first(count - 1)})},
+      {{"48 words", "take 47"}, search({.filter_bits = bits})},
+      {{"bytes and one of bits"}, search({.filter = all, .filter_bits = fewer})},
+      {{"score is NaN"}, [&] { index.search_at_least(data.queries, nan); }},
   });
-}
-
-TEST(VectorRefusals, IncludeFiltersOfAnotherSize) {
-  const std::vector<float> rows(70 * dimension, 1.0F);
-  const VectorIndex index(Testing::context(), rows, dimension);
-  const std::vector<float> queries(3 * dimension, 1.0F);
-  SearchOptions options;
+  const VectorIndex of_70(Testing::context(), data.first(70 * dimension), dimension);
   for (const std::size_t words : {1UL, 3UL, 4UL, 7UL}) {
-    const std::vector<std::uint64_t> bits(words, ~std::uint64_t{0});
-    options.filter_bits = bits;
-    EXPECT_THROW(index.search(queries, options), InvalidArgument) << words << " words";
+    const SearchOptions options{.filter_bits = fewer.first(words)};
+    expect_refused_without_memory(
+        {{{described(words, "words")}, [&] { of_70.search(data.first(3 * dimension), options); }}});
   }
-  const std::vector<std::uint64_t> bits(2, ~std::uint64_t{0});
-  const std::vector<std::uint8_t> bytes(70, 1);
-  options.filter_bits = bits;
-  options.filter = bytes;
-  EXPECT_THROW(index.search(queries, options), InvalidArgument) << "two filters at the same time";
 }
 
 TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
-  Data data;
+  const Data data;
   Context& context = Testing::context();
-  const auto bytes = std::as_bytes(std::span(data.rows).first(16));
+  const auto bytes = std::as_bytes(data.first(16));
   // 2⁶² numbers overflow to 0 bytes in 64 bits, 2⁶² + 1 numbers to 4 bytes: a row of one number.
   for (const std::size_t odd : {std::size_t{1} << 62U, (std::size_t{1} << 62U) + 1}) {
     const VectorSpan rows(DataType::float32, bytes, odd);
     EXPECT_THROW(VectorIndex(context, rows, VectorIndexOptions()), InvalidArgument);
     EXPECT_THROW(VectorIndex(context, {}, odd), InvalidArgument);
-    const std::string dimension_is = "dimension is " + std::to_string(odd);
-    expect_refused<InvalidArgument>({dimension_is}, [&] { row_scores(context, {}, rows, {}); });
-    expect_refused<InvalidArgument>({dimension_is}, [&] { weighted_average(context, rows, {}); });
-    expect_refused<InvalidArgument>({dimension_is},
-                                    [&] { cosine_sigmoids(context, {}, rows, 0, 1); });
+    const std::string dimension_is = described("dimension is", odd);
+    expect_refused_without_memory({
+        {{dimension_is}, [&] { row_scores(context, {}, rows, {}); }},
+        {{dimension_is}, [&] { weighted_average(context, rows, {}); }},
+        {{dimension_is}, [&] { cosine_sigmoids(context, {}, rows, 0, 1); }},
+    });
   }
   const VectorIndex index(context, data.rows, dimension);
-  for (const std::size_t longest : {~std::size_t{0}, std::size_t{1} << 62U, std::size_t{1} << 32U})
-    expect_refused<InvalidArgument>({"longest list is " + std::to_string(longest)},
-                                    [&] { const PreparedScore prepared(index, longest); });
+  for (const std::size_t longest :
+       {~std::size_t{0}, std::size_t{1} << 62U, std::size_t{1} << 32U, std::size_t{0}})
+    expect_refused_without_memory({{{described("longest list is", longest)},
+                                    [&] { const PreparedScore prepared(index, longest); }}});
 }
 
 TEST(VectorRefusals, OfScoresAllocateNothing) {
-  Data data;
+  const Data data;
   VectorIndex index(Testing::context(), data.rows, dimension);
-  const std::uint64_t removed[] = {7};
-  index.remove(removed);
-  const auto score = [&](const std::vector<std::uint64_t>& ids,
-                         const std::vector<std::uint64_t>& offsets, SearchOptions options = {}) {
-    index.score(std::span(data.queries).first((offsets.size() - 1) * dimension),
-                RaggedSpan<std::uint64_t>{offsets, ids}, options);
-  };
-  expect_refused<InvalidArgument>({"candidate 1 of query 1 is 3000", "2999 rows", "below 3000"},
-                                  [&] {
-                                    score({1, 2, 3000}, {0, 1, 3});
-                                  });
-  expect_refused<InvalidArgument>({"candidate 0 of query 0 is 7"}, [&] { score({7}, {0, 1}); });
-  expect_refused<InvalidArgument>({"list 1 goes from 2 to 1"}, [&] {
-    score({1, 2}, {0, 2, 1, 2});
-  });
-  expect_refused<InvalidArgument>({"list 0 goes from 0 to 3", "2 candidates"}, [&] {
-    score({1, 2}, {0, 3});
-  });
-  SearchOptions options;
-  options.top = 0;
-  expect_refused<InvalidArgument>({"top is 0"}, [&] { score({1}, {0, 1}, options); });
-  const std::vector<std::uint64_t> offsets{0, 1};
-  const std::vector<std::uint64_t> ids{1};
-  expect_refused<InvalidArgument>({"candidate lists is 1", "200 queries"}, [&] {
-    index.score(data.queries, RaggedSpan<std::uint64_t>{offsets, ids});
-  });
+  index.remove({{7}});
   PreparedScore prepared(index, 100);
-  const auto query = std::span(data.queries).first(dimension);
-  const std::vector<std::uint64_t> many(101, 1);
-  expect_refused<InvalidArgument>({"101 candidates", "for 100"},
-                                  [&] { prepared.score(query, many); });
-  expect_refused<InvalidArgument>({"is 7;"}, [&] { prepared.score(query, removed); });
-  expect_refused<InvalidArgument>({"63 elements", "of 64"},
-                                  [&] { prepared.score(query.first(63), ids); });
+  const auto query = data.first(dimension);
+  const Ids filter(48, 1);
+  std::vector<float> out(6000, 5.0F);
+  const auto score = [&](const Ids& ids, const Ids& offsets, std::size_t top = 10) -> Call {
+    return [&, ids, offsets, top] {
+      index.score(data.first((offsets.size() - 1) * dimension),
+                  RaggedSpan<std::uint64_t>{offsets, ids}, {.top = top});
+    };
+  };
+  const auto one = [&](const Ids& ids, std::size_t size = dimension) -> Call {
+    return [&, ids, size] { prepared.score(query.first(size), ids); };
+  };
+  const auto prepare = [&](const SearchOptions& options) -> Call {
+    return [&, options] { const PreparedScore bad(index, 1, options); };
+  };
+  const auto dense = [&](std::size_t floats, std::size_t size,
+                         const ScoreOptions& options) -> Call {
+    return [&, floats, size, options] {
+      index.score_all(data.first(floats), std::span(out).first(size), options);
+    };
+  };
+  expect_refused_without_memory({
+      {{"candidate 1 of query 1 is 3000", "2999 rows", "below 3000"},
+       score({1, 2, 3000}, {0, 1, 3})},
+      {{"candidate 0 of query 0 is 4294967296"}, score({1ULL << 32U}, {0, 1})},
+      {{"candidate 0 of query 0 is 7"}, score({7}, {0, 1})},
+      {{"list 1 goes from 2 to 1"}, score({1, 2}, {0, 2, 1, 2})},
+      {{"list 0 goes from 0 to 3", "2 candidates"}, score({1, 2}, {0, 3})},
+      {{"top is 0"}, score({1}, {0, 1}, 0)},
+      {{"candidate lists is 1", "200 queries"},
+       [&, lists = Ragged<std::uint64_t>{{0, 1}, {1}}] { index.score(data.queries, lists); }},
+      {{"101 candidates", "for 100"}, one(Ids(101, 1))},
+      {{"is 7;"}, one({7})},
+      {{"candidate 1 of query 0 is 4294967296"}, one({1, 1ULL << 32U})},
+      {{"63 elements", "of 64"}, one({1}, 63)},
+      {{"top is 0"}, prepare({.top = 0})},
+      {{"48 words"}, prepare({.filter_bits = filter})},
+      {{"size of the queries is 65"}, dense(65, 2999, {})},
+      {{"size of the output is 2998; it must be queries × rows, 2999"}, dense(dimension, 2998, {})},
+      {{"queries × rows, 5998"}, dense(2 * dimension, 5999, {})},
+      {{"stream"}, dense(dimension, 2999, {.stream = Stream::cuda(nullptr)})},
+  });
+  EXPECT_EQ(out, std::vector<float>(6000, 5.0F)) << "a refused call must not write";
+  if (!Testing::context().is_usable(Space::cuda))
+    expect_refused_without_memory<SpaceUnavailable>(
+        {{{"cuda"}, dense(dimension, 2999, {.space = Space::cuda})}});
+  PreparedScore of_fewer(index, 1, {.filter_bits = std::span(filter).first(47)});
+  index.add(VectorSpan(query, dimension));
+  const Ids five{5};
+  expect_refused_without_memory(
+      {{{"for 3000 ids; the index now has 3001"}, [&] { of_fewer.score(query, five); }}});
 }
 
 TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
-  Data data;
+  const Data data;
   constexpr std::size_t lists = 200;
-  std::vector<std::uint64_t> ids(100'000);
+  Ids ids(100'000);
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i % count;
-  std::vector<std::uint64_t> offsets;
+  Ids offsets;
   for (std::size_t list = 0; list <= lists; ++list) offsets.push_back(list * ids.size() / lists);
   const std::vector<std::uint8_t> passes(count + 500, 1);
   VectorIndex index(Testing::context(), data.rows, dimension);
   for (const std::size_t segments : {1UL, 2UL}) {
-    if (segments == 2) index.add({std::span(data.rows).first(500 * dimension), dimension});
+    if (segments == 2) index.add({data.first(500 * dimension), dimension});
     ASSERT_EQ(index.statistics().segments, segments);
-    SearchOptions options;
-    options.filter = std::span(passes).first(index.end_id());
+    const SearchOptions options{.filter = std::span(passes).first(index.end_id()),
+                                .space = Space::serial};
     ids.back() = index.end_id();
-    options.space = Space::serial;
-    expect_refused<InvalidArgument>(
-        {"candidate 499 of query 199 is " + std::to_string(index.end_id())}, [&] {
-          index.score(data.queries, RaggedSpan<std::uint64_t>{offsets, ids}, options);
-        });
-    expect_refused<NotFound>({"id " + std::to_string(index.end_id())}, [&] { index.remove(ids); });
+    expect_refused_without_memory(
+        {{{described("candidate 499 of query 199 is", index.end_id())}, [&] {
+            index.score(data.queries, RaggedSpan<std::uint64_t>{offsets, ids}, options);
+          }}});
+    expect_refused_without_memory<NotFound>(
+        {{{described("id", index.end_id())}, [&] { index.remove(ids); }}});
   }
-  HnswSettings settings;
-  settings.ef_construction = 20;
-  HnswIndex graph = HnswIndex::build(Testing::context(), data.rows, dimension, settings);
-  ASSERT_TRUE(graph.contains(1));  // builds the sorted list of ids
-  ids.back() = count;
-  expect_refused<NotFound>({"id 3000"}, [&] { graph.remove(ids); });
-  expect_refused<NotFound>({"listed twice"}, [&] { graph.remove(std::span(ids).first(99'999)); });
-  EXPECT_EQ(graph.size(), count) << "the ids that were removed before the error must be restored";
+}
+
+TEST(VectorRefusals, OfCandidatesNameTheFirstOneOnEverySpace) {
+  constexpr std::size_t rows = 500;
+  constexpr std::size_t lists = 40;
+  const Data data;
+  const auto queries = data.first(lists * 4);
+  const VectorIndex index(Testing::context(), data.first(rows * 4), 4);
+  for (const std::size_t length : {3UL, 3000UL}) {
+    Ragged<std::uint64_t> candidates;
+    for (std::size_t list = 0; list < lists; ++list) {
+      for (std::size_t i = 0; i < length; ++i) candidates.values.push_back((list + 7 * i) % rows);
+      candidates.close_row();
+    }
+    for (const Space space : spaces()) {
+      // One launch on a device, and several.
+      const SearchOptions options{.top = length == 3 ? 2UL : 1200UL, .space = space};
+      const auto before = ranking_of(index.score(queries, candidates, options));
+      for (const std::uint64_t bad : {std::uint64_t{rows}, std::uint64_t{0xFFFFFFFF},
+                                      std::uint64_t{1} << 32U, ~std::uint64_t{0}}) {
+        Ragged<std::uint64_t> broken = candidates;
+        broken.values[17 * length + 2] = bad;
+        broken.values[30 * length] = rows + 1;
+        EXPECT_THAT(message_of<InvalidArgument>([&] { index.score(queries, broken, options); }),
+                    ::testing::HasSubstr(described("candidate 2 of query 17 is", bad) +
+                                         "; the index has 500 rows with ids below 500"))
+            << to_string(space);
+      }
+      EXPECT_EQ(ranking_of(index.score(queries, candidates, options)), before);
+    }
+  }
 }
 
 TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
-  Data data;
-  VectorIndex index(Testing::context(), data.rows, dimension);
-  const auto before = Testing::answer_of(index.search(data.queries));
+  const Data data;
   const std::span<const float> rows(data.rows);
-  expect_refused<InvalidArgument>({"63", "64"}, [&] { index.add({rows.first(63 * 100), 63}); });
-  expect_refused<InvalidArgument>({"multiple", "256"}, [&] {
-    index.add(VectorSpan(DataType::float32, std::as_bytes(rows.first(65)), dimension));
-  });
-  std::vector<std::byte> bytes(100 * dimension * 2);
-  expect_refused<InvalidArgument>(
-      {"float16", "float32"}, [&] { index.add(VectorSpan(DataType::float16, bytes, dimension)); });
-  expect_refused<InvalidArgument>({"65", "64"}, [&] { index.replace(5, {rows.first(65), 65}); });
-  expect_refused<InvalidArgument>({"number of rows is 2"}, [&] {
-    index.replace(5, {rows.first(2 * dimension), dimension});
-  });
-  expect_refused<NotFound>({"id 3000", "below 3000"}, [&] {
-    index.replace(count, {rows.first(dimension), dimension});
-  });
-  const std::uint64_t twice[] = {3, 4, 3};
-  expect_refused<NotFound>({"id 3 is listed twice for removal"}, [&] { index.remove(twice); });
-  const std::uint64_t unknown[] = {3, count};
-  expect_refused<NotFound>({"id 3000", "below 3000"}, [&] { index.remove(unknown); });
-  EXPECT_EQ(index.size(), count);
-  EXPECT_EQ(index.end_id(), count);
-  EXPECT_EQ(Testing::answer_of(index.search(data.queries)), before);
+  const std::vector<std::byte> bytes(100 * dimension * 2);
+  for (const DataType element : {DataType::float32, DataType::int8}) {
+    const auto encoded = StoredRows::near(element, data.rows, dimension);
+    const VectorSpan row = encoded.span().rows(0, 1);
+    VectorIndex index(Testing::context(), encoded.span(), {});
+    const auto before = ranking_of(index.search(data.queries));
+    const auto add = [&](const VectorSpan& added) -> Call {
+      return [&, added] { index.add(added); };
+    };
+    const auto replace = [&](std::uint64_t id, const VectorSpan& by) -> Call {
+      return [&, id, by] { index.replace(id, by); };
+    };
+    const auto remove = [&](const Ids& ids) -> Call { return [&, ids] { index.remove(ids); }; };
+    expect_refused_without_memory({
+        {{"float16", to_string(element).data()}, add({DataType::float16, bytes, dimension})},
+        {{"number of rows is 2"}, replace(5, encoded.span().rows(0, 2))},
+    });
+    if (element == DataType::float32) {
+      expect_refused_without_memory({
+          {{"65", "64"}, replace(5, {rows.first(65), 65})},
+          {{"63", "64"}, add({rows.first(63 * 100), 63})},
+          {{"multiple", "256"}, add({element, std::as_bytes(rows.first(65)), dimension})},
+      });
+    } else {
+      expect_refused_without_memory({{{"scale"}, add({element, row.values, dimension})}});
+      for (const float scale : {-1.0F, infinity, nan})
+        expect_refused_without_memory(
+            {{{"scale"}, add({element, row.values, dimension, {&scale, 1}})}});
+    }
+    expect_refused_without_memory<NotFound>({
+        {{"id 3000", "below 3000"}, replace(count, row)},
+        {{"id 3 is listed twice for removal"}, remove({3, 4, 3})},
+        {{"id 3000", "below 3000"}, remove({3, count})},
+    });
+    EXPECT_EQ(index.size(), count);
+    EXPECT_EQ(index.end_id(), count);
+    EXPECT_EQ(ranking_of(index.search(data.queries)), before);
+    index.remove({{7}});
+    expect_refused_without_memory<NotFound>({{{"id 7"}, remove({7})}, {{"id 7"}, replace(7, row)}});
+  }
+  const VectorSpan unknown(static_cast<DataType>(4), std::as_bytes(rows.first(12)), 3);
+  for (const VectorSpan& bad :
+       {VectorSpan(rows.first(12), 0), VectorSpan(rows.first(12), 5), unknown})
+    EXPECT_THROW(VectorIndex(Testing::context(), bad, VectorIndexOptions()), InvalidArgument);
 }
 
-TEST(VectorRefusals, OfAGraphAllocateNothing) {
-  Data data;
-  HnswSettings settings;
-  settings.ef_construction = 20;
-  HnswIndex index = HnswIndex::build(Testing::context(), data.rows, dimension, settings);
-  ASSERT_TRUE(index.contains(1));  // builds the sorted list of ids
-  std::vector<float> bad = data.queries;
-  bad[3 * dimension + 5] = std::nanf("");
-  expect_refused<InvalidArgument>({"finite", "number 5 of row 3"}, [&] { index.search(bad); });
-  expect_refused<InvalidArgument>({"finite", "number 5 of row 3"}, [&] { index.add(bad); });
-  const auto odd = std::span(data.queries).first(100 * dimension + 1);
-  expect_refused<InvalidArgument>({"6401", "64"}, [&] { index.search(odd); });
-  expect_refused<InvalidArgument>({"6401", "64"}, [&] { index.add(odd); });
-  HnswSearchOptions options;
-  options.top = 0;
-  expect_refused<InvalidArgument>({"top is 0"}, [&] { index.search(data.queries, options); });
-  options.top = 65;
-  options.ef = 64;
-  expect_refused<InvalidArgument>({"ef is 64", "top, 65"},
-                                  [&] { index.search(data.queries, options); });
-  options.top = 10;
-  const std::vector<std::uint8_t> filter(count - 1, 1);
-  options.filter = filter;
-  expect_refused<InvalidArgument>({"filter is 2999", "3000"},
-                                  [&] { index.search(data.queries, options); });
-  const std::uint64_t unknown[] = {3, count};
-  expect_refused<NotFound>({"id 3000", "below 3000"}, [&] { index.remove(unknown); });
-  std::vector<float> row(2 * dimension);
-  expect_refused<NotFound>({"id 3000"}, [&] { index.rows(unknown, row); });
-  expect_refused<InvalidArgument>({"output is 128", "1 rows"},
-                                  [&] { index.rows(std::span(unknown).first(1), row); });
-  EXPECT_EQ(index.size(), count);
+TEST(VectorRefusals, OfFunctionsOfRowsWriteNothing) {
+  Context& context = Testing::context();
+  const std::vector<float> twelve(12, 1.0F);
+  const VectorSpan rows(twelve, 3);
+  const VectorSpan no_dimension(twelve, 0);
+  const VectorSpan odd(twelve, 5);
+  const VectorSpan shifted(DataType::float32, rows.values.subspan(2, 24), 3);
+  const VectorSpan scales(DataType::int8, {}, 3, twelve);
+  const auto floats = [&](std::size_t size) { return std::span(twelve).first(size); };
+  const std::vector<const float*> pointers{twelve.data(), nullptr};
+  const std::span<const float* const> one(pointers.data(), 1);
+  std::vector<float> out(4, 5.0F);
+  expect_refused_without_memory({
+      {{"size of the queries is 4; it must be a multiple of the dimension, 3"},
+       [&] { row_scores(context, floats(4), rows, out); }},
+      {{"size of the output is 4; it must be queries × rows, 8"},
+       [&] { row_scores(context, floats(6), rows, out); }},
+      {{"dimension is 0"}, [&] { row_scores(context, twelve, no_dimension, out); }},
+      {{"multiple of that of a row, 20"}, [&] { row_scores(context, twelve, odd, out); }},
+      {{"not aligned to its elements of 4 bytes"},
+       [&] { row_scores(context, floats(3), shifted, out); }},
+      {{"top is 0"}, [&] { top_rows(context, floats(3), rows, {.top = 0}); }},
+      {{"number of scales is 12"}, [&] { top_rows(context, {}, scales); }},
+      {{"dimension is 0"}, [&] { weighted_average(context, no_dimension, {}); }},
+      {{"weights"}, [&] { weighted_average(context, rows, floats(3)); }},
+      {{"20"}, [&] { weighted_average(context, odd, floats(2)); }},
+      {{"null"}, [&] { weighted_average(context, pointers, 3, floats(2)); }},
+      {{"weights"}, [&] { weighted_average(context, one, 3, floats(2)); }},
+      {{"dimension is 0"}, [&] { weighted_average(context, one, 0, floats(1)); }},
+      {{"query"}, [&] { cosine_sigmoids(context, twelve, rows, 0, 1); }},
+      {{"threshold"}, [&] { cosine_sigmoids(context, floats(3), rows, nan, 1); }},
+  });
+  EXPECT_EQ(out, std::vector<float>(4, 5.0F));
+  const RowOptions on_device{Metric::ip, Space::cuda};
+  if (context.is_usable(Space::cuda)) return;
+  EXPECT_THROW(row_scores(context, floats(3), rows, out, on_device), SpaceUnavailable);
 }
 
 }  // namespace VectorRefusalsTest

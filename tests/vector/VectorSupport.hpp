@@ -3,84 +3,52 @@
 #define KINDRED_TESTS_VECTOR_VECTOR_SUPPORT_HPP
 
 #include <kindred/matcher/VectorIndex.hpp>
-#include <kindred/reference/Reference.hpp>
 
 #include <bit>
 #include <cstdint>
-#include <random>
+#include <utility>
 #include <vector>
 
+#include "StoredRows.hpp"
 #include "Support.hpp"
 
 namespace Kindred::Testing {
 
-inline constexpr Metric all_metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
+inline constexpr SearchPath all_paths[] = {SearchPath::brute_force, SearchPath::quantized,
+                                           SearchPath::gemm};
 
-inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t size) {
-  std::normal_distribution<float> normal;
-  std::vector<float> out(size);
-  for (float& value : out) value = normal(generator);
+/// Ids and the bits of their scores, best first.
+using Ranking = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+
+inline Ranking ranking_of(std::span<const std::int64_t> ids, std::span<const float> scores) {
+  Ranking out;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    out.emplace_back(ids[i], std::bit_cast<std::uint32_t>(scores[i]));
   return out;
 }
-
-inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> out;
-  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
+inline Ranking ranking_of(const SearchResults& results) {
+  return ranking_of(results.ids, results.scores);
+}
+inline Ranking ranking_of(std::span<const ScoredId> items) {
+  Ranking out;
+  for (const ScoredId& item : items)
+    out.emplace_back(item.id, std::bit_cast<std::uint32_t>(item.score));
   return out;
 }
-
-/// Ids and score bits of an answer, for exact comparison.
-struct Answer {
-  std::vector<std::int64_t> ids;
-  std::vector<std::uint32_t> scores;
-
-  friend bool operator==(const Answer&, const Answer&) = default;
-};
-
-inline Answer answer_of(const SearchResults& results) {
-  return {results.ids, bits(results.scores)};
-}
-
-inline Answer answer_of(const ScoreResults& results) {
-  Answer answer;
+/// The id −2 marks the end of each query.
+inline Ranking ranking_of(const ScoreResults& results) {
+  Ranking out;
   for (std::size_t row = 0; row < results.results.rows(); ++row) {
-    for (const ScoredId& item : results.results[row]) {
-      answer.ids.push_back(item.id);
-      answer.scores.push_back(std::bit_cast<std::uint32_t>(item.score));
-    }
-    answer.ids.push_back(-2);  // marks the end of the row
+    for (const auto& item : ranking_of(results.results[row])) out.push_back(item);
+    out.emplace_back(-2, 0);
   }
-  return answer;
+  return out;
 }
 
-inline Answer reference_search(const std::vector<float>& rows, std::size_t dimension,
-                               const std::vector<float>& queries, const SearchOptions& options) {
-  Answer answer;
-  for (std::size_t begin = 0; begin < queries.size(); begin += dimension) {
-    const auto found =
-        Reference::search(options.metric, rows, std::span(queries).subspan(begin, dimension),
-                          options.top, options.filter);
-    answer.ids.insert(answer.ids.end(), found.ids.begin(), found.ids.end());
-    const auto scores = bits(found.scores);
-    answer.scores.insert(answer.scores.end(), scores.begin(), scores.end());
-  }
-  return answer;
-}
-
-inline Answer reference_score(const std::vector<float>& rows, std::size_t dimension,
-                              const std::vector<float>& queries,
-                              RaggedSpan<std::uint64_t> candidates, const SearchOptions& options) {
-  Answer answer;
-  for (std::size_t query = 0; query < candidates.rows(); ++query) {
-    for (const Reference::Item& item : Reference::score_candidates(
-             options.metric, rows, std::span(queries).subspan(query * dimension, dimension),
-             candidates[query], options.top)) {
-      answer.ids.push_back(static_cast<std::int64_t>(item.index));
-      answer.scores.push_back(std::bit_cast<std::uint32_t>(item.score));
-    }
-    answer.ids.push_back(-2);
-  }
-  return answer;
+inline ContextOptions without_profile() {
+  ContextOptions options;
+  options.load_profile = false;
+  return options;
 }
 
 }  // namespace Kindred::Testing

@@ -5,9 +5,11 @@
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 
-#include <array>
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
@@ -15,25 +17,35 @@
 
 namespace Kindred::Testing {
 
-/// The distribution of the numbers of a GEMM.
-enum class GemmKind : std::uint8_t {
-  normal,
-  cancelling,  ///< neighbors of opposite sign and similar magnitude
-  spread,      ///< exponents far apart
-  denormal,    ///< near the smallest numbers of the type
-  growing,     ///< one large product, then many that a short accumulator loses
+/// A distribution of the numbers of a GEMM: element \p d of a row from a normal one, with an
+/// exponent from −12 to 12 or, for float16, from −6 to 6.
+struct GemmKind {
+  const char* name;
+  float (*number)(std::size_t d, float normal, int exponent, bool is_half);
 };
-inline constexpr std::array all_gemm_kinds{GemmKind::normal, GemmKind::cancelling, GemmKind::spread,
-                                           GemmKind::denormal, GemmKind::growing};
-
-inline std::string name_of(GemmKind kind) {
-  static constexpr std::array names{"normal", "cancelling", "spread", "denormal", "growing"};
-  return names[static_cast<std::size_t>(kind)];
-}
+inline constexpr GemmKind normal_numbers{
+    "normal", [](std::size_t, float normal, int, bool) { return normal; }};
+inline constexpr GemmKind all_gemm_kinds[] = {
+    normal_numbers,
+    {"neighbors of opposite sign and similar magnitude",
+     [](std::size_t d, float normal, int, bool) {
+       return (d % 2 == 0 ? 1.0F : -1.0F) * (8 + 0x1p-6F * normal);
+     }},
+    {"exponents far apart",
+     [](std::size_t, float normal, int exponent, bool) { return std::ldexp(normal, exponent); }},
+    {"near the smallest numbers of the type",
+     [](std::size_t, float normal, int, bool is_half) {
+       return std::ldexp(normal, is_half ? -16 : -70);
+     }},
+    {"one large product, then many that a short accumulator loses",
+     [](std::size_t d, float normal, int, bool) {
+       return d == 0 ? 200.0F : 0x1p-5F * std::abs(normal);
+     }}};
 
 /// Two matrices, and the error that the model allows for their product.
 struct GemmData {
-  GemmData(std::mt19937_64& generator, const Impl::GemmShape& shape_, GemmKind kind)
+  GemmData(std::mt19937_64& generator, const Impl::GemmShape& shape_,
+           const GemmKind& kind = normal_numbers)
       : shape(shape_) {
     fill(generator, kind, shape.m, shape.lda, a, wide_a);
     fill(generator, kind, shape.n, shape.ldb, b, wide_b);
@@ -78,7 +90,7 @@ struct GemmData {
   std::vector<float> wide_b;
 
  private:
-  void fill(std::mt19937_64& generator, GemmKind kind, std::size_t rows, std::size_t stride,
+  void fill(std::mt19937_64& generator, const GemmKind& kind, std::size_t rows, std::size_t stride,
             std::vector<std::byte>& stored, std::vector<float>& wide) {
     std::normal_distribution<float> normal;
     std::uniform_int_distribution<int> exponent(-12, 12);
@@ -86,33 +98,56 @@ struct GemmData {
     stored.resize(rows * stride * Impl::size_of(shape.input));
     wide.resize(rows * stride);
     for (std::size_t i = 0; i < wide.size(); ++i) {
-      float value = normal(generator);
-      const std::size_t d = i % stride;
-      if (kind == GemmKind::cancelling) value = (d % 2 == 0 ? 1.0F : -1.0F) * (8 + 0x1p-6F * value);
-      if (kind == GemmKind::spread)
-        value = std::ldexp(value, half ? exponent(generator) / 2 : exponent(generator));
-      if (kind == GemmKind::denormal) value = std::ldexp(value, half ? -16 : -70);
-      if (kind == GemmKind::growing) value = d == 0 ? 200.0F : 0x1p-5F * std::abs(value);
-      wide[i] = store(stored, i, value);
+      const float value =
+          kind.number(i % stride, normal(generator), exponent(generator) / (half ? 2 : 1), half);
+      const auto put = [&](auto element) {
+        std::memcpy(stored.data() + i * sizeof(element), &element, sizeof(element));
+        wide[i] = Arch::to_float(element);
+      };
+      if (half) {
+        put(Arch::round_to<Arch::Float16>(value));
+      } else if (shape.input == Impl::GemmType::bfloat16) {
+        put(Arch::round_to<Arch::BFloat16>(value));
+      } else {
+        put(value);
+      }
     }
-  }
-  float store(std::vector<std::byte>& stored, std::size_t i, float value) const {
-    const auto put = [&](auto element) {
-      std::memcpy(stored.data() + i * sizeof(element), &element, sizeof(element));
-      return Arch::to_float(element);
-    };
-    switch (shape.input) {
-      case Impl::GemmType::float16:
-        return put(Arch::round_to<Arch::Float16>(value));
-      case Impl::GemmType::bfloat16:
-        return put(Arch::round_to<Arch::BFloat16>(value));
-      case Impl::GemmType::float64:
-      case Impl::GemmType::float32:
-        break;
-    }
-    return put(value);
   }
 };
+
+/// A product of rows that follow one another without gaps.
+inline Impl::GemmShape dense_shape(std::uint64_t m, std::uint64_t n, std::uint64_t k,
+                                   Impl::GemmType input,
+                                   Impl::GemmType output = Impl::GemmType::float32,
+                                   float alpha = 1) {
+  return {m, n, k, k, k, n, input, output, alpha};
+}
+
+/// Expects that `multiplied(data)` stays within the model for numbers of every kind.
+template <class Multiplied>
+void expect_within_model(std::mt19937_64& generator, const Impl::GemmShape& shape,
+                         const Multiplied& multiplied) {
+  for (const GemmKind& kind : all_gemm_kinds) {
+    const GemmData data(generator, shape, kind);
+    ASSERT_EQ(data.outside_model(multiplied(data)), "")
+        << kind.name << ", " << shape.m << " × " << shape.n << " × " << shape.k;
+  }
+}
+
+/// C of a prepared product of the host, −7 between its rows.
+template <class Product>
+std::vector<float> multiplied_by(const Product& product, const GemmData& data) {
+  std::vector<std::byte> packed(product.packed_bytes() + 64);
+  std::vector<std::byte> scratch(product.scratch_bytes() + 64);
+  const auto aligned = [](std::vector<std::byte>& bytes) {
+    std::byte* begin = bytes.data();
+    return begin + (64 - reinterpret_cast<std::uintptr_t>(begin) % 64) % 64;
+  };
+  std::vector<float> c(data.shape.m * data.shape.ldc, -7.0F);
+  product.pack(data.b.data(), aligned(packed));
+  product.run(data.a.data(), aligned(packed), c.data(), aligned(scratch));
+  return c;
+}
 
 }  // namespace Kindred::Testing
 

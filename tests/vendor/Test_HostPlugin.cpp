@@ -20,7 +20,7 @@
 namespace HostPluginTest {
 
 using namespace Kindred;
-using Impl::GemmShape;
+using namespace Testing;
 using Impl::HostPlugin;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -44,48 +44,31 @@ TEST(HostPlugin, MultipliesWithinTheErrorModel) {
     ASSERT_NE(plugin.library, nullptr) << plugin.why_not;
     EXPECT_NE(plugin.library->version(), "");
     const Impl::HostMultiply::OnThisThread one_thread;
-    const GemmShape shape{19, 33, 48, 48, 48, 33};
-    const Testing::GemmData data(generator, shape, Testing::GemmKind::normal);
-    if (plugin.library->why_not(shape.input).empty()) {
-      std::string why_not;
-      const auto product = plugin.library->prepare(shape, why_not);
-      ASSERT_NE(product, nullptr) << why_not;
-      std::vector<std::byte> packed(product->packed_bytes() + 64);
-      std::vector<std::byte> scratch(product->scratch_bytes() + 64);
-      const auto aligned = [](auto& values) {
-        const auto address = reinterpret_cast<std::uintptr_t>(values.data());
-        return reinterpret_cast<void*>((address + 63) / 64 * 64);
-      };
-      std::vector<float> c(shape.m * shape.ldc);
-      product->pack(data.b.data(), aligned(packed));
-      product->run(data.a.data(), aligned(packed), c.data(), aligned(scratch));
-      EXPECT_EQ(data.outside_model(c), "") << name;
-    }
+    const auto shape = dense_shape(19, 33, 48, Impl::GemmType::float32);
+    if (!plugin.library->why_not(shape.input).empty()) continue;
+    const GemmData data(generator, shape);
+    std::string why_not;
+    const auto product = plugin.library->prepare(shape, why_not);
+    ASSERT_NE(product, nullptr) << why_not;
+    EXPECT_EQ(data.outside_model(multiplied_by(*product, data)), "") << name;
   }
 }
 
-TEST(HostPlugin, OfAnotherVersionIsRefused) {
-  const HostPlugin plugin = Impl::open_host_plugin(plugin_file("other"));
-  EXPECT_EQ(plugin.library, nullptr);
-  EXPECT_THAT(plugin.why_not, HasSubstr("is not of Kindred " KINDRED_VERSION_STRING));
-}
-
-TEST(HostPlugin, NamesTheLibraryThatItLacks) {
+TEST(HostPlugin, ThatCannotBeUsedIsRefused) {
+  const auto why_not = [](const std::filesystem::path& file) {
+    const HostPlugin plugin = Impl::open_host_plugin(file);
+    EXPECT_EQ(plugin.library, nullptr);
+    return plugin.why_not;
+  };
+  const TempFolder folder;
+  EXPECT_THAT(why_not(plugin_file("other")),
+              HasSubstr("is not of Kindred " KINDRED_VERSION_STRING));
   // The build folder's copy of that library is not where the loader looks.
-  const HostPlugin plugin = Impl::open_host_plugin(plugin_file("incomplete"));
-  EXPECT_EQ(plugin.library, nullptr);
-  EXPECT_EQ(plugin.why_not, "libtest_absent.so not found");
-}
-
-TEST(HostPlugin, FilesThatAreNoPluginAreRefused) {
-  const Testing::TempFolder folder;
-  const HostPlugin text = Impl::open_host_plugin(folder.write("text.so", std::string(4096, 'x')));
-  EXPECT_EQ(text.library, nullptr);
-  EXPECT_THAT(text.why_not, HasSubstr("invalid ELF header"));
-  EXPECT_THAT(Impl::open_host_plugin("libm.so.6").why_not,
-              HasSubstr("libm.so.6 is not of Kindred"));
-  EXPECT_THAT(Impl::open_host_plugin("/nonexistent/a.so").why_not,
-              HasSubstr("/nonexistent/a.so not found"));
+  EXPECT_EQ(why_not(plugin_file("incomplete")), "libtest_absent.so not found");
+  EXPECT_THAT(why_not(folder.write("text.so", std::string(4096, 'x'))),
+              HasSubstr("invalid ELF header"));
+  EXPECT_THAT(why_not("libm.so.6"), HasSubstr("libm.so.6 is not of Kindred"));
+  EXPECT_THAT(why_not("/nonexistent/a.so"), HasSubstr("/nonexistent/a.so not found"));
   const HostPlugin unknown = Impl::find_host_plugin("unknown");
   EXPECT_EQ(unknown.library, nullptr);
   EXPECT_THAT(unknown.why_not, HasSubstr("libkindred_unknown.so not found in /"));

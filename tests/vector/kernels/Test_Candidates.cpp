@@ -3,13 +3,12 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateTeams.hpp>
-#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "Support.hpp"
@@ -18,115 +17,57 @@
 namespace CandidatesTest {
 
 using namespace Kindred;
-using Testing::normal_values;
-using Testing::StoredRows;
+using namespace Testing;
+using Lists = Ragged<std::uint32_t>;
 
-/// A filter with one byte per row, shared by all queries or separate for each.
-struct Filter {
-  std::vector<std::uint8_t> passes;
-  bool per_query = false;
+constexpr std::uint32_t none_is_bad = 0xFFFFFFFF;
 
-  bool lets(std::size_t rows, std::size_t query, std::size_t row) const {
-    return passes.empty() || passes[(per_query ? query * rows : 0) + row] != 0;
-  }
-};
-
-std::vector<Rank> expected_ranks(Metric metric, const StoredRows& rows,
-                                 const std::vector<float>& queries,
-                                 const Ragged<std::uint32_t>& lists, const Filter& filter,
-                                 std::size_t top) {
-  std::vector<Rank> out;
-  for (std::size_t query = 0; query < lists.rows(); ++query) {
-    std::set<Rank> ranks;
-    for (const std::uint32_t row : lists[query]) {
-      if (!filter.lets(rows.count(), query, row)) continue;
-      ranks.insert(Testing::reference_rank(
-          metric, std::span(queries).subspan(query * rows.dimension, rows.dimension), rows.row(row),
-          row));
-    }
-    std::vector<Rank> best(ranks.begin(), ranks.end());
-    best.resize(top, rank_none);
-    out.insert(out.end(), best.begin(), best.end());
-  }
+/// The ranks of the candidates that pass, for every query.
+std::vector<std::vector<Rank>> ranked(const Question& asked, const Lists& lists) {
+  std::vector<std::vector<Rank>> out;
+  for (std::size_t query = 0; query < lists.rows(); ++query)
+    out.push_back(asked.ranked(query, lists[query]));
   return out;
 }
 
 /// The results of \p space, computed \p calls times with one workspace; empty if a call needs more
 /// than one launch.
-std::vector<Rank> ranks_of(Space space, Metric metric, const StoredRows& rows,
-                           const std::vector<float>& queries, const Ragged<std::uint32_t>& lists,
-                           const Filter& filter, std::size_t top, int calls = 1,
+std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& lists, int calls = 1,
                            std::uint32_t* bad_query = nullptr) {
   return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
-    using memory_space = typename execution_space::memory_space;
-    const Testing::VectorData<execution_space> data(exec_space, rows, queries);
-    CandidateShape shape{lists.rows(), 0, top};
+    const VectorData<execution_space> data(exec_space, asked);
+    CandidateShape shape{lists.rows(), 0, asked.top};
     for (std::size_t query = 0; query < lists.rows(); ++query)
       shape.longest = std::max(shape.longest, lists[query].size());
     if (!fits_one_launch(exec_space, data.view, shape)) return std::vector<Rank>{};
     const CandidatePlan plan = candidate_plan(exec_space, shape);
-    const std::size_t bitmaps = filter.passes.size() / rows.count();
-    std::vector<std::uint64_t> words(bitmaps * filter_words(rows.count()), 0);
-    for (std::size_t i = 0; i < filter.passes.size(); ++i) {
-      const std::size_t row = i % rows.count();
-      words[i / rows.count() * filter_words(rows.count()) + row / 64] |=
-          std::uint64_t{filter.passes[i] != 0} << (row % 64);
-    }
-    Kokkos::View<std::uint64_t*, memory_space> passes("passes", words.size());
-    Kokkos::View<std::uint64_t*, memory_space> offsets("offsets", lists.offsets.size());
-    Kokkos::View<std::uint32_t*, memory_space> candidates("candidates", lists.values.size());
-    Kokkos::View<Rank*, memory_space> best("best", lists.rows() * top);
-    Kokkos::View<Rank*, memory_space> workspace("workspace", plan.workspace(lists.rows()));
-    Kokkos::View<std::uint32_t*, memory_space> arrived("arrived", lists.rows());
-    Impl::upload(exec_space, passes, words.data(), words.size());
-    Impl::upload(exec_space, offsets, lists.offsets.data(), lists.offsets.size());
-    Impl::upload(exec_space, candidates, lists.values.data(), lists.values.size());
-    Kokkos::View<std::uint32_t, memory_space> bad("bad_query");
+    const auto offsets = to_space(exec_space, lists.offsets);
+    const auto candidates = to_space(exec_space, lists.values);
+    const Testing::Array<execution_space, Rank> best("best", lists.rows() * asked.top);
+    const Testing::Array<execution_space, Rank> workspace("workspace",
+                                                          plan.workspace(lists.rows()));
+    const Testing::Array<execution_space, std::uint32_t> arrived("arrived", lists.rows());
+    const auto bad = to_space(exec_space, std::vector<std::uint32_t>{none_is_bad});
     CandidateCheck<execution_space> check;
-    if (bad_query != nullptr) {
-      check = {rows.count(), bad.data()};
-      Kokkos::deep_copy(exec_space, bad, *bad_query);
-    }
+    if (bad_query != nullptr) check = {asked.rows.count(), bad.data()};
     std::vector<Rank> first;
     for (int call = 0; call < calls; ++call) {
-      rank_candidates(
-          exec_space, metric, data.view, ArrayView<const std::uint64_t, execution_space>(offsets),
-          ArrayView<const std::uint32_t, execution_space>(candidates),
-          RowFilter<execution_space>{passes, filter.per_query ? filter_words(rows.count()) : 0},
-          data.prepared, plan, top, ArrayView<Rank, execution_space>(best),
-          ArrayView<Rank, execution_space>(workspace),
-          ArrayView<std::uint32_t, execution_space>(arrived), check);
-      std::vector<Rank> out(best.size());
-      Impl::download(exec_space, out.data(), best, out.size());
+      rank_candidates<execution_space>(exec_space, asked.metric, data.view, offsets, candidates,
+                                       data.filter, data.prepared, plan, asked.top, best, workspace,
+                                       arrived, check);
+      const auto out = to_host(exec_space, best);
       if (call == 0) first = out;
       EXPECT_EQ(out, first) << "call " << call;
     }
-    if (bad_query != nullptr) {
-      Kokkos::deep_copy(exec_space, *bad_query, bad);
-      exec_space.fence("Kindred::Testing::bad_query");
-    }
+    if (bad_query != nullptr) *bad_query = to_host(exec_space, bad)[0];
     return first;
   });
 }
 
-void expect_reference(const StoredRows& rows, const std::vector<float>& queries,
-                      const Ragged<std::uint32_t>& lists, const Filter& filter, std::size_t top,
-                      bool one_launch = true) {
-  for (const Metric metric : Testing::all_metrics) {
-    const auto expected = expected_ranks(metric, rows, queries, lists, filter, top);
-    for (const Space space : Testing::spaces()) {
-      const auto ranks = ranks_of(space, metric, rows, queries, lists, filter, top);
-      if (ranks.empty() && (!one_launch || expected.empty())) continue;
-      ASSERT_EQ(ranks, expected) << to_string(metric) << " on " << to_string(space) << ", top "
-                                 << top << ", " << to_string(rows.element);
-    }
-  }
-}
-
-Ragged<std::uint32_t> random_lists(std::mt19937_64& generator, std::size_t rows,
-                                   const std::vector<std::size_t>& lengths) {
-  Ragged<std::uint32_t> lists;
+Lists random_lists(std::mt19937_64& generator, std::size_t rows,
+                   const std::vector<std::size_t>& lengths) {
+  Lists lists;
   for (const std::size_t length : lengths) {
     for (std::size_t i = 0; i < length; ++i)
       lists.values.push_back(static_cast<std::uint32_t>(generator() % rows));
@@ -135,98 +76,79 @@ Ragged<std::uint32_t> random_lists(std::mt19937_64& generator, std::size_t rows,
   return lists;
 }
 
+/// Expects the reference's results for random lists of these lengths, which have duplicates.
+void expect_reference(std::mt19937_64& generator, const StoredRows& rows, std::size_t top,
+                      const std::vector<std::size_t>& lengths, bool one_launch = true) {
+  const Lists lists = random_lists(generator, rows.count(), lengths);
+  Question asked{rows, normal_values(generator, lengths.size() * rows.dimension)};
+  asked.top = top;
+  for (const Metric metric : all_metrics) {
+    asked.metric = metric;
+    const auto expected = best_of(ranked(asked, lists), top);
+    for (const Space space : spaces()) {
+      const auto ranks = ranks_of(space, asked, lists);
+      if (ranks.empty() && (!one_launch || expected.empty())) continue;
+      ASSERT_EQ(ranks, expected) << asked.text() << " on " << to_string(space);
+    }
+  }
+}
+
+StoredRows random_rows(std::mt19937_64& generator, std::size_t count, std::size_t dimension,
+                       DataType element = DataType::float32) {
+  return StoredRows::near(element, normal_values(generator, count * dimension), dimension);
+}
+
 TEST(Candidates, MatchReferenceOnListsOfEveryLength) {
   auto generator = Testing::generator("Candidates lengths");
-  const StoredRows rows =
-      StoredRows::near(DataType::float32, normal_values(generator, 3000 * 12), 12);
-  std::vector<std::size_t> lengths = Testing::edge_sizes;
+  const StoredRows rows = random_rows(generator, 3000, 12);
+  std::vector<std::size_t> lengths = edge_sizes;
   for (const std::size_t length : {7UL, 8UL, 9UL, 512UL, 1023UL, 1024UL, 1025UL, 2048UL, 2500UL})
     lengths.push_back(length);
   for (const std::size_t top : {1UL, 7UL, 8UL, 10UL, 33UL, 100UL, 1000UL, 1024UL}) {
     // Alone, so that the list is divided into small chunks, and together with others.
-    for (const std::size_t length : {9UL, 65UL, 1024UL, 2048UL}) {
-      expect_reference(rows, normal_values(generator, 12),
-                       random_lists(generator, rows.count(), {length}), {}, top);
-    }
-    expect_reference(rows, normal_values(generator, lengths.size() * 12),
-                     random_lists(generator, rows.count(), lengths), {}, top, top <= 100);
+    for (const std::size_t length : {9UL, 65UL, 1024UL, 2048UL})
+      expect_reference(generator, rows, top, {length});
+    expect_reference(generator, rows, top, lengths, top <= 100);
   }
 }
 
 TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
   auto generator = Testing::generator("Candidates elements");
-  for (const DataType element : Testing::all_elements) {
-    for (const std::size_t dimension : {1UL, 3UL, 4UL, 32UL, 36UL, 260UL, 768UL, 4100UL}) {
-      const StoredRows rows =
-          StoredRows::near(element, normal_values(generator, 60 * dimension), dimension);
-      expect_reference(rows, normal_values(generator, 3 * dimension),
-                       random_lists(generator, rows.count(), {40, 0, 9}), {}, 10,
+  for (const DataType element : all_elements) {
+    for (const std::size_t dimension : {1UL, 3UL, 4UL, 32UL, 36UL, 260UL, 768UL, 4100UL})
+      expect_reference(generator, random_rows(generator, 60, dimension, element), 10, {40, 0, 9},
                        dimension % 4 == 0);
-    }
-  }
-}
-
-TEST(Candidates, CountADuplicateOnce) {
-  auto generator = Testing::generator("Candidates duplicates");
-  const StoredRows rows = StoredRows::near(DataType::float32, normal_values(generator, 20 * 8), 8);
-  for (const std::size_t length : {20UL, 500UL, 1024UL, 2000UL}) {
-    for (const std::size_t top : {1UL, 5UL, 19UL, 20UL, 40UL}) {
-      expect_reference(rows, normal_values(generator, 3 * 8),
-                       random_lists(generator, 20, {length, 1, length}), {}, top);
-      expect_reference(rows, normal_values(generator, 8), random_lists(generator, 20, {length}), {},
-                       top);
-    }
-  }
-}
-
-TEST(Candidates, OmitFilteredRows) {
-  auto generator = Testing::generator("Candidates filter");
-  const StoredRows rows =
-      StoredRows::near(DataType::bfloat16, normal_values(generator, 300 * 16), 16);
-  for (const bool per_query : {false, true}) {
-    for (const std::size_t queries : {1UL, 5UL}) {
-      Filter filter;
-      filter.per_query = per_query;
-      filter.passes.resize((per_query ? queries : 1) * rows.count());
-      for (auto& passes : filter.passes) passes = generator() % 3 == 0 ? 1 : 0;
-      const auto lists =
-          random_lists(generator, rows.count(), std::vector<std::size_t>(queries, 700));
-      for (const std::size_t top : {1UL, 10UL, 300UL})
-        expect_reference(rows, normal_values(generator, queries * 16), lists, filter, top);
-    }
   }
 }
 
 TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
   auto generator = Testing::generator("Candidates check");
-  const StoredRows rows = StoredRows::near(DataType::float32, normal_values(generator, 100 * 8), 8);
-  const std::vector<float> queries = normal_values(generator, 5 * 8);
-  const auto lists = random_lists(generator, rows.count(), {40, 9, 0, 300, 70});
-  for (const Space space : Testing::spaces()) {
-    const auto all = ranks_of(space, Metric::ip, rows, queries, lists, {}, 5);
+  const Question asked{random_rows(generator, 100, 8), normal_values(generator, 5 * 8), Metric::ip,
+                       5};
+  const auto lists = random_lists(generator, 100, {40, 9, 0, 300, 70});
+  for (const Space space : spaces()) {
+    const auto all = ranks_of(space, asked, lists);
     for (const std::uint32_t bad : {100U, 0xFFFFFFFFU}) {
       auto broken = lists;
       broken.values[49 + 250] = bad;  // of query 3
       broken.values.back() = bad;     // of query 4
-      std::uint32_t bad_query = 0xFFFFFFFF;
-      auto ranks = ranks_of(space, Metric::ip, rows, queries, broken, {}, 5, 1, &bad_query);
+      std::uint32_t bad_query = 0;
+      const auto ranks = ranks_of(space, asked, broken, 1, &bad_query);
       EXPECT_EQ(bad_query, 3U) << to_string(space);
       ASSERT_EQ(ranks.size(), all.size());
       EXPECT_TRUE(std::equal(ranks.begin(), ranks.begin() + 3 * 5, all.begin()));
-      bad_query = 0xFFFFFFFF;
-      EXPECT_EQ(ranks_of(space, Metric::ip, rows, queries, lists, {}, 5, 1, &bad_query), all);
-      EXPECT_EQ(bad_query, 0xFFFFFFFFU) << to_string(space);
+      EXPECT_EQ(ranks_of(space, asked, lists, 1, &bad_query), all);
+      EXPECT_EQ(bad_query, none_is_bad) << to_string(space);
     }
   }
 }
 
 /// The results of the device's teams, executed with one thread each on the host.
-std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float>& queries,
-                                 const Ragged<std::uint32_t>& lists, std::uint32_t chunk,
-                                 std::size_t top) {
+std::vector<Rank> ranks_of_teams(const Question& asked, const Lists& lists, std::uint32_t chunk) {
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
-  const Testing::VectorData<HostSpace> data(exec_space, rows, queries);
-  CandidatePlan plan{chunk, 1, static_cast<std::uint32_t>(std::min<std::size_t>(chunk, top))};
+  const VectorData<HostSpace> data(exec_space, asked);
+  const auto top = static_cast<std::uint32_t>(asked.top);
+  CandidatePlan plan{chunk, 1, std::min(chunk, top)};
   for (std::size_t query = 0; query < lists.rows(); ++query) {
     const std::size_t chunks = (lists[query].size() + chunk - 1) / chunk;
     plan.chunks = std::max(plan.chunks, static_cast<std::uint32_t>(chunks));
@@ -241,10 +163,10 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
                 Impl::element_rows<float>(data.view),
                 {},
                 {lists.offsets.data(), lists.values.data(), data.prepared.values.data(),
-                 data.prepared.norms.data(), best.data(), static_cast<std::uint32_t>(top)},
+                 data.prepared.norms.data(), best.data(), top},
                 plan,
                 static_cast<std::uint32_t>(std::countr_zero(plan.chunk)),
-                static_cast<std::uint32_t>(top),
+                top,
                 workspace.data(),
                 arrived.data()});
     Kokkos::parallel_for(
@@ -270,127 +192,90 @@ std::vector<Rank> ranks_of_teams(const StoredRows& rows, const std::vector<float
 TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
   auto generator = Testing::generator("Candidates teams");
   for (const std::size_t count : {20UL, 3000UL}) {
-    StoredRows rows = StoredRows::near(DataType::float32, normal_values(generator, count * 12), 12);
+    const StoredRows rows = random_rows(generator, count, 12);
     for (const std::vector<std::size_t>& lengths :
          std::vector<std::vector<std::size_t>>{{1}, {9}, {64}, {300}, {1024}, {1000, 0, 77, 8}}) {
       const auto lists = random_lists(generator, count, lengths);
-      const std::vector<float> queries = normal_values(generator, lengths.size() * 12);
+      Question asked{rows, normal_values(generator, lengths.size() * 12)};
+      const auto expected = ranked(asked, lists);
       for (const std::size_t top : {1UL, 2UL, 7UL, 10UL, 33UL, 130UL}) {
-        const auto expected = expected_ranks(Metric::cosine, rows, queries, lists, {}, top);
+        asked.top = top;
         for (const std::uint32_t chunk : {8U, 32U, 64U}) {
-          ASSERT_EQ(ranks_of_teams(rows, queries, lists, chunk, top), expected)
-              << "chunks of " << chunk << ", top " << top << ", " << count << " rows";
+          ASSERT_EQ(ranks_of_teams(asked, lists, chunk), best_of(expected, top))
+              << "chunks of " << chunk << ", " << asked.text();
         }
       }
     }
   }
 }
 
-/// Scores and ids per query.
-struct Found {
-  std::vector<std::uint32_t> scores;  ///< bits
-  std::vector<std::int64_t> ids;
-
-  bool operator==(const Found&) const = default;
-};
+/// The bits of scores, and ids, per query.
+using Found = std::pair<std::vector<std::uint32_t>, std::vector<std::int64_t>>;
 
 /// Lists of ids of one length, among them ids of no row, and the rows that they are.
-struct IdCase {
-  std::vector<std::uint32_t> segment_ids;  ///< empty: the id is the row
-  std::size_t length = 0;
-  std::vector<std::int64_t> ids;
-  Ragged<std::uint32_t> rows;
-
-  IdCase(std::mt19937_64& generator, std::size_t row_count, std::size_t queries,
-         std::size_t length_, bool numbered)
+struct GivenIds {
+  GivenIds(std::mt19937_64& generator, Question& asked, std::size_t length_, bool numbered)
       : length(length_) {
-    if (numbered) {
-      for (std::size_t row = 0; row < row_count; ++row)
-        segment_ids.push_back(static_cast<std::uint32_t>(3 * row + 7));
-    }
-    for (std::size_t query = 0; query < queries; ++query) {
+    const std::size_t count = asked.rows.count();
+    for (std::uint32_t row = 0; row < count && numbered; ++row) asked.ids.push_back(3 * row + 7);
+    for (std::size_t query = 0; query < asked.count(); ++query) {
       for (std::size_t i = 0; i < length; ++i) {
-        const auto row = static_cast<std::uint32_t>(generator() % row_count);
+        const auto row = static_cast<std::uint32_t>(generator() % count);
         if (generator() % 5 == 0) {
-          const std::int64_t last = numbered ? segment_ids.back() : row_count - 1;
+          const std::int64_t last = numbered ? asked.ids.back() : count - 1;
           const std::int64_t absent[] = {-1, last + 1, std::int64_t{1} << 40, INT64_MIN,
                                          numbered ? 8 : -7};
           ids.push_back(absent[generator() % 5]);
           continue;
         }
-        ids.push_back(numbered ? segment_ids[row] : row);
+        ids.push_back(numbered ? asked.ids[row] : row);
         rows.values.push_back(row);
       }
       rows.close_row();
     }
   }
+  std::size_t length;
+  std::vector<std::int64_t> ids;
+  Lists rows;
 };
 
-Found expected_found(Metric metric, const StoredRows& rows, const std::vector<float>& queries,
-                     const IdCase& lists, const Filter& filter, std::size_t places) {
-  Found found{std::vector<std::uint32_t>(lists.rows.rows() * places),
-              std::vector<std::int64_t>(lists.rows.rows() * places)};
-  std::vector<float> scores(found.ids.size());
-  const RankedOutput out{scores.data(), places, found.ids.data(), places, places};
-  const auto ranks = expected_ranks(metric, rows, queries, lists.rows, filter, places);
+Found expected_found(const Question& asked, const GivenIds& lists, std::size_t places) {
+  std::vector<float> scores(asked.count() * places);
+  std::vector<std::int64_t> ids(scores.size());
+  const RankedOutput out{scores.data(), places, ids.data(), places, places};
+  const auto ranks = best_of(ranked(asked, lists.rows), places);
   for (std::size_t i = 0; i < ranks.size(); ++i)
-    out.write(metric, i / places, i % places, ranks[i]);
-  for (std::int64_t& id : found.ids)
-    if (id >= 0 && !lists.segment_ids.empty()) id = lists.segment_ids[static_cast<std::size_t>(id)];
-  for (std::size_t i = 0; i < scores.size(); ++i)
-    found.scores[i] = std::bit_cast<std::uint32_t>(scores[i]);
-  return found;
+    out.write(asked.metric, i / places, i % places, ranks[i]);
+  return {bits(scores), ids};
 }
 
 /// What one launch finds with chunks of \p chunk candidates; the second of two calls.
-Found found_at_once(Space space, Metric metric, const StoredRows& rows,
-                    const std::vector<float>& queries, const IdCase& lists, const Filter& filter,
-                    std::uint32_t chunk, std::size_t top, std::size_t places) {
+Found found_at_once(Space space, const Question& asked, const GivenIds& lists, std::uint32_t chunk,
+                    std::size_t places) {
   return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
-    using memory_space = typename execution_space::memory_space;
-    const auto placed = [&]<class T>(const std::vector<T>& values) {
-      Kokkos::View<T*, memory_space> view("values", values.size());
-      Impl::upload(exec_space, view, values.data(), values.size());
-      return view;
-    };
-    const std::size_t count = lists.rows.rows();
-    Testing::VectorData<execution_space> data(exec_space, rows, queries);
-    const auto segment_ids = placed(lists.segment_ids);
-    data.view.ids = segment_ids;
-    const auto ids = placed(lists.ids);
-    const auto floats = placed(queries);
-    std::vector<std::uint64_t> words(filter.passes.empty() ? 0 : filter_words(rows.count()), 0);
-    for (std::size_t row = 0; row < filter.passes.size(); ++row)
-      words[row / 64] |= std::uint64_t{filter.passes[row] != 0} << (row % 64);
-    const auto passes = placed(words);
+    const std::size_t count = asked.count();
+    const std::size_t top = std::min(places, lists.length);
+    const VectorData<execution_space> data(exec_space, asked);
+    const auto ids = to_space(exec_space, lists.ids);
     const auto chunks = static_cast<std::uint32_t>((lists.length + chunk - 1) / chunk);
     const CandidatePlan plan{chunk, chunks,
                              static_cast<std::uint32_t>(std::min<std::size_t>(chunk, top))};
-    Kokkos::View<Rank*, memory_space> workspace("workspace", plan.workspace(count));
-    Kokkos::View<std::uint32_t*, memory_space> arrived("arrived", count);
-    Kokkos::View<float*, memory_space> scores("scores", count * places);
-    Kokkos::View<std::int64_t*, memory_space> best("ids", count * places);
-    const std::uint64_t segment_rows = rows.count();
-    const SegmentIds segment{segment_ids.data(),
-                             lists.segment_ids.empty() ? 0 : lists.segment_ids.front(),
-                             segment_rows, lists.segment_ids.empty()};
+    const Testing::Array<execution_space, Rank> workspace("workspace", plan.workspace(count));
+    const Testing::Array<execution_space, std::uint32_t> arrived("arrived", count);
+    const Testing::Array<execution_space, float> scores("scores", count * places);
+    const Testing::Array<execution_space, std::int64_t> best("ids", count * places);
+    const std::uint64_t rows = asked.rows.count();
+    const SegmentIds segment{data.ids.data(), asked.ids.empty() ? 0 : asked.ids.front(), rows,
+                             asked.ids.empty()};
     for (int call = 0; call < 2; ++call) {
-      rank_given_candidates(exec_space, metric, data.view, segment,
-                            IdLists{ids.data(), count, lists.length, lists.length},
-                            RowFilter<execution_space>{passes, 0},
-                            GivenQueries{floats.data(), count, rows.dimension}, plan, top,
-                            RankedOutput{scores.data(), places, best.data(), places, places},
-                            ArrayView<Rank, execution_space>(workspace),
-                            ArrayView<std::uint32_t, execution_space>(arrived));
+      rank_given_candidates<execution_space>(
+          exec_space, asked.metric, data.view, segment,
+          IdLists{ids.data(), count, lists.length, lists.length}, data.filter,
+          GivenQueries{data.floats.data(), count, asked.rows.dimension}, plan, top,
+          RankedOutput{scores.data(), places, best.data(), places, places}, workspace, arrived);
     }
-    std::vector<float> values(scores.size());
-    Found found{std::vector<std::uint32_t>(scores.size()), std::vector<std::int64_t>(best.size())};
-    Impl::download(exec_space, values.data(), scores, values.size());
-    Impl::download(exec_space, found.ids.data(), best, best.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      found.scores[i] = std::bit_cast<std::uint32_t>(values[i]);
-    return found;
+    return Found{bits(to_host(exec_space, scores)), to_host(exec_space, best)};
   });
 }
 
@@ -398,28 +283,21 @@ TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
   auto generator = Testing::generator("Candidates given");
   for (const DataType element : {DataType::float32, DataType::float16, DataType::int8}) {
     for (const std::size_t dimension : {12UL, 300UL, 4100UL}) {
-      const std::size_t row_count = dimension > 1000 ? 40 : 500;
       const StoredRows rows =
-          StoredRows::near(element, normal_values(generator, row_count * dimension), dimension);
-      Filter filter;
-      if (dimension == 300)
-        for (std::size_t row = 0; row < row_count; ++row) filter.passes.push_back(generator() % 2);
+          random_rows(generator, dimension > 1000 ? 40 : 500, dimension, element);
       for (const std::size_t length : {1UL, 8UL, 33UL, 300UL}) {
-        const std::size_t count = 1 + generator() % 3;
-        const IdCase lists(generator, row_count, count, length, generator() % 2 == 0);
-        const std::vector<float> queries = normal_values(generator, count * dimension);
+        Question asked{rows, normal_values(generator, (1 + generator() % 3) * dimension)};
+        if (dimension == 300) asked.filter(generator, false, 2);
+        const GivenIds lists(generator, asked, length, generator() % 2 == 0);
         for (const std::size_t places : {1UL, 10UL, 40UL}) {
-          const std::size_t top = std::min(places, length);
-          for (const std::uint32_t chunk : {8U, 64U, 1024U}) {
-            for (const Metric metric : Testing::all_metrics) {
-              const Found expected = expected_found(metric, rows, queries, lists, filter, places);
-              for (const Space space : Testing::spaces()) {
-                ASSERT_EQ(
-                    found_at_once(space, metric, rows, queries, lists, filter, chunk, top, places),
-                    expected)
-                    << to_string(metric) << " on " << to_string(space) << ", " << places << " of "
-                    << length << ", chunks of " << chunk << ", " << to_string(element);
-              }
+          for (const Metric metric : all_metrics) {
+            asked.metric = metric;
+            const Found expected = expected_found(asked, lists, places);
+            for (const std::uint32_t chunk : {8U, 64U, 1024U}) {
+              for (const Space space : spaces())
+                ASSERT_EQ(found_at_once(space, asked, lists, chunk, places), expected)
+                    << asked.text() << " on " << to_string(space) << ", " << places << " of "
+                    << length << ", chunks of " << chunk;
             }
           }
         }
@@ -430,25 +308,10 @@ TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
 
 TEST(Candidates, GiveTheSameBitsInTwoHundredRepeats) {
   auto generator = Testing::generator("Candidates repeats");
-  const StoredRows rows =
-      StoredRows::near(DataType::float32, normal_values(generator, 2000 * 64), 64);
-  const auto lists = random_lists(generator, rows.count(), {1024});
-  const std::vector<float> query = normal_values(generator, 64);
-  for (const Space space : Testing::spaces()) {
-    EXPECT_EQ(ranks_of(space, Metric::cosine, rows, query, lists, {}, 10, 200),
-              expected_ranks(Metric::cosine, rows, query, lists, {}, 10));
-  }
-}
-
-TEST(Candidates, RankNaNRowsLastByRow) {
-  std::vector<float> values(40 * 4, 1.0F);
-  for (std::size_t row = 0; row < 40; row += 3)
-    values[row * 4] = std::numeric_limits<float>::quiet_NaN();
-  const StoredRows rows = StoredRows::near(DataType::float32, values, 4);
-  Ragged<std::uint32_t> lists;
-  for (std::uint32_t row = 40; row-- > 0;) lists.values.push_back(row);
-  lists.close_row();
-  expect_reference(rows, std::vector<float>(4, 2.0F), lists, {}, 40);
+  const Question asked{random_rows(generator, 2000, 64), normal_values(generator, 64)};
+  const auto lists = random_lists(generator, 2000, {1024});
+  for (const Space space : spaces())
+    EXPECT_EQ(ranks_of(space, asked, lists, 200), best_of(ranked(asked, lists), 10));
 }
 
 }  // namespace CandidatesTest

@@ -1,121 +1,183 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 
 #include <string>
 #include <vector>
 
-#include "ExactnessCases.hpp"
 #include "Support.hpp"
 #include "VectorData.hpp"
+#include "VectorKinds.hpp"
 
 namespace ExactnessTest {
 
 using namespace Kindred;
-using Testing::all_elements;
-using Testing::all_metrics;
-using Testing::ExactnessCase;
-using Testing::normal_values;
-using Testing::StoredRows;
+using namespace Testing;
 
-/// The ranks of one case, searched alone, in a batch and as candidates, must have the same bits
-/// everywhere and be close to the oracle.
-void expect_exact(const ExactnessCase& kind, DataType element, std::size_t count,
-                  std::size_t dimension, std::mt19937_64& generator) {
-  constexpr std::size_t queries_of_batch = 7;
-  std::vector<float> values = normal_values(generator, count * dimension);
-  std::vector<float> queries = normal_values(generator, queries_of_batch * dimension);
-  kind.shape(generator, values, queries, dimension);
-  const StoredRows rows = StoredRows::near(element, values, dimension);
-  const std::vector<float> first(queries.begin(),
-                                 queries.begin() + static_cast<std::ptrdiff_t>(dimension));
-  std::vector<std::uint32_t> every_row(count);
-  for (std::size_t row = 0; row < count; ++row) every_row[row] = static_cast<std::uint32_t>(row);
+/// The score and its scale in extended precision.
+struct Oracle {
+  long double score;
+  long double scale;
+};
+
+Oracle oracle(Metric metric, std::span<const float> query, std::span<const float> row) {
+  long double dot = 0;
+  long double queries = 0;
+  long double rows = 0;
+  long double squares = 0;
+  for (std::size_t d = 0; d < query.size(); ++d) {
+    const long double q{query[d]};
+    const long double x{row[d]};
+    dot += q * x;
+    queries += q * q;
+    rows += x * x;
+    squares += (q - x) * (q - x);
+  }
+  const long double norms = std::sqrt(queries) * std::sqrt(rows);
+  if (metric == Metric::ip) return {dot, norms};
+  if (metric == Metric::l2) return {std::sqrt(squares), std::sqrt(squares)};
+  if (queries == 0 || rows == 0) return {0, 1};
+  const long double cosine = dot / norms;
+  if (std::isnan(cosine)) return {cosine, 1};
+  return {std::clamp(cosine, -1.0L, 1.0L), 1};
+}
+
+/// Within 10⁻⁶ of the scale; NaN and values beyond the range of float32 must be equal.
+::testing::AssertionResult is_near(float score, const Oracle& expected) {
+  const auto rounded = static_cast<float>(expected.score);
+  if (std::isnan(expected.score) || std::isinf(rounded)) {
+    const bool same = std::isnan(rounded) ? std::isnan(score) : score == rounded;
+    if (same) return ::testing::AssertionSuccess();
+  } else if (std::abs(static_cast<long double>(score) - expected.score) <=
+             1e-6L * expected.scale + std::numeric_limits<float>::denorm_min()) {
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure()
+         << score << " instead of " << static_cast<double>(expected.score);
+}
+
+/// The ranks of all rows but the first two, and of some as candidates, are those of the reference
+/// to the bit on every space, for a batch of queries and for the first one alone, and are close to
+/// the oracle.
+void expect_exact(Question asked, const std::string& what, std::mt19937_64& generator) {
+  const std::size_t first = asked.rows.count() > 3 ? 2 : 0;
+  const std::size_t count = asked.rows.count() - first;
+  for (std::size_t row = 0; row < asked.rows.count(); ++row)
+    asked.ids.push_back(static_cast<std::uint32_t>(generator()));
+  std::vector<std::uint32_t> candidates(40);
+  for (auto& row : candidates) row = static_cast<std::uint32_t>(generator() % asked.rows.count());
   for (const Metric metric : all_metrics) {
-    std::vector<Rank> batch;
-    for (const Space space : Testing::spaces()) {
-      SCOPED_TRACE(kind.name + ", " + std::string(to_string(element)) + ' ' +
-                   std::string(to_string(metric)) + " on " + std::string(to_string(space)) + ", " +
-                   std::to_string(count) + " x " + std::to_string(dimension));
-      Context& context = Testing::context();
-      const auto ranks = Testing::ranks_of_rows(context, space, metric, rows, queries, 0, count);
-      if (batch.empty()) batch = ranks;
-      ASSERT_EQ(ranks, batch);
-      const std::vector<Rank> of_first(batch.begin(),
-                                       batch.begin() + static_cast<std::ptrdiff_t>(count));
-      ASSERT_EQ(Testing::ranks_of_rows(context, space, metric, rows, first, 0, count), of_first);
-      ASSERT_EQ(Testing::ranks_of_candidates(context, space, metric, rows, first, every_row),
-                of_first);
-    }
-    for (std::size_t query = 0; query < queries_of_batch; ++query) {
-      for (std::size_t row = 0; row < count; ++row) {
-        ASSERT_TRUE(Testing::is_near(
-            score_of(metric, batch[query * count + row]),
-            Testing::oracle(metric, std::span(queries).subspan(query * dimension, dimension),
-                            rows.row(row))))
-            << kind.name << ", " << to_string(element) << ' ' << to_string(metric) << ", row "
-            << row << " of dimension " << dimension;
+    asked.metric = metric;
+    SCOPED_TRACE(what + ", " + asked.text());
+    std::vector<Rank> expected;
+    for (std::size_t query = 0; query < asked.count(); ++query) {
+      for (std::size_t row = first; row < asked.rows.count(); ++row) {
+        expected.push_back(asked.rank(query, row));
+        ASSERT_TRUE(is_near(score_of(metric, expected.back()),
+                            oracle(metric, asked.query(query), asked.rows.row(row))))
+            << "row " << row;
       }
+    }
+    Question alone = asked;
+    alone.queries.resize(asked.rows.dimension);
+    for (const Space space : spaces()) {
+      Context& context = Testing::context();
+      ASSERT_EQ(ranks_of_rows(context, space, asked, first, count), expected) << to_string(space);
+      ASSERT_EQ(ranks_of_rows(context, space, alone, first, count),
+                std::vector<Rank>(expected.begin(),
+                                  expected.begin() + static_cast<std::ptrdiff_t>(count)))
+          << to_string(space);
+      expect_candidate_ranks(context, space, asked, candidates);
     }
   }
 }
 
+void expect_exact(const KindOfData& kind, DataType element, std::size_t count,
+                  std::size_t dimension, std::size_t queries, std::mt19937_64& generator) {
+  const DataOfKind data(kind, count, queries, dimension, generator);
+  expect_exact({StoredRows::near(element, data.rows, dimension), data.queries}, kind.name,
+               generator);
+}
+
 TEST(Exactness, HoldsForEveryKindOfDataAndElement) {
   auto generator = Testing::generator("Exactness kinds");
-  for (const ExactnessCase& kind : Testing::exactness_cases()) {
-    for (const DataType element : all_elements) {
+  for (const auto& kind : kinds_of_data()) {
+    for (const DataType element : all_elements)
       for (const std::size_t dimension : {1UL, 32UL, 100UL, 768UL})
-        expect_exact(kind, element, 9, dimension, generator);
-    }
+        expect_exact(kind, element, kind.name == "each row another challenge" ? 24 : 9, dimension,
+                     7, generator);
   }
 }
 
 TEST(Exactness, HoldsForEverySize) {
   auto generator = Testing::generator("Exactness sizes");
-  for (const std::size_t size :
-       {1UL, 7UL, 15UL, 32UL, 33UL, 63UL, 64UL, 65UL, 127UL, 128UL, 129UL, 255UL, 256UL, 257UL}) {
-    for (const DataType element : all_elements) {
-      expect_exact(Testing::exactness_cases().front(), element, size, 24, generator);
-      expect_exact(Testing::exactness_cases().front(), element, 3, size, generator);
+  const auto& random = kinds_of_data().front();
+  for (const DataType element : all_elements) {
+    for (const std::size_t size :
+         {1UL, 7UL, 15UL, 32UL, 33UL, 63UL, 64UL, 65UL, 127UL, 128UL, 129UL, 255UL, 256UL, 257UL}) {
+      expect_exact(random, element, size, 24, 7, generator);
+      expect_exact(random, element, 3, size, 7, generator);
     }
+    for (const std::size_t dimension :
+         {2UL, 3UL, 4UL, 31UL, 36UL, 4095UL, 4096UL, 4097UL, 4100UL, 10000UL})
+      expect_exact(random, element, 37, dimension, 8, generator);
   }
+  for (const std::size_t queries : {1UL, 2UL, 5UL, 6UL, 95UL, 96UL, 97UL, 200UL})
+    expect_exact(random, DataType::float32, 70, 100, queries, generator);
   for (const std::size_t count : {1024UL, 10000UL})
-    expect_exact(Testing::exactness_cases().front(), DataType::float32, count, 24, generator);
+    expect_exact(random, DataType::float32, count, 24, 7, generator);
 }
 
-TEST(Exactness, GivesTheSameBitsInTwoHundredRepeats) {
-  auto generator = Testing::generator("Exactness repeats");
-  const StoredRows rows =
-      StoredRows::near(DataType::float32, normal_values(generator, 257 * 100), 100);
-  const std::vector<float> queries = normal_values(generator, 5 * 100);
-  std::vector<Rank> first;
-  for (int repeat = 0; repeat < 200; ++repeat) {
-    for (const Space space : Testing::spaces()) {
-      const auto ranks = Testing::ranks_of_rows(Testing::context(), space, Metric::cosine, rows,
-                                                queries, 0, rows.count());
-      if (first.empty()) first = ranks;
-      ASSERT_EQ(ranks, first) << "repeat " << repeat << " on " << to_string(space);
+TEST(Exactness, HoldsForPartsOfTheRowsAndFilteredOnes) {
+  auto generator = Testing::generator("VectorScores chunk");
+  const std::size_t count = 200;
+  Question asked{StoredRows::near(DataType::float32, normal_values(generator, count * 33), 33),
+                 normal_values(generator, 3 * 33), Metric::l2};
+  for (std::size_t i = 0; i < count; ++i)
+    asked.passes.push_back(generator() % 3 == 0 || i / 32 == 2 ? 0 : 255);
+  for (const Space space : spaces()) {
+    for (const std::size_t begin : {0UL, 1UL, 17UL, 199UL}) {
+      for (const std::size_t length : {1UL, 15UL, 16UL, 17UL, count - begin}) {
+        if (begin + length > count) continue;
+        std::vector<Rank> expected;
+        for (std::size_t q = 0; q < 3; ++q)
+          for (std::size_t row = begin; row < begin + length; ++row)
+            expected.push_back(asked.lets(q, row) ? asked.rank(q, row) : rank_none);
+        ASSERT_EQ(ranks_of_rows(Testing::context(), space, asked, begin, length), expected);
+      }
     }
   }
 }
 
-TEST(Exactness, DoesNotDependOnTheThreads) {
-  auto generator = Testing::generator("Exactness threads");
-  const StoredRows rows =
-      StoredRows::near(DataType::bfloat16, normal_values(generator, 500 * 64), 64);
-  const std::vector<float> queries = normal_values(generator, 9 * 64);
-  std::vector<Rank> first;
+TEST(Exactness, HoldsInTwoHundredRepeatsAndForAnyNumberOfThreads) {
+  auto generator = Testing::generator("Exactness repeats");
+  const Question asked{
+      StoredRows::near(DataType::bfloat16, normal_values(generator, 500 * 100), 100),
+      normal_values(generator, 9 * 100)};
+  const auto first = ranks_of_rows(Testing::context(), Space::serial, asked, 0, 500);
+  for (const Space space : spaces())
+    for (int repeat = 0; repeat < 200; ++repeat)
+      ASSERT_EQ(ranks_of_rows(Testing::context(), space, asked, 0, 500), first)
+          << described("repeat", repeat, "on", space);
   for (const int threads : {1, 2, 3}) {
     ContextOptions options;
     options.load_profile = false;
     options.threads = threads;
     Context context(options);
     const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
-    const auto ranks =
-        Testing::ranks_of_rows(context, space, Metric::l2, rows, queries, 0, rows.count());
-    if (first.empty()) first = ranks;
-    EXPECT_EQ(ranks, first) << threads << " threads";
+    EXPECT_EQ(ranks_of_rows(context, space, asked, 0, 500), first) << threads << " threads";
   }
+}
+
+TEST(Exactness, NeedsATileForRowsThatAreDecoded) {
+  const Question asked{StoredRows::near(DataType::bfloat16, std::vector<float>(40, 1), 4),
+                       std::vector<float>(4, 1)};
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const VectorData<HostSpace> data(exec_space, asked);
+  EXPECT_THROW(
+      score_rows<HostSpace>(exec_space, Metric::ip, data.view, 0, 10, {}, {}, data.prepared, {}),
+      InvalidArgument);
 }
 
 }  // namespace ExactnessTest

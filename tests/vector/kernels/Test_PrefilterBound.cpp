@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 namespace PrefilterBoundTest {
@@ -31,21 +30,25 @@ std::pair<PrefilterQuery, PrefilterRow> exact_pair(double query_norm, double row
   return {query, row};
 }
 
+void expect_between(double value, double least, double most) {
+  EXPECT_GE(value, least);
+  EXPECT_LE(value, most);
+}
+void expect_near(const ScoreInterval& found, double lower, double upper, double off) {
+  EXPECT_NEAR(found.lower, lower, off);
+  EXPECT_NEAR(found.upper, upper, off);
+}
+
 TEST(PrefilterBound, AllowsForTheRoundingOfASumAndForLittleMore) {
   for (const auto& [query_norm, row_norm] :
        {std::pair(1.0, 1.0), {1024.0, 1024.0}, {4096.0, 0.5}, {0.125, 64.0}}) {
     const auto [query, row] = exact_pair(query_norm, row_norm);
-    const double norms = query_norm * row_norm;
-    const ScoreInterval ip = score_interval(Metric::ip, query, row, 0);
-    EXPECT_LE(ip.lower, -sum_error * norms);
-    EXPECT_GE(ip.upper, sum_error * norms);
-    EXPECT_GE(ip.lower, -2 * slack * norms);
-    EXPECT_LE(ip.upper, 2 * slack * norms);
-    const ScoreInterval cosine = score_interval(Metric::cosine, query, row, 0);
-    EXPECT_LE(cosine.lower, -sum_error);
-    EXPECT_GE(cosine.upper, sum_error);
-    EXPECT_GE(cosine.lower, -2 * slack);
-    EXPECT_LE(cosine.upper, 2 * slack);
+    for (const Metric metric : {Metric::ip, Metric::cosine}) {
+      const double norms = metric == Metric::ip ? query_norm * row_norm : 1;
+      const ScoreInterval found = score_interval(metric, query, row, 0);
+      expect_between(found.lower, -2 * slack * norms, -sum_error * norms);
+      expect_between(found.upper, sum_error * norms, 2 * slack * norms);
+    }
   }
 }
 
@@ -55,12 +58,9 @@ TEST(PrefilterBound, HoldsWhatResidualsMayAdd) {
   row.error = 0.25;
   const double error = 0.5 * 2 + 8 * 0.25;
   for (const double dot : {-7.0, 0.0, 5.0}) {
-    const ScoreInterval ip = score_interval(Metric::ip, query, row, dot);
-    EXPECT_NEAR(ip.lower, dot - error, 1e-5);
-    EXPECT_NEAR(ip.upper, dot + error, 1e-5);
-    const ScoreInterval cosine = score_interval(Metric::cosine, query, row, dot);
-    EXPECT_NEAR(cosine.lower, (dot - error) / 16, 1e-6);
-    EXPECT_NEAR(cosine.upper, (dot + error) / 16, 1e-6);
+    expect_near(score_interval(Metric::ip, query, row, dot), dot - error, dot + error, 1e-5);
+    expect_near(score_interval(Metric::cosine, query, row, dot), (dot - error) / 16,
+                (dot + error) / 16, 1e-6);
   }
   query.scale = 0.25;
   row.scale = -2;
@@ -73,16 +73,13 @@ TEST(PrefilterBound, HoldsForCopiesThatAreFarFromTheirVectors) {
   // lower one.
   constexpr float one = 1 + 0x1p-23F;
   constexpr float other = 1.5F;
-  auto [query, row] = exact_pair(1, double{other});
-  query.norm = double{one};
-  query.residual = double{one} + 1;
-  EXPECT_GE(score_interval(Metric::ip, query, row, -double{other}).upper, one * other);
-  EXPECT_LE(score_interval(Metric::ip, query, row, double{other}).lower, -one * other);
-  std::tie(query, row) = exact_pair(double{other}, 1);
-  row.norm = double{one};
-  row.error = double{one} + 1;
-  EXPECT_GE(score_interval(Metric::ip, query, row, -double{other}).upper, one * other);
-  EXPECT_LE(score_interval(Metric::ip, query, row, double{other}).lower, -one * other);
+  for (const bool of_query : {false, true}) {
+    auto [query, row] = of_query ? exact_pair(1, double{other}) : exact_pair(double{other}, 1);
+    (of_query ? query.norm : row.norm) = double{one};
+    (of_query ? query.residual : row.error) = double{one} + 1;
+    EXPECT_GE(score_interval(Metric::ip, query, row, -double{other}).upper, one * other);
+    EXPECT_LE(score_interval(Metric::ip, query, row, double{other}).lower, -one * other);
+  }
 }
 
 TEST(PrefilterBound, CosinesStayWithinOne) {
@@ -143,8 +140,7 @@ TEST(PrefilterBound, DistancesFromTheNormsAreThoseOfTheError) {
   // Where the terms cancel, all that is left is the allowance: of both squares.
   const auto [nearest, farthest] = distances(query, row, 12.5, 0);
   EXPECT_EQ(nearest, 0);
-  EXPECT_GE(farthest, std::sqrt(25 * sum_error));
-  EXPECT_LE(farthest, std::sqrt(2 * 25 * slack));
+  expect_between(farthest, std::sqrt(25 * sum_error), std::sqrt(2 * 25 * slack));
 }
 
 TEST(PrefilterBound, DistancesFromTheQuantizedCopiesAreThoseOfTheResiduals) {
@@ -155,8 +151,7 @@ TEST(PrefilterBound, DistancesFromTheQuantizedCopiesAreThoseOfTheResiduals) {
   const auto [low, high] = distances(query, row, 6, 100);
   EXPECT_NEAR(low, between - 0.375, 1e-5);
   EXPECT_LT(low, between - 0.375);
-  EXPECT_GT(high, (between + 0.375) * (1 + sum_error));
-  EXPECT_LT(high, (between + 0.375) * (1 + 16 * slack));
+  expect_between(high, (between + 0.375) * (1 + sum_error), (between + 0.375) * (1 + 16 * slack));
   // The narrower of both is taken.
   const auto [narrow_low, narrow_high] = distances(query, row, 6, 0);
   EXPECT_NEAR(narrow_low, between, 1e-9);
@@ -165,22 +160,18 @@ TEST(PrefilterBound, DistancesFromTheQuantizedCopiesAreThoseOfTheResiduals) {
   query.residual = row.error = 0;
   const auto [nearest, farthest] = distances(query, row, 12.5, 100);
   EXPECT_EQ(nearest, 0);
-  EXPECT_GE(farthest, std::sqrt(25 * sum_error));
-  EXPECT_LE(farthest, std::sqrt(2 * 25 * slack));
+  expect_between(farthest, std::sqrt(25 * sum_error), std::sqrt(2 * 25 * slack));
 }
 
 TEST(PrefilterBound, DistancesFromTheQuantizedCopiesAllowForRounding) {
   // A copy of a row so small that what its norm may be off by plays no part.
   auto [query, row] = exact_pair(1.125, 0x1p-60);
   const auto [low, high] = distances(query, row, 0, 100);
-  EXPECT_LE(low, 1.125 * (1 - sum_error));
-  EXPECT_GE(low, 1.125 * (1 - 2 * slack));
-  EXPECT_GE(high, 1.125 * (1 + sum_error));
-  EXPECT_LE(high, 1.125 * (1 + 2 * slack));
+  expect_between(low, 1.125 * (1 - 2 * slack), 1.125 * (1 - sum_error));
+  expect_between(high, 1.125 * (1 + sum_error), 1.125 * (1 + 2 * slack));
   // A residual that leaves little of the distance: what is left has the rounding of both.
   query.residual = 1;
-  EXPECT_LE(distances(query, row, 0, 100).first, 0.125 - sum_error);
-  EXPECT_GE(distances(query, row, 0, 100).first, 0.125 - 4 * slack);
+  expect_between(distances(query, row, 0, 100).first, 0.125 - 4 * slack, 0.125 - sum_error);
 }
 
 TEST(PrefilterBound, AQuantizedNormMayBeLargerThanThatOfTheCopy) {
@@ -188,8 +179,7 @@ TEST(PrefilterBound, AQuantizedNormMayBeLargerThanThatOfTheCopy) {
   auto [query, row] = exact_pair(3, 4);
   row.quantized_norm = 4 * (1 + 0x1p-22);
   const double between = std::sqrt(25 - 2 * 6.0);
-  EXPECT_LE(distances(query, row, 6, 100).first, between);
-  EXPECT_GE(distances(query, row, 6, 100).first, between - 1e-5);
+  expect_between(distances(query, row, 6, 100).first, between - 1e-5, between);
   // Close vectors: the roundings of the squares are a large part of their distance.
   EXPECT_LE(distances(query, row, 12.5 - 0x1p-7, 100).first, 0x1p-3);
   // The smallest are not used: their relative error is larger.
@@ -202,10 +192,8 @@ TEST(PrefilterBound, RowsOfTheirOwnDifferByTheRoundingOfTheirElements) {
   EXPECT_EQ(row.scale, 0.5);
   EXPECT_EQ(row.norm, 100);
   EXPECT_LT(row.quantized_norm, 0);
-  EXPECT_GE(row.quantized_norm_max, 100 * (1 + 0x1p-23));
-  EXPECT_LE(row.quantized_norm_max, 100 * (1 + 0x1p-21));
-  EXPECT_GE(row.error, 100 * 0x1p-24);
-  EXPECT_LE(row.error, 100 * 0x1p-22);
+  expect_between(row.quantized_norm_max, 100 * (1 + 0x1p-23), 100 * (1 + 0x1p-21));
+  expect_between(row.error, 100 * 0x1p-24, 100 * 0x1p-22);
   EXPECT_NEAR(Impl::own_row(0.5F, 0.5, 4).quantized_norm_max, 0.5, 1e-6);
 }
 
@@ -214,8 +202,7 @@ TEST(PrefilterBound, RowsOfTheirOwnAreExactWhereTheyAreDenormal) {
     for (int v = -128; v <= 127; ++v)
       ASSERT_EQ(scale * static_cast<float>(v), double{scale} * v) << scale << " of " << v;
     const double norm = 5 * std::abs(double{scale});
-    EXPECT_GE(Impl::own_row(scale, norm, 4).quantized_norm_max, norm);
-    EXPECT_LE(Impl::own_row(scale, norm, 4).quantized_norm_max, norm * (1 + 0x1p-21));
+    expect_between(Impl::own_row(scale, norm, 4).quantized_norm_max, norm, norm * (1 + 0x1p-21));
   }
   EXPECT_EQ(Impl::own_row(0x1p-149F, 0, 4).error, 0) << "a row of zeros";
 }

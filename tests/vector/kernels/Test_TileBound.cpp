@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "Support.hpp"
+#include "VectorValues.hpp"
 
 namespace TileBoundTest {
 
 using namespace Kindred;
+using namespace Testing;
 using Arch::BFloat16;
 using Arch::Float16;
-
-constexpr Metric metrics[] = {Metric::cosine, Metric::ip, Metric::l2};
 
 long double norm_of(const std::vector<long double>& values) {
   long double squares = 0;
@@ -85,19 +85,15 @@ Bounds bounds_of(Metric metric, const std::vector<float>& query, const std::vect
   return out;
 }
 
-/// The additional allowance of an l2 threshold: the rounding of the reproducible distance.
-long double allowance(Metric metric, const std::vector<float>& query) {
-  if (metric != Metric::l2) return 0;
-  return 0x1p-22L * tile_norm * norm_of({query.begin(), query.end()});
-}
-
 template <class Element>
 void expect_bounds(const std::vector<float>& query, const std::vector<float>& row, double gamma,
                    const std::string& what) {
-  for (const Metric metric : metrics) {
+  for (const Metric metric : all_metrics) {
+    // Of an l2 threshold: the rounding of the reproducible distance.
+    const long double free =
+        metric == Metric::l2 ? 0x1p-22L * tile_norm * norm_of({query.begin(), query.end()}) : 0;
     for (const long double share : {-1.0L, 0.0L, 1.0L}) {
       const Bounds bounds = bounds_of<Element>(metric, query, row, gamma, share);
-      const long double free = allowance(metric, query);
       EXPECT_GE(bounds.upper + free, bounds.score) << what << ", " << to_string(metric);
       EXPECT_LE(bounds.lower - free, bounds.score) << what << ", " << to_string(metric);
     }
@@ -188,7 +184,7 @@ TEST(TileRow, IsScaledByAPowerOfTwoToANormBetween128And256) {
 
 TEST(TileRow, SurvivesAlwaysOrNeverWhereNothingIsBounded) {
   const TileModel model;
-  for (const Metric metric : metrics) {
+  for (const Metric metric : all_metrics) {
     const auto error_of = [&](double norm) { return tile_row(metric, model, norm, 0, 0).error; };
     EXPECT_EQ(error_of(0), 0);
     EXPECT_EQ(error_of(std::nan("")), -HUGE_VALF);

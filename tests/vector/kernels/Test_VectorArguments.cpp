@@ -21,8 +21,7 @@
 namespace VectorArgumentsTest {
 
 using namespace Kindred;
-using Testing::Arguments;
-using Testing::CheckedCall;
+using namespace Testing;
 using Half = Arch::Float16;
 
 constexpr std::uint64_t dimension = 4;
@@ -61,6 +60,17 @@ VectorQueries<HostSpace> float_queries_of(Arguments& a, std::size_t count, std::
 /// One bitmap of one word for each of two queries.
 RowFilter<HostSpace> filter_of(Arguments& a) {
   return {a.array<std::uint64_t>("filter.words", 2), 1};
+}
+
+/// Three places for each of two queries.
+RankedOutput output_of(Arguments& a) {
+  RankedOutput out;
+  out.scores = a.pointer<float>("out.scores", 6);
+  out.score_stride = a.number<std::uint64_t>("out.score_stride", 3, 2);
+  out.ids = a.pointer<std::int64_t>("out.ids", 6);
+  out.id_stride = a.number<std::uint64_t>("out.id_stride", 3, 2);
+  out.top = 3;
+  return out;
 }
 
 const std::vector<CheckedCall> rows_calls{
@@ -116,12 +126,7 @@ const std::vector<CheckedCall> rows_calls{
      }},
     {"unpack_ranks",
      [](const HostSpace& on, Arguments& a) {
-       RankedOutput out;
-       out.scores = a.pointer<float>("out.scores", 6);
-       out.score_stride = a.number<std::uint64_t>("out.score_stride", 3, 2);
-       out.ids = a.pointer<std::int64_t>("out.ids", 6);
-       out.id_stride = a.number<std::uint64_t>("out.id_stride", 3, 2);
-       out.top = 3;
+       const RankedOutput out = output_of(a);
        unpack_ranks<HostSpace>(on, Metric::ip, a.array<Rank>("ranks", 4), 2,
                                a.number<std::uint64_t>("kept", 2, 4), out);
      }},
@@ -229,13 +234,8 @@ const std::vector<CheckedCall> score_calls{
        const IdLists lists{a.pointer<std::int64_t>("lists.ids", 4),
                            a.number<std::uint64_t>("lists.queries", 2, 1),
                            a.number<std::uint64_t>("lists.length", 2, 129), 2};
-       GivenQueries queries{a.pointer<float>("queries.values", 8), 2, dimension};
-       RankedOutput out;
-       out.scores = a.pointer<float>("out.scores", 6);
-       out.score_stride = a.number<std::uint64_t>("out.score_stride", 3, 2);
-       out.ids = a.pointer<std::int64_t>("out.ids", 6);
-       out.id_stride = a.number<std::uint64_t>("out.id_stride", 3, 2);
-       out.top = 3;
+       const GivenQueries queries{a.pointer<float>("queries.values", 8), 2, dimension};
+       const RankedOutput out = output_of(a);
        rank_given_candidates<HostSpace>(
            on, Metric::cosine, rows_of(a, 3, true), segment, lists, filter_of(a), queries, plan,
            a.number<std::size_t>("top", 2, 4), out, a.array<Rank>("workspace", 16),
@@ -429,17 +429,9 @@ const std::vector<CheckedCall> tile_calls{
      }},
 };
 
-TEST(VectorArguments, OfRowsAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : rows_calls) Testing::expect_checked(call);
-}
-TEST(VectorArguments, OfScoresAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : score_calls) Testing::expect_checked(call);
-}
-TEST(VectorArguments, OfThePrefilterAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : prefilter_calls) Testing::expect_checked(call);
-}
-TEST(VectorArguments, OfTilesAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : tile_calls) Testing::expect_checked(call);
+TEST(VectorArguments, AreCheckedBeforeALaunch) {
+  for (const auto* calls : {&rows_calls, &score_calls, &prefilter_calls, &tile_calls})
+    for (const CheckedCall& call : *calls) expect_checked(call);
 }
 
 }  // namespace VectorArgumentsTest

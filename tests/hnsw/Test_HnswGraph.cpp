@@ -1,18 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "SmallGraph.hpp"
+#include "HnswSupport.hpp"
+#include "hnsw/GraphChanges.hpp"
+#include "hnsw/HnswStore.hpp"
+#include "hnsw/LinkSelection.hpp"
+#include "hnsw/RowCodes.hpp"
 #include "hnsw/Walk.hpp"
 
+#include <kindred/core/arch/simd/FloatDistance.hpp>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
 #include <vector>
 
-namespace HnswWalkTest {
+namespace HnswGraphTest {
 
 using namespace Kindred;
+using namespace Testing;
 using namespace Kindred::Impl;
-using Testing::SmallGraph;
+
+/// A graph under construction, with random links between its nodes.
+struct SmallGraph {
+  SmallGraph(std::size_t count, std::size_t m, HnswTraversal traversal, std::mt19937_64& generator)
+      : store(make(m, traversal)) {
+    const auto rows = clustered(generator, count, 7, 3);
+    store.rows.resize(count * store.row_stride(), 0.0F);
+    for (std::size_t i = 0; i < count; ++i)
+      std::copy_n(rows.data() + i * 7, 7, store.rows.data() + i * store.row_stride());
+    Impl::choose_traversal(store, rows, workers);
+    store.codes.resize(count * store.code_stride(), 0);
+    store.ids.resize(count, 0);
+    store.deleted.resize(count, 0);
+    store.levels.resize(count, 0);
+    store.upper_first.resize(count, 0);
+    store.base.resize(count * 2 * m, Impl::no_node);
+    Impl::code_rows(store, 0, count, workers);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t links = generator() % (2 * m + 1);
+      for (std::size_t k = 0; k < links; ++k)
+        store.base[i * 2 * m + k] = static_cast<std::uint32_t>(generator() % count);
+    }
+    store.entry = static_cast<std::uint32_t>(generator() % count);
+    store.top_level = 0;
+  }
+  static Impl::HnswStore make(std::size_t m, HnswTraversal traversal) {
+    return {Testing::context().memory(Space::serial),
+            7,
+            {.metric = Metric::l2, .m = m, .traversal = traversal}};
+  }
+
+  Impl::HostWorkers workers;
+  Impl::HnswStore store;
+};
 
 TEST(Key, OrdersByDistanceThenNode) {
   const float distances[] = {-2.0F, -0.5F, -0.0F, 0.0F, 1e-40F, 1.0F, 3e38F};
@@ -97,7 +139,7 @@ TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
   for (int round = 0; round < 40; ++round) {
     const auto traversal = round % 2 == 0 ? HnswTraversal::bytes : HnswTraversal::floats;
     SmallGraph graph(2 + generator() % 150, 2 + generator() % 5, traversal, generator);
-    const auto values = Testing::clustered(generator, 1, 7, 3);
+    const auto values = clustered(generator, 1, 7, 3);
     const std::size_t ef = 1 + generator() % 30;
     std::set<std::uint32_t> hidden;
     for (std::uint32_t node = 0; node < graph.store.size(); ++node) {
@@ -123,4 +165,75 @@ TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
   }
 }
 
-}  // namespace HnswWalkTest
+TEST(LinkSelection, SkipsCandidatesCloserToASelectedNeighbor) {
+  auto generator = Testing::generator("selection");
+  SmallGraph graph(60, 4, HnswTraversal::floats, generator);
+  const FloatRows rows = graph.store.float_rows();
+  std::vector<float> values(rows.query_elements());
+  const auto distance = [&](std::uint32_t a, std::uint32_t b) {
+    float out[4];
+    rows.distances(rows.query_of(a, values.data()), &b, 1, out);
+    return out[0];
+  };
+  std::vector<Key> candidates;
+  for (std::uint32_t node = 1; node < 60; ++node)
+    candidates.push_back(key_of(distance(0, node), node));
+  std::sort(candidates.begin(), candidates.end());
+  LinkSelection<FloatRows> selection;
+  selection.prepare(rows, 8);
+  for (const std::size_t limit : {1, 3, 8}) {
+    std::vector<std::uint32_t> expected;
+    for (const Key key : candidates) {
+      if (expected.size() == limit) break;
+      const bool near = std::any_of(expected.begin(), expected.end(), [&](std::uint32_t taken) {
+        return distance(node_of(key), taken) < distance_of(key);
+      });
+      if (!near) expected.push_back(node_of(key));
+    }
+    const auto chosen = selection.choose(rows, candidates, limit);
+    EXPECT_EQ(std::vector<std::uint32_t>(chosen.begin(), chosen.end()), expected);
+  }
+}
+
+TEST(Rounds, DependOnlyOnTheSizeOfTheGraph) {
+  EXPECT_EQ(round_size(0), 1U);
+  EXPECT_EQ(round_size(31), 1U);
+  EXPECT_EQ(round_size(320), 20U);
+  EXPECT_EQ(round_size(1U << 30U), 4096U);
+}
+
+TEST(Levels, HaveTheExpectedFrequencies) {
+  for (const std::size_t m : {2, 16}) {
+    std::array<double, 64> at_least{};
+    constexpr int draws = 100000;
+    for (std::uint64_t id = 0; id < draws; ++id) {
+      for (int level = level_of(7, id, m); level >= 0; --level)
+        ++at_least[static_cast<std::size_t>(level)];
+    }
+    double expected = draws;
+    for (std::size_t level = 0; expected > 500; ++level, expected /= static_cast<double>(m))
+      EXPECT_NEAR(at_least[level], expected, 5 * std::sqrt(expected));
+  }
+}
+
+TEST(FloatDistance, MatchesScalarImplementationBitForBit) {
+  auto generator = Testing::generator("floats");
+  for (const std::size_t chunks : {0, 1, 2, 3, 8, 48}) {
+    const auto query = clustered(generator, 1, chunks * 16 + 1, 1);
+    const auto rows = clustered(generator, 4, chunks * 16 + 1, 1);
+    const float* const places[4] = {rows.data(), rows.data() + chunks * 16,
+                                    rows.data() + chunks * 32, rows.data() + chunks * 48};
+    float expected[4];
+    float sums[4];
+    Arch::ScalarFloatDistance::dot(query.data(), places, chunks, expected);
+    Arch::FloatDistance::dot(query.data(), places, chunks, sums);
+    for (int r = 0; r < 4; ++r)
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
+    Arch::ScalarFloatDistance::squared(query.data(), places, chunks, 0.25F, expected);
+    Arch::FloatDistance::squared(query.data(), places, chunks, 0.25F, sums);
+    for (int r = 0; r < 4; ++r)
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
+  }
+}
+
+}  // namespace HnswGraphTest

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every call of an index and of rows of a caller gives the answers of the reference, to the bit.
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "Properties.hpp"
+#include "VectorAnswers.hpp"
+#include "VectorKinds.hpp"
+
+namespace VectorAnswersTest {
+
+using namespace Kindred;
+using namespace Testing;
+
+TEST(VectorAnswers, MatchReferenceAtEveryNumberOfRows) {
+  auto generator = Testing::generator("VectorAnswers rows");
+  std::vector<std::size_t> counts = edge_sizes;
+  for (const std::size_t count : {7UL, 15UL, 255UL, 256UL, 257UL, 1500UL}) counts.push_back(count);
+  for (const std::size_t count : counts) {
+    const Asked asked{normal_values(generator, 7 * 24), {1, 10, ~0UL}};
+    ASSERT_EQ(difference(normal_values(generator, count * 24), 24, asked, generator), "") << count;
+  }
+}
+
+TEST(VectorAnswers, MatchReferenceAtEveryDimension) {
+  auto generator = Testing::generator("VectorAnswers dimensions");
+  for (const std::size_t dimension :
+       {1UL, 2UL, 3UL, 31UL, 32UL, 33UL, 64UL, 100UL, 768UL, 4095UL, 4096UL, 4097UL, 10000UL}) {
+    const std::vector<float> rows = normal_values(generator, 40 * dimension);
+    for (const std::size_t queries : {1UL, 7UL}) {
+      const Asked asked{normal_values(generator, queries * dimension), {5}};
+      ASSERT_EQ(difference(rows, dimension, asked, generator), "") << dimension;
+    }
+  }
+}
+
+TEST(VectorAnswers, MatchReferenceAtEveryNumberOfQueries) {
+  auto generator = Testing::generator("VectorAnswers queries");
+  const std::vector<float> rows = normal_values(generator, 130 * 12);
+  for (const std::size_t queries :
+       {0UL, 1UL, 2UL, 3UL, 4UL, 5UL, 6UL, 13UL, 63UL, 64UL, 65UL, 97UL, 200UL, 1000UL}) {
+    const Asked asked{normal_values(generator, queries * 12), {9}};
+    ASSERT_EQ(difference(rows, 12, asked, generator), "") << queries << " queries";
+  }
+}
+
+TEST(VectorAnswers, MatchReferenceForEveryElement) {
+  auto generator = Testing::generator("VectorAnswers elements");
+  for (const DataType element : all_elements) {
+    for (const std::size_t dimension : {7UL, 36UL, 64UL, 768UL}) {
+      const auto rows =
+          StoredRows::near(element, normal_values(generator, 90 * dimension), dimension);
+      for (const std::size_t queries : {1UL, 9UL}) {
+        const Asked asked{normal_values(generator, queries * dimension)};
+        ASSERT_EQ(difference(rows.span(), rows.floats, asked, generator), "")
+            << to_string(element) << " of dimension " << dimension;
+      }
+    }
+  }
+}
+
+TEST(VectorAnswers, MatchReferenceForEveryKindOfData) {
+  auto generator = Testing::generator("VectorAnswers kinds");
+  for (const auto& kind : kinds_of_data()) {
+    for (const std::size_t dimension : {1UL, 33UL, 768UL}) {
+      const DataOfKind data(kind, 70, 4, dimension, generator);
+      ASSERT_EQ(difference(data.rows, dimension, Asked{data.queries, {10, 70}}, generator), "")
+          << kind.name << " of dimension " << dimension;
+    }
+  }
+}
+
+TEST(VectorAnswers, MatchReferenceForListsOfEveryLength) {
+  auto generator = Testing::generator("VectorAnswers lists");
+  std::vector<std::size_t> lengths = edge_sizes;
+  for (const std::size_t length : {400UL, 1024UL, 1500UL, 3000UL}) lengths.push_back(length);
+  const Asked asked{normal_values(generator, lengths.size() * 40), {1, 10, 1000}, lengths};
+  EXPECT_EQ(difference(normal_values(generator, 400 * 40), 40, asked, generator), "");
+}
+
+TEST(VectorAnswers, MatchReferenceWhereAFilterLeavesFewRows) {
+  auto generator = Testing::generator("VectorAnswers filters");
+  const std::vector<float> rows = normal_values(generator, 300 * 10);
+  for (const std::uint64_t every : {1UL, 25UL, 30UL, 35UL, 300UL, ~0UL}) {
+    const Asked asked{normal_values(generator, 7 * 10), {10, 400}, {}, every};
+    ASSERT_EQ(difference(rows, 10, asked, generator), "") << "one of " << every;
+  }
+}
+
+TEST(VectorAnswers, MatchReferenceOnManyRows) {
+  auto generator = Testing::generator("VectorAnswers many");
+  const Asked asked{normal_values(generator, 2 * 8), {1, 1000, 40000}, {}, 3, {Metric::l2}};
+  EXPECT_EQ(difference(normal_values(generator, 40000 * 8), 8, asked, generator), "");
+  // Few different scores: most places are decided by the numbers of the rows.
+  std::vector<float> rows(30000);
+  for (float& value : rows) value = static_cast<float>(generator() % 40);
+  const Asked ties{{1, -1}, {1, 100, 5000, 40000}, {}, 3, {Metric::ip}};
+  EXPECT_EQ(difference(rows, 1, ties, generator), "");
+}
+
+TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
+  expect_property("every call equals the reference on every space, to the bit", [] {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const auto tame = rc::gen::element(0.0F, 1.0F, -1.0F, 0.5F, 0.1F, -3.0F);
+    const auto wild = rc::gen::element(0.0F, -0.0F, 1.0F, 1e-42F, -1e-45F, 3e38F, -3e38F, 1e-20F,
+                                       16777216.0F, infinity, -infinity, std::nanf(""));
+    const bool hurts = *rc::gen::inRange(0, 4) == 0;
+    const auto value = hurts ? rc::gen::oneOf(tame, wild) : rc::gen::oneOf(tame, tame);
+    const auto dimension = *rc::gen::inRange<std::size_t>(1, 70);
+    const auto count = *rc::gen::inRange<std::size_t>(1, 70);
+    const auto queries = *rc::gen::inRange<std::size_t>(0, 6);
+    const auto values = [&](std::size_t size) {
+      return *rc::gen::container<std::vector<float>>(size * dimension, value);
+    };
+    const std::vector<float> rows = values(count);
+    const Asked asked{
+        values(queries),
+        {*rc::gen::inRange<std::size_t>(1, count + 1)},
+        {},
+        *rc::gen::inRange<std::uint64_t>(1, 5),
+        {*rc::gen::elementOf(std::vector(std::begin(all_metrics), std::end(all_metrics)))}};
+    std::mt19937_64 generator(*rc::gen::arbitrary<std::uint64_t>());
+    RC_ASSERT(difference(rows, dimension, asked, generator) == "");
+  });
+}
+
+TEST(RowFunctions, PadBeyondTheNumberOfRows) {
+  const std::vector<float> rows{1.0F, 2.0F};
+  const std::vector<float> query{1.0F};
+  for (const Space space : spaces()) {
+    for (const std::size_t count : {0UL, 2UL}) {
+      for (const Metric metric : all_metrics) {
+        const std::vector<float> first(rows.begin(),
+                                       rows.begin() + static_cast<std::ptrdiff_t>(count));
+        std::vector<float> scores(4);
+        std::vector<std::int64_t> ids(4);
+        top_rows(Testing::context(), query, VectorSpan(first, 1), {metric, space}, {scores, ids});
+        EXPECT_EQ(ranking_of(ids, scores),
+                  with_padding(numbered(first, 1).ranked(metric, query), 4, metric));
+      }
+    }
+  }
+}
+
+TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
+  auto generator = Testing::generator("RowFunctions threads");
+  constexpr std::size_t dimension = 96;
+  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
+  const std::vector<float> queries = normal_values(generator, 8 * dimension);
+  std::vector<std::vector<float>> scores(8, std::vector<float>(3000));
+  std::vector<SearchResults> best(8);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      const auto query = row_of(queries, dimension, i);
+      for (int repeat = 0; repeat < 20; ++repeat) {
+        row_scores(Testing::context(), query, VectorSpan(rows, dimension), scores[i]);
+        best[i] = top_rows(Testing::context(), query, VectorSpan(rows, dimension));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto known = numbered(rows, dimension);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto query = row_of(queries, dimension, i);
+    EXPECT_EQ(bits(scores[i]), known.scores(Metric::cosine, query));
+    EXPECT_EQ(ranking_of(best[i]),
+              with_padding(known.ranked(Metric::cosine, query), 10, Metric::cosine));
+  }
+}
+
+}  // namespace VectorAnswersTest
