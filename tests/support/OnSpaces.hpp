@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Spaces.hpp>
 
 #include "Support.hpp"
 
@@ -16,6 +17,14 @@ void on_spaces(const Body& body) {
     SCOPED_TRACE(to_string(space));
     Impl::with_instance(context(), space, [&](const auto& exec_space) { body(exec_space); });
   }
+}
+
+/// The same with the instances on the host.
+template <class Body>
+void on_hosts(const Body& body) {
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) body(exec_space);
+  });
 }
 
 }  // namespace Kindred::Testing
