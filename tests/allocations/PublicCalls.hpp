@@ -5,39 +5,24 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/common/Ragged.hpp>
 
 #include <gtest/gtest.h>
 
+#include "ColumnsOf.hpp"
 #include "FailingAllocations.hpp"
+#include "ResultText.hpp"
+#include "SineValues.hpp"
 #include "TempFolder.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstring>
 #include <exception>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <typeinfo>
-#include <utility>
-#include <variant>
-#include <vector>
 
 namespace Kindred::Testing {
 
 /// The context of these tests, without a saved calibration.
 inline Context& shared_context() {
-  static Context* const shared = [] {
-    ContextOptions options;
-    options.threads = 2;
-    options.load_profile = false;
-    return new Context(options);  // NOLINT(cppcoreguidelines-owning-memory): ends with the process
-  }();
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): ends with the process
+  static Context* const shared = new Context({.threads = 2, .load_profile = false});
   return *shared;
 }
 
@@ -46,8 +31,14 @@ inline const std::vector<Space>& host_spaces() {
   return both;
 }
 
-/// For calls that belong to no object, and whose result is where a pointer points.
+/// For calls that belong to no object or return nothing.
 struct Nothing {};
+
+/// A result that is where a pointer points: a copy would allocate.
+template <class T>
+struct Pointed {
+  const T* output;
+};
 
 /// What a call wrote to a file, and the number of files in its folder.
 struct Written {
@@ -67,55 +58,17 @@ struct Copies {
   std::vector<T> left;
 };
 
-// The bytes of a result or of an object that must be as before after a failure.
-
-template <class T>
-requires std::is_arithmetic_v<T> || std::is_enum_v<T> std::string text_of(const T& value) {
-  return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
-}
 inline std::string text_of(Nothing) { return {}; }
+template <class T>
+std::string text_of(const Pointed<T>& pointed) {
+  return text_of(*pointed.output);
+}
 template <class T>
 std::string text_of(const Copies<T>&) {
   return {};
 }
-inline std::string text_of(std::string_view text) { return std::string(text); }
-inline std::string text_of(const std::string& text) { return text; }
-inline std::string text_of(std::byte value) { return std::string(1, static_cast<char>(value)); }
 inline std::string text_of(const Written& written) {
   return read_all(*written.folder / written.name) + std::to_string(written.folder->names().size());
-}
-template <class T>
-std::string text_of(const std::optional<T>& value);
-template <class T>
-std::string text_of(const std::vector<T>& values);
-template <class T>
-std::string text_of(std::span<T> values);
-template <class T>
-std::string text_of(const Ragged<T>& rows);
-template <class A, class B>
-std::string text_of(const std::pair<A, B>& both);
-
-template <class T>
-std::string text_of(const std::optional<T>& value) {
-  return value ? '1' + text_of(*value) : "0";
-}
-template <class T>
-std::string text_of(std::span<T> values) {
-  std::string text = std::to_string(values.size()) + ' ';
-  for (const auto& value : values) text += text_of(value);
-  return text;
-}
-template <class T>
-std::string text_of(const std::vector<T>& values) {
-  return text_of(std::span(values));
-}
-template <class T>
-std::string text_of(const Ragged<T>& rows) {
-  return text_of(rows.offsets) + text_of(rows.values);
-}
-template <class A, class B>
-std::string text_of(const std::pair<A, B>& both) {
-  return text_of(both.first) + ' ' + text_of(both.second);
 }
 
 /// The first allocations fail one by one; of a call with many, about one in ten of the later.
@@ -126,7 +79,7 @@ inline std::size_t next_allocation(std::size_t nth) { return nth + 1 + nth / 10;
 /// succeeds with the right result.
 /// \param name of the call, for messages
 template <class Make, class Call>
-void expect_out_of_memory(const std::string& name, const Make& make, const Call& call) {
+void expect_typed(const std::string& name, const Make& make, const Call& call) {
   SCOPED_TRACE(name);
   using object_type = std::decay_t<std::invoke_result_t<const Make&>>;
   using returned_type = std::invoke_result_t<const Call&, object_type&>;
@@ -184,9 +137,63 @@ void expect_out_of_memory(const std::string& name, const Make& make, const Call&
 
 /// The same for a call that belongs to no object.
 template <class Call>
-void expect_out_of_memory(const std::string& name, const Call& call) {
-  expect_out_of_memory(
+void expect_typed(const std::string& name, const Call& call) {
+  expect_typed(
       name, [] { return Nothing(); }, [&](Nothing&) { return call(); });
+}
+
+/// The same for a call that writes to \p output, which is compared.
+template <class Output, class Call>
+void expect_written(const std::string& name, const Output& output, const Call& call) {
+  expect_typed(name, [&] {
+    call();
+    return Pointed<Output>{&output};
+  });
+}
+
+/// Checks calls of objects that \p make returns: `expect(name, call)`, and
+/// `expect(name, output, call)` for a call that writes to an output.
+template <class Make>
+class TypedCalls {
+ public:
+  explicit TypedCalls(Make make) : m_make(std::move(make)) {}
+
+  template <class Call>
+  void operator()(const std::string& name, const Call& call) const {
+    expect_typed(name, m_make, call);
+  }
+  template <class Output, class Call>
+  void operator()(const std::string& name, const Output& output, const Call& call) const {
+    expect_typed(name, m_make, [&](auto& object) {
+      call(object);
+      return Pointed<Output>{&output};
+    });
+  }
+  /// Saves, loads and copies to bytes. \param load loads from a path or from bytes
+  template <class Load>
+  void files(const Load& load) const {
+    const TempFolder folder;
+    const std::string path = folder / "object";
+    const auto object = m_make();
+    object.save(path);
+    expect_typed("save", [&] {
+      object.save(path);
+      return Written{&folder, "object"};
+    });
+    expect_typed("load", [&] { return load(path); });
+    if constexpr (requires { object.to_bytes(); }) {
+      expect_typed("to_bytes", [&] { return object.to_bytes(); });
+      const std::vector<std::byte> bytes = object.to_bytes();
+      expect_typed("load bytes", [&] { return load(bytes); });
+    }
+  }
+
+ private:
+  Make m_make;
+};
+
+inline std::vector<std::string_view> views(const std::vector<std::string>& texts) {
+  return {texts.begin(), texts.end()};
 }
 
 }  // namespace Kindred::Testing

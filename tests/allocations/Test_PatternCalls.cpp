@@ -2,20 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "PatternMemorySupport.hpp"
-#include "ResultText.hpp"
+#include "PublicCalls.hpp"
 #include "compat/KatoSettings.hpp"
 #include "compat/LatticeSettings.hpp"
 
 namespace PatternCallsTest {
 
 using namespace Kindred;
-using Testing::Copies;
-using Testing::expect_out_of_memory;
-using Testing::host_spaces;
-using Testing::quiet;
-using Testing::shared_context;
-using Testing::TempFolder;
-using Testing::Words;
+using namespace Testing;
 
 std::string word(std::uint64_t number) {
   return "a word that is longer than a short string " + std::to_string(number);
@@ -43,6 +37,8 @@ PatternMemory make_memory() {
   return memory;
 }
 
+const TypedCalls expect(make_memory);
+
 // Without memory to join its parts, a memory is saved in more of them: other bytes, the same
 // patterns.
 
@@ -67,22 +63,17 @@ TEST(OutOfMemory, OfAChangedPatternMemoryLeavesItAsItWas) {
   const Words known(known_texts);
   const std::string name = name_of(1000);
   const std::string known_name = name_of(9);
-  using Memory = PatternMemory;
-  expect_out_of_memory("PatternMemory", [] { return Memory(shared_context(), quiet()); });
-  expect_out_of_memory("learn", make_memory, [&](Memory& memory) { return memory.learn(fresh); });
-  expect_out_of_memory("learn a named one", make_memory,
-                       [&](Memory& memory) { return memory.learn(fresh, name, 3); });
-  expect_out_of_memory("learn a known one", make_memory,
-                       [&](Memory& memory) { return memory.learn(known); });
-  expect_out_of_memory("set_frequency", make_memory,
-                       [](Memory& memory) { memory.set_frequency(2, 9); });
-  expect_out_of_memory("forget", make_memory, [](Memory& memory) { return memory.forget(3); });
-  expect_out_of_memory("forget by name", make_memory,
-                       [&](Memory& memory) { return memory.forget(known_name); });
-  expect_out_of_memory("clear", make_memory, [](Memory& memory) { memory.clear(); });
+  expect_typed("PatternMemory", [] { return PatternMemory(shared_context(), quiet()); });
+  expect("learn", [&](auto& memory) { return memory.learn(fresh); });
+  expect("learn a named one", [&](auto& memory) { return memory.learn(fresh, name, 3); });
+  expect("learn a known one", [&](auto& memory) { return memory.learn(known); });
+  expect("set_frequency", [](auto& memory) { memory.set_frequency(2, 9); });
+  expect("forget", [](auto& memory) { return memory.forget(3); });
+  expect("forget by name", [&](auto& memory) { return memory.forget(known_name); });
+  expect("clear", [](auto& memory) { memory.clear(); });
   // A synchronisation that fails is recorded; the patterns stay where they are.
-  expect_out_of_memory("sync", make_memory, [](Memory& memory) { memory.sync(); });
-  expect_out_of_memory("training", make_memory, [](Memory& memory) {
+  expect("sync", [](auto& memory) { memory.sync(); });
+  expect("training", [](auto& memory) {
     memory.begin_training();
     memory.end_training();
   });
@@ -92,15 +83,13 @@ TEST(OutOfMemory, OfASynchronisationFailsNoCallThatLearns) {
   const EventTexts texts = events(100);
   const Words fresh(texts);
   for (const bool background : {false, true}) {
-    PatternSettings settings;
-    settings.background_sync = background;
-    settings.sync_threshold = 3;
+    const PatternSettings settings{.sync_threshold = 3, .background_sync = background};
     const auto make = [&] {
       PatternMemory memory(shared_context(), settings);
       for (std::uint64_t i = 0; i < 2; ++i) memory.learn(Words(events(i)));
       return memory;
     };
-    expect_out_of_memory("learn", make, [&](PatternMemory& memory) { return memory.learn(fresh); });
+    expect_typed("learn", make, [&](auto& memory) { return memory.learn(fresh); });
   }
 }
 
@@ -120,20 +109,19 @@ TEST(OutOfMemory, OfManyPatternsThatAreLearnedLeavesAMemoryAsItWas) {
     }
     patterns.push_back(texts.rows());
   }
-  using Memory = PatternMemory;
-  expect_out_of_memory("learn_all texts", make_memory, [&](Memory& memory) {
+  expect("learn_all texts", [&](auto& memory) {
     return memory.learn_all(EventLists<std::string_view>{patterns, texts});
   });
-  expect_out_of_memory("learn_all with a dictionary", make_memory, [&](Memory& memory) {
+  expect("learn_all with a dictionary", [&](auto& memory) {
     return memory.learn_all(EventLists<Symbol>{patterns, symbols}, {.dictionary = dictionary});
   });
   const auto with_words = [&] {
-    Memory memory = make_memory();
+    PatternMemory memory = make_memory();
     memory.learn_all(EventLists<std::string_view>{patterns, texts});
     return memory;
   };
   for (Symbol& symbol : symbols.values) symbol %= 12;
-  expect_out_of_memory("learn_all symbols", with_words, [&](Memory& memory) {
+  expect_typed("learn_all symbols", with_words, [&](auto& memory) {
     return memory.learn_all(EventLists<Symbol>{patterns, symbols});
   });
 }
@@ -145,22 +133,21 @@ TEST(OutOfMemory, OfAQueryOfAPatternMemoryIsTyped) {
   const std::vector<std::string> kept{name_of(0), name_of(1), name_of(3)};
   const std::vector<std::string_view> names(kept.begin(), kept.end());
   const std::vector<std::uint64_t> indices{0, 1, 3};
-  using Memory = PatternMemory;
   const PatternMemory memory = make_memory();
-  expect_out_of_memory("find", [&] { return memory.find(name); });
-  expect_out_of_memory("find events", [&] { return memory.find(query); });
-  expect_out_of_memory("find_all", [&] { return memory.find_all(names); });
-  expect_out_of_memory("names", [&] { return memory.names(indices); });
-  expect_out_of_memory("pattern", [&] { return memory.pattern(3); });
-  expect_out_of_memory("frequency", [&] { return memory.frequency(3); });
-  expect_out_of_memory("size", [&] { return memory.size(); });
-  expect_out_of_memory("symbol_frequencies", [&] { return memory.symbol_frequencies(); });
-  expect_out_of_memory("statistics", [&] { return memory.statistics(); });
-  expect_out_of_memory("sync_statistics", [&] { return memory.sync_statistics(); });
+  expect_typed("find", [&] { return memory.find(name); });
+  expect_typed("find events", [&] { return memory.find(query); });
+  expect_typed("find_all", [&] { return memory.find_all(names); });
+  expect_typed("names", [&] { return memory.names(indices); });
+  expect_typed("pattern", [&] { return memory.pattern(3); });
+  expect_typed("frequency", [&] { return memory.frequency(3); });
+  expect_typed("size", [&] { return memory.size(); });
+  expect_typed("symbol_frequencies", [&] { return memory.symbol_frequencies(); });
+  expect_typed("statistics", [&] { return memory.statistics(); });
+  expect_typed("sync_statistics", [&] { return memory.sync_statistics(); });
   for (const Level level : {Level::token, Level::character}) {
     Ragged<Symbol> queries;
     memory.encode(query, queries, level);
-    expect_out_of_memory(
+    expect_typed(
         "encode", [] { return Copies<Ragged<Symbol>>({}); },
         [&](Copies<Ragged<Symbol>>& copies) {
           Ragged<Symbol> out = copies.take();
@@ -170,20 +157,15 @@ TEST(OutOfMemory, OfAQueryOfAPatternMemoryIsTyped) {
     for (const Space space : host_spaces()) {
       for (const Measure measure : {Measure::lcs, Measure::difflib}) {
         SCOPED_TRACE(std::string(to_string(measure)) + " on " + std::string(to_string(space)));
-        MatchOptions options;
-        options.measure = measure;
-        options.space = space;
-        expect_out_of_memory("match", make_memory,
-                             [&](Memory& fresh) { return fresh.match(queries, options, level); });
-        PredictionOptions predictions;
-        predictions.threshold = 0.1;
-        expect_out_of_memory("predict", make_memory, [&](Memory& fresh) {
-          return fresh.predict(query, options, predictions, level);
-        });
+        const MatchOptions options{.measure = measure, .space = space};
+        expect("match", [&](auto& fresh) { return fresh.match(queries, options, level); });
+        PredictionOptions predictions{.threshold = 0.1};
+        expect("predict",
+               [&](auto& fresh) { return fresh.predict(query, options, predictions, level); });
         predictions.threads = 2;
         predictions.fuzzy_token_threshold = 0.8;
-        expect_out_of_memory("predict with fuzzy tokens",
-                             [&] { return memory.predict(query, options, predictions, level); });
+        expect_typed("predict with fuzzy tokens",
+                     [&] { return memory.predict(query, options, predictions, level); });
       }
     }
   }
@@ -193,38 +175,33 @@ TEST(OutOfMemory, OfFilesOfAPatternMemoryIsTyped) {
   const TempFolder folder;
   const std::string memory_path = folder / "memory";
   const std::string appended_path = folder / "appended";
-  using Memory = PatternMemory;
   make_memory().save(memory_path);
-  expect_out_of_memory("save", make_memory, [&](Memory& memory) {
+  expect("save", [&](auto& memory) {
     memory.save(memory_path);
     return LoadedMemory{&memory_path};
   });
   const auto saved = [&] {
-    Memory memory = make_memory();
+    PatternMemory memory = make_memory();
     memory.save(appended_path);
     memory.learn(Words(events(200)), name_of(200));
     memory.forget(8);
     return memory;
   };
-  expect_out_of_memory("append", saved, [&](Memory& memory) {
+  expect_typed("append", saved, [&](auto& memory) {
     memory.append(appended_path);
     return LoadedMemory{&appended_path};
   });
-  expect_out_of_memory("to_bytes", make_memory,
-                       [](Memory& memory) { return MemoryBytes{memory.to_bytes()}; });
-  expect_out_of_memory("load",
-                       [&] { return Memory::load(shared_context(), memory_path, quiet()); });
-  expect_out_of_memory("inspect", [&] { return Memory::inspect(memory_path); });
+  expect("to_bytes", [](auto& memory) { return MemoryBytes{memory.to_bytes()}; });
+  expect_typed("load", [&] { return PatternMemory::load(shared_context(), memory_path, quiet()); });
+  expect_typed("inspect", [&] { return PatternMemory::inspect(memory_path); });
   const std::vector<std::byte> bytes = make_memory().to_bytes();
-  expect_out_of_memory("from_bytes",
-                       [&] { return Memory::load(shared_context(), bytes, quiet()); });
+  expect_typed("from_bytes", [&] { return PatternMemory::load(shared_context(), bytes, quiet()); });
 }
 
 TEST(OutOfMemory, OfRankOfPredictionsIsTyped) {
   const std::vector<double> affinities{1, 2, 0.5};
   const std::vector<std::uint64_t> frequencies{1, 4, 2};
-  expect_out_of_memory("affinity_weights",
-                       [&] { return affinity_weights(affinities, frequencies); });
+  expect_typed("affinity_weights", [&] { return affinity_weights(affinities, frequencies); });
 }
 
 TEST(OutOfMemory, OfSettingsIsTyped) {
@@ -233,9 +210,9 @@ TEST(OutOfMemory, OfSettingsIsTyped) {
     return name.find("THRESHOLD") != std::string::npos ? std::optional<std::string>("1000")
                                                        : std::nullopt;
   };
-  expect_out_of_memory("kato_settings", [&] { return Compat::kato_settings(some).sync_threshold; });
-  expect_out_of_memory("LatticeSettings::from_environment",
-                       [&] { return Compat::LatticeSettings::from_environment(none).size(); });
+  expect_typed("kato_settings", [&] { return Compat::kato_settings(some).sync_threshold; });
+  expect_typed("LatticeSettings::from_environment",
+               [&] { return Compat::LatticeSettings::from_environment(none).size(); });
 }
 
 }  // namespace PatternCallsTest

@@ -7,8 +7,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <random>
 #include <type_traits>
 #include <vector>
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 namespace HostExtensionsTest {
 
 using namespace Kindred;

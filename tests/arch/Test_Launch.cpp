@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -28,6 +27,7 @@ namespace LaunchTest {
 
 using namespace Kindred;
 using testing::HasSubstr;
+using Testing::on_hosts;
 using Testing::on_spaces;
 
 constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
@@ -183,14 +183,6 @@ struct FillScratch {
     ++runs[group];
   }
 };
-
-/// Calls `body(exec_space)` with the instances on the host.
-template <class Body>
-void on_hosts(const Body& body) {
-  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) body(exec_space);
-  });
-}
 
 TEST(Launch, OnAHostGivesEachGroupScratchThatNoOtherUsesMeanwhile) {
   on_hosts([](const auto& exec_space) {

@@ -6,8 +6,6 @@
 #include "Generator.hpp"
 
 #include <array>
-#include <cstdint>
-#include <random>
 #include <type_traits>
 #include <vector>
 

@@ -5,8 +5,6 @@
 
 #include "Generator.hpp"
 
-#include <cstdint>
-#include <random>
 #include <type_traits>
 #include <vector>
 

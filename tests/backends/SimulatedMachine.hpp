@@ -36,13 +36,30 @@ struct Machine {
     return lines[space_index(space)].overhead + work / lines[space_index(space)].rate;
   }
   Workload workload(double work) const {
-    Workload w;
-    w.operation = Operations::lcs;
-    w.work = work;
-    w.items = static_cast<std::uint64_t>(work);
-    w.resident = resident;
-    return w;
+    return {.operation = Operations::lcs,
+            .items = static_cast<std::uint64_t>(work),
+            .work = work,
+            .resident = resident};
   }
+  DispatchRecord decide(double work, std::optional<Space> forced = {}) {
+    return dispatcher.decide(workload(work), forced);
+  }
+  double predicted(Space space, double work) const {
+    return dispatcher.predict(workload(work))[space_index(space)];
+  }
+  /// A call of the given duration.
+  DispatchRecord take(double seconds, double work, std::optional<Space> forced = {},
+                      bool first = false) {
+    DispatchRecord record = decide(work, forced);
+    record.taken = seconds;
+    record.first = first;
+    dispatcher.observe(record);
+    return record;
+  }
+  void fail(Space space, int times = 1) {
+    for (int i = 0; i < times; ++i) dispatcher.observe_failure(Operations::lcs, space);
+  }
+  bool is_open(Space space) const { return dispatcher.breaker_open(Operations::lcs, space); }
   /// One call, in the way `Context::run` makes it.
   DispatchRecord call(double work, std::optional<Space> forced = {}) {
     DispatchRecord record = dispatcher.decide(workload(work), forced);

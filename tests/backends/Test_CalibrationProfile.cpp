@@ -9,21 +9,20 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "Support.hpp"
+#include "MessageOf.hpp"
+#include "TempFolder.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <memory>
+#include <utility>
 
 namespace CalibrationProfileTest {
 
 using namespace Kindred;
 using nlohmann::json;
+using testing::HasSubstr;
 
 std::unique_ptr<Dispatcher> make_dispatcher(const std::string& machine) {
-  Dispatcher::Options options;
-  options.machine = machine;
-  return std::make_unique<Dispatcher>(SpaceSet::host(), 2, options);
+  return std::make_unique<Dispatcher>(SpaceSet::host(), 2, Dispatcher::Options{.machine = machine});
 }
 
 std::string measured(const std::string& machine) {
@@ -52,13 +51,8 @@ TEST(CalibrationProfile, IsRestoredBitForBit) {
 TEST(CalibrationProfile, OfAnotherMachineIsNotUsed) {
   const auto other = make_dispatcher("other");
   const auto before = other->profile_json();
-  try {
-    other->load_profile_json(measured("m"));
-    FAIL();
-  } catch (const NotFound& error) {
-    EXPECT_THAT(error.what(),
-                testing::AllOf(testing::HasSubstr("\"other\""), testing::HasSubstr("\"m\"")));
-  }
+  EXPECT_THAT(Testing::message_of<NotFound>([&] { other->load_profile_json(measured("m")); }),
+              AllOf(HasSubstr("\"other\""), HasSubstr("\"m\"")));
   EXPECT_EQ(other->profile_json(), before);
 }
 
@@ -111,13 +105,10 @@ TEST(CalibrationProfile, DamagedIsRejectedWithTheReasonAndChangesNothing) {
   const auto dispatcher = make_dispatcher("m");
   dispatcher->calibrate(Operations::score, Space::serial, 7, 7);
   const auto before = dispatcher->profile_json();
-  for (const auto& [text, why] : cases) {
-    try {
-      dispatcher->load_profile_json(text);
-      ADD_FAILURE() << text.substr(0, 200) << " was accepted";
-    } catch (const InvalidArgument& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr(why));
-    }
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.first.substr(0, 200));
+    const auto load = [&] { dispatcher->load_profile_json(one.first); };
+    EXPECT_THAT(Testing::message_of<InvalidArgument>(load), HasSubstr(one.second));
     EXPECT_EQ(dispatcher->profile_json(), before);
   }
 }
@@ -132,33 +123,15 @@ TEST(CalibrationProfile, TruncatedAnywhereIsRejected) {
 
 class ProfileFile : public testing::Test {
  protected:
-  ProfileFile()
-      : folder(std::filesystem::temp_directory_path() /
-               ("kindred-profile-" +
-                std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-                testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directories(folder);
-  }
-  ~ProfileFile() override { std::filesystem::remove_all(folder); }
-
   ContextOptions options(int threads) {
-    ContextOptions given;
-    given.threads = threads;
-    given.profile = (folder / "deep" / "profile.json").string();
-    given.log = [this](LogLevel level, std::string_view text) {
-      log.emplace_back(level, std::string(text));
-    };
-    return given;
-  }
-  std::string text() const {
-    std::ifstream file(folder / "deep" / "profile.json");
-    std::stringstream all;
-    all << file.rdbuf();
-    return all.str();
+    return {.threads = threads,
+            .profile = folder / "deep/profile.json",
+            .log = [this](LogLevel level, std::string_view text) {
+              log.emplace_back(level, std::string(text));
+            }};
   }
 
-  std::filesystem::path folder;
+  const Testing::TempFolder folder;
   std::vector<std::pair<LogLevel, std::string>> log;
 };
 
@@ -172,7 +145,7 @@ TEST_F(ProfileFile, HoldsSeveralMachinesAndEachFindsItsOwn) {
     three.dispatcher().calibrate(Operations::lcs, Space::serial, 1000, 3.0);
     three.save_profile();
   }
-  EXPECT_EQ(json::parse(text()).at("machines").size(), 2U);
+  EXPECT_EQ(json::parse(Testing::read_all(folder / "deep/profile.json")).at("machines").size(), 2U);
   const Workload workload{Operations::lcs, 1, 1000, 0, SpaceSet::all()};
   EXPECT_EQ(Context(options(2)).dispatcher().predict(workload)[0], 2.0);
   EXPECT_EQ(Context(options(3)).dispatcher().predict(workload)[0], 3.0);
@@ -181,11 +154,11 @@ TEST_F(ProfileFile, HoldsSeveralMachinesAndEachFindsItsOwn) {
 
 TEST_F(ProfileFile, DamagedIsLoggedAndReplacedBySaving) {
   std::filesystem::create_directories(folder / "deep");
-  std::ofstream(folder / "deep" / "profile.json") << "{\"format\": 7}";
+  folder.write("deep/profile.json", "{\"format\": 7}");
   Context context(options(2));
   ASSERT_FALSE(log.empty());
   EXPECT_EQ(log[0].first, LogLevel::warning);
-  EXPECT_THAT(log[0].second, testing::HasSubstr("is not used"));
+  EXPECT_THAT(log[0].second, HasSubstr("is not used"));
   context.dispatcher().calibrate(Operations::lcs, Space::serial, 1000, 2.0);
   context.save_profile();
   EXPECT_TRUE(Context(options(2)).dispatcher().calibrated());

@@ -25,14 +25,11 @@ const Workload workload{Operations::search, 1, 1e9, 0, SpaceSet::host()};
 /// A context that keeps its messages and records.
 struct Recorded {
   std::vector<std::string> seen;
-  Context context{[this] {
-    ContextOptions options;
-    options.load_profile = false;
-    options.threads = 2;
-    options.on_dispatch = [this](const DispatchRecord&) { seen.push_back("record"); };
-    options.log = [this](LogLevel, std::string_view message) { seen.emplace_back(message); };
-    return options;
-  }()};
+  Context context{ContextOptions{
+      .threads = 2,
+      .load_profile = false,
+      .log = [this](LogLevel, std::string_view message) { seen.emplace_back(message); },
+      .on_dispatch = [this](const DispatchRecord&) { seen.push_back("record"); }}};
 
   Recorded() { seen.clear(); }
   void call(
@@ -79,13 +76,10 @@ TEST(CallbackDelay, HoldsForTheThreadThatRunsTheCall) {
 TEST(CallbackDelay, ACallbackRunsAfterTheReleaseOfTheLock) {
   SharedMutex mutex;
   int calls = 0;
-  ContextOptions options;
-  options.load_profile = false;
-  options.on_dispatch = [&](const DispatchRecord&) {
-    ++calls;
-    const auto own = Impl::engine_lock(mutex);  // would wait for its own thread
-  };
-  Context context(options);
+  Context context({.load_profile = false, .on_dispatch = [&](const DispatchRecord&) {
+                     ++calls;
+                     const auto own = Impl::engine_lock(mutex);  // would wait for its own thread
+                   }});
   {
     const auto lock = Impl::engine_lock(mutex);
     context.run(workload, Space::serial, [](Space) {});
@@ -95,14 +89,11 @@ TEST(CallbackDelay, ACallbackRunsAfterTheReleaseOfTheLock) {
 }
 
 TEST(CallbackDelay, PassesOnWhatACallbackThrowsUnlessTheCallFails) {
-  ContextOptions options;
-  options.load_profile = false;
   int calls = 0;
-  options.on_dispatch = [&](const DispatchRecord&) {
-    ++calls;
-    throw std::runtime_error("of the callback");
-  };
-  Context context(options);
+  Context context({.load_profile = false, .on_dispatch = [&](const DispatchRecord&) {
+                     ++calls;
+                     throw std::runtime_error("of the callback");
+                   }});
   const auto call = [&](bool fails) {
     const CallbackDelay delay;
     for (int i = 0; i < 2; ++i) context.run(workload, Space::serial, [](Space) {});

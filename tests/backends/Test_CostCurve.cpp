@@ -61,6 +61,13 @@ TEST(CostCurve, APointKeepsItsSecondsHoweverSlowItsNeighboursAre) {
   EXPECT_DOUBLE_EQ(curve_of({{600, 1e3}, {1500, 1e-14}, {1e6, 1e3}}).seconds(1500), 1e-14);
 }
 
+TEST(CostCurve, IsNeverNegative) {
+  for (const double work : {0.0, -1.0, 0.5, 1.0, 1e300, std::nan(""), 9.3e18, 1.0e19}) {
+    EXPECT_GE(curve_of({{1000, 1e-3}}).seconds(work), 0) << work;
+    EXPECT_GE(curve_of({{100, 5e-3}, {1000, 1e-3}}).seconds(work), 0) << work;
+  }
+}
+
 TEST(CostCurve, TheLastMeasurementOfAClassCounts) {
   EXPECT_DOUBLE_EQ(curve_of({{1100, 7e-6}, {1050, 5e-6}}).seconds(1050), 5e-6);
 }

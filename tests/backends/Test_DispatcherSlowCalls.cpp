@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "SimulatedMachine.hpp"
 
 namespace DispatcherSlowCallsTest {
@@ -18,12 +16,8 @@ TEST(Dispatcher, FirstCallsAreNotLearnedFrom) {
   Machine machine;
   machine.calibrate();
   const auto before = machine.dispatcher.predict(machine.workload(1e6));
-  for (int i = 0; i < 10; ++i) {
-    DispatchRecord record = machine.dispatcher.decide(machine.workload(1e6), Space::cuda);
-    record.first = true;
-    record.taken = 8 * record.predicted[space_index(Space::cuda)];
-    machine.dispatcher.observe(record);
-  }
+  for (int i = 0; i < 10; ++i)
+    machine.take(8 * before[space_index(Space::cuda)], 1e6, Space::cuda, true);
   EXPECT_EQ(machine.dispatcher.predict(machine.workload(1e6)), before);
   EXPECT_EQ(machine.dispatcher.regret().seconds, 0);
 }
@@ -92,47 +86,44 @@ TEST(Dispatcher, OneDisturbedCallOnAllThreadsIsForgottenSoon) {
 
 /// Two threads on which calls take as long as a test chooses.
 struct ChosenTimes : Machine {
+  static constexpr double work = 1e8;
   ChosenTimes() : Machine(SpaceSet::host(), {}, 2) {
     calibrate();
     dispatcher.force_threads(2);
-    calibrated = predicted();
+    calibrated = predicted(Space::openmp, work);
   }
-  double predicted() { return dispatcher.predict(workload(1e8))[space_index(Space::openmp)]; }
   /// A call on `openmp` that takes \p times its calibrated time.
-  void take(double times, bool first = false) {
-    DispatchRecord record = dispatcher.decide(workload(1e8), Space::openmp);
-    record.taken = times * calibrated;
-    record.first = first;
-    dispatcher.observe(record);
+  void take_times(double times, bool first = false) {
+    take(times * calibrated, work, Space::openmp, first);
   }
   /// Predicted time of a call, as a multiple of the calibrated time.
-  double ratio() { return predicted() / calibrated; }
+  double ratio() const { return predicted(Space::openmp, work) / calibrated; }
 
   double calibrated = 0;
 };
 
 TEST(Dispatcher, AnAlarmIsRaisedByThreeTimesTheExpectedTime) {
   ChosenTimes machine;
-  machine.take(2.9);
+  machine.take_times(2.9);
   EXPECT_DOUBLE_EQ(machine.ratio(), 1);
-  machine.take(3);
+  machine.take_times(3);
   EXPECT_NEAR(machine.ratio(), 3, 1e-6);
 
   ChosenTimes busy;  // for so long that three times the calibrated time are expected
-  for (int i = 0; i < 20; ++i) busy.take(3);
-  busy.take(8);
+  for (int i = 0; i < 20; ++i) busy.take_times(3);
+  busy.take_times(8);
   EXPECT_NEAR(busy.ratio(), 3, 1e-6) << "less than three times as expected";
-  busy.take(10);
+  busy.take_times(10);
   EXPECT_NEAR(busy.ratio(), 10, 1e-6);
 }
 
 TEST(Dispatcher, AnAlarmEndsWithACallOfAnExpectedTime) {
   ChosenTimes machine;
-  machine.take(3.5);
+  machine.take_times(3.5);
   EXPECT_NEAR(machine.ratio(), 3.5, 1e-6);
-  machine.take(2, true);
+  machine.take_times(2, true);
   EXPECT_NEAR(machine.ratio(), 3.5, 1e-6) << "not with a first call";
-  machine.take(2);
+  machine.take_times(2);
   EXPECT_DOUBLE_EQ(machine.ratio(), 1);
 }
 
@@ -140,23 +131,19 @@ TEST(Dispatcher, ACallInLessThanHalfTheExpectedTimeEndsADisturbance) {
   for (const auto& [expected, taken, after] :
        {std::array{4.0, 2.0, 4.0}, {4.0, 1.99, 1.0}, {1.75, 0.9, 1.75}, {1.75, 0.8, 1.0}}) {
     ChosenTimes machine;
-    for (int i = 0; i < 20; ++i) machine.take(expected);
+    for (int i = 0; i < 20; ++i) machine.take_times(expected);
     ASSERT_DOUBLE_EQ(machine.ratio(), expected);
-    machine.take(taken);
+    machine.take_times(taken);
     EXPECT_DOUBLE_EQ(machine.ratio(), after) << taken;
   }
 }
 
 TEST(Dispatcher, AFirstCallThatIsMuchTooSlowIsAvoidedToo) {
   TwoThreads machine;
-  DispatchRecord record = machine.dispatcher.decide(machine.workload(TwoThreads::work));
-  ASSERT_EQ(record.chosen, Space::openmp);
-  record.first = true;
-  record.taken = 4e-3;  // explained by memory that was allocated
-  machine.dispatcher.observe(record);
+  const double of_allocations = 4e-3;
+  ASSERT_EQ(machine.take(of_allocations, TwoThreads::work, {}, true).chosen, Space::openmp);
   EXPECT_EQ(machine.call(TwoThreads::work).chosen, Space::openmp);
-  record.taken = 30e-3;
-  machine.dispatcher.observe(record);
+  machine.take(30e-3, TwoThreads::work, Space::openmp, true);
   EXPECT_EQ(machine.call(TwoThreads::work).chosen, Space::serial);
 }
 

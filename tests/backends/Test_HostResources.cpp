@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
+#include "TempFolder.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 namespace HostResourcesTest {
@@ -16,23 +14,18 @@ using namespace Kindred;
 /// Simulated `/proc` and `/sys` folders.
 class HostFiles : public testing::Test {
  protected:
-  HostFiles()
-      : root(std::filesystem::temp_directory_path() /
-             ("kindred-test-host-" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(root);
+  HostFiles() {
     write("proc/meminfo", "MemTotal:        1000 kB\nMemFree: 5 kB\nMemAvailable:    600 kB\n");
   }
-  ~HostFiles() override { std::filesystem::remove_all(root); }
-
   void write(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories((root / path).parent_path());
-    std::ofstream(root / path) << text;
+    std::filesystem::create_directories(std::filesystem::path(root / path).parent_path());
+    root.write(path, text);
   }
-  std::uint64_t total() const { return Impl::query_host_memory(root.string()).total; }
-  std::uint64_t free() const { return Impl::query_host_memory(root.string()).free; }
-  int quota() const { return Impl::processor_quota(root.string()); }
+  std::uint64_t total() const { return Impl::query_host_memory(root / "").total; }
+  std::uint64_t free() const { return Impl::query_host_memory(root / "").free; }
+  int quota() const { return Impl::processor_quota(root / ""); }
 
-  std::filesystem::path root;
+  Testing::TempFolder root;
 };
 
 TEST_F(HostFiles, WithoutControlGroupsTheMachinesLimitsApply) {

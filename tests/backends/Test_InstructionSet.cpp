@@ -7,7 +7,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Error.hpp>
 
-#include <cstdlib>
+#include "EnvironmentVariable.hpp"
 
 namespace InstructionSetTest {
 
@@ -34,9 +34,10 @@ TEST(InstructionSet, IsLimitedByTheVariableOnlyAtRunTime) {
 }
 
 TEST(InstructionSet, AContextRejectsAVariableThatItCannotFollow) {
-  ASSERT_EQ(setenv("KINDRED_MAX_LEVEL", "avx2", 1), 0);
-  EXPECT_THROW(Context(), InvalidArgument);
-  ASSERT_EQ(unsetenv("KINDRED_MAX_LEVEL"), 0);
+  {
+    const Testing::EnvironmentVariable level("KINDRED_MAX_LEVEL", "avx2");
+    EXPECT_THROW(Context(), InvalidArgument);
+  }
   EXPECT_NO_THROW(Context());
 }
 

@@ -6,10 +6,8 @@
 
 #include "Support.hpp"
 
-#include <cstdint>
 #include <map>
 #include <set>
-#include <string>
 
 namespace KernelProfileTest {
 
@@ -144,54 +142,47 @@ TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
   using Between = OtherTool<2>;
   using Above = OtherTool<3>;
   std::uint64_t launched = 0;
-  const auto recorded = [](const KernelProfile& profile) {
-    std::uint64_t count = 0;
-    for (const KernelTime& time : profile.kernels()) count += time.count;
-    return count;
-  };
-  const auto launches = [&](const KernelProfile* profile) {
-    const std::uint64_t before = profile == nullptr ? 0 : recorded(*profile);
+  const auto launches = [&] {
     launch_on(Space::serial, "Kindred::Testing::launch");
     ++launched;
-    if (profile == nullptr) return;
-    EXPECT_EQ(recorded(*profile), before + 1) << "recorded once";
+  };
+  const auto launches_in = [&](const KernelProfile& profile) {
+    const auto recorded = [&] {
+      std::uint64_t count = 0;
+      for (const KernelTime& time : profile.kernels()) count += time.count;
+      return count;
+    };
+    const std::uint64_t before = recorded();
+    launches();
+    EXPECT_EQ(recorded(), before + 1) << "recorded once";
   };
   Below::add();
   {
     const KernelProfile profile;
-    launches(&profile);
+    launches_in(profile);
     Between::add();
-    launches(&profile);
+    launches_in(profile);
   }
-  launches(nullptr);
+  launches();
   {
     const KernelProfile profile;
-    launches(&profile);
+    launches_in(profile);
     Above::add();
-    launches(&profile);
+    launches_in(profile);
   }
-  launches(nullptr);
-  {
-    const KernelProfile profile;
-    launches(&profile);
-  }
+  launches();
+  launches_in(KernelProfile());
   EXPECT_EQ(Above::kernels, 3U);
   Above::remove();
-  {
-    const KernelProfile profile;
-    launches(&profile);
-  }
+  launches_in(KernelProfile());
   EXPECT_EQ(Between::kernels, 7U);
   Between::remove();
-  {
-    const KernelProfile profile;
-    launches(&profile);
-  }
-  launches(nullptr);
+  launches_in(KernelProfile());
+  launches();
   EXPECT_EQ(Below::kernels, launched) << "once per kernel";
   Below::remove();
   EXPECT_EQ(Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for, original);
-  launches(nullptr);
+  launches();
 }
 
 }  // namespace KernelProfileTest

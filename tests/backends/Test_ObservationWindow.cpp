@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <random>
-#include <vector>
 
 #include "Support.hpp"
 

@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include "MessageOf.hpp"
+
 #include <list>
 #include <set>
-#include <string>
 #include <utility>
 
 namespace OperationTest {
@@ -24,6 +24,7 @@ constexpr OperationInfo own{"own", "steps", {.thread_rate = 1e6, .call_seconds =
 /// The same operation as another library declares it.
 constexpr OperationInfo own_again{"own", "steps", {.thread_rate = 1e6, .call_seconds = 1e-3}};
 constexpr OperationInfo other{"other", "steps", {}};
+constexpr OperationInfo third{"third", "steps", {}};
 
 Workload workload(Operation operation, double work) {
   return {.operation = operation, .items = 1, .work = work};
@@ -38,11 +39,7 @@ std::string profile_with(const std::string& name) {
          name + R"(","bytes":4096}]}}})";
 }
 
-Dispatcher::Options here() {
-  Dispatcher::Options options;
-  options.machine = "here";
-  return options;
-}
+Dispatcher::Options here() { return {.machine = "here"}; }
 
 TEST(Operation, IsEqualToOneOfTheSameName) {
   EXPECT_EQ(Operation(own), Operation(own_again));
@@ -89,9 +86,7 @@ TEST(Operation, WithoutANameIsRejected) {
 
 TEST(Operation, ThatNoCallNamedIsNotAddedByAnObservation) {
   Dispatcher dispatcher(SpaceSet::host(), 1, {});
-  DispatchRecord record;
-  record.operation = own;
-  record.taken = 1;
+  const DispatchRecord record{.operation = own, .taken = 1};
   dispatcher.observe(record);
   dispatcher.observe_success(own, Space::serial);
   dispatcher.observe_failure(own, Space::serial);
@@ -115,19 +110,11 @@ TEST(Operation, BeyondTheLimitIsRejectedAndTheOthersKeepWorking) {
   Dispatcher dispatcher(SpaceSet::host(), 1, {});
   const TooManyOperations many;
   const auto& infos = many.infos;
-  for (const OperationInfo& info : infos) {
-    if (&info != &infos.back()) {
-      (void)dispatcher.decide(workload(info, 1));
-      continue;
-    }
-    try {
-      (void)dispatcher.decide(workload(info, 1));
-      FAIL() << "an operation beyond the limit was accepted";
-    } catch (const InvalidArgument& error) {
-      EXPECT_THAT(error.what(), HasSubstr("64 operations"));
-      EXPECT_THAT(error.what(), HasSubstr("\"operation 64\""));
-    }
-  }
+  for (auto info = infos.begin(); info != std::prev(infos.end()); ++info)
+    (void)dispatcher.decide(workload(*info, 1));
+  EXPECT_THAT(Testing::message_of<InvalidArgument>(
+                  [&] { (void)dispatcher.decide(workload(infos.back(), 1)); }),
+              AllOf(HasSubstr("64 operations"), HasSubstr("\"operation 64\"")));
   EXPECT_EQ(dispatcher.operations().size(), operations_max);
   EXPECT_EQ(dispatcher.decide(workload(infos.front(), 1)).operation, infos.front());
 }
@@ -162,13 +149,18 @@ TEST(Operation, IsReadFromProfilesUnderItsNameOfEarlierVersions) {
   }
 }
 
-TEST(Operation, IsRecordedOncePerSizeClassInTheCallHistory) {
+TEST(CallHistory, ACallIsFirstWhereNoneOfItsSizeOrLargerHasRun) {
   CallHistory history;
-  EXPECT_TRUE(history.add(own, Space::serial, 1000));
-  EXPECT_FALSE(history.add(own, Space::serial, 1000));
-  EXPECT_TRUE(history.add(other, Space::serial, 1000));
   EXPECT_TRUE(history.add(own, Space::openmp, 1000));
-  EXPECT_FALSE(history.add(own, Space::serial, 10));
+  EXPECT_FALSE(history.add(own, Space::openmp, 1000));
+  EXPECT_FALSE(history.add(own, Space::openmp, 7)) << "the workspace is large enough";
+  EXPECT_TRUE(history.add(own, Space::openmp, 1e9)) << "it grows";
+  EXPECT_FALSE(history.add(own, Space::openmp, 1e8));
+  EXPECT_TRUE(history.add(own, Space::serial, 1000));
+  EXPECT_TRUE(history.add(other, Space::openmp, 1000));
+  EXPECT_TRUE(history.add(third, Space::serial, 0)) << "a call without work has a size too";
+  EXPECT_FALSE(history.add(third, Space::serial, 0));
+  EXPECT_TRUE(history.add(third, Space::serial, 2)) << "which is the smallest";
 }
 
 TEST(Operation, BeyondTheLimitIsNeverTheFirstOfTheCallHistory) {

@@ -13,16 +13,14 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "EnvironmentVariable.hpp"
 #include "MessageOf.hpp"
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
@@ -30,34 +28,9 @@
 namespace OwnThreadsTest {
 
 using namespace Kindred;
+using Testing::EnvironmentVariable;
 
-ContextOptions options_of(int threads) {
-  ContextOptions options;
-  options.load_profile = false;
-  options.threads = threads;
-  return options;
-}
-
-/// An environment variable that is set in a block, and in the programs that the block starts.
-class Variable {
- public:
-  Variable(std::string name, const std::string& value) : m_name(std::move(name)) {
-    if (const char* const text = std::getenv(m_name.c_str())) m_before = text;
-    ::setenv(m_name.c_str(), value.c_str(), 1);
-  }
-  ~Variable() {
-    if (m_before)
-      ::setenv(m_name.c_str(), m_before->c_str(), 1);
-    else
-      ::unsetenv(m_name.c_str());
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  std::string m_name;
-  std::optional<std::string> m_before;
-};
+ContextOptions options_of(int threads) { return {.threads = threads, .load_profile = false}; }
 
 std::set<int> affinity(pid_t thread) {
   cpu_set_t set;
@@ -136,13 +109,13 @@ std::string expected_in_child(const std::set<int>& processors) {
 
 TEST_F(OwnThreadsDeathTest, MayUseAllProcessorsWhereOpenMPBindsItsThreads) {
   const std::string all = expected_in_child(affinity(::getpid()));
-  const Variable expected("KINDRED_TEST_PROCESSORS", all);
+  const EnvironmentVariable expected("KINDRED_TEST_PROCESSORS", all);
   for (const auto& [name, value] :
        {std::pair("OMP_PROC_BIND", "false"), std::pair("OMP_PROC_BIND", "true"),
         std::pair("OMP_PROC_BIND", "close"), std::pair("OMP_PROC_BIND", "spread"),
         std::pair("OMP_PROC_BIND", "master"), std::pair("OMP_PLACES", "threads"),
         std::pair("OMP_PLACES", "sockets")}) {
-    const Variable bound(name, value);
+    const EnvironmentVariable bound(name, value);
     EXPECT_EXIT(check_helpers(all), testing::ExitedWithCode(0), "main: ") << name << '=' << value;
   }
 }
@@ -151,9 +124,9 @@ TEST_F(OwnThreadsDeathTest, KeepToTheProcessorsOfAProcessThatWasRestricted) {
   const std::set<int> all = affinity(::getpid());
   const std::set<int> last{*all.rbegin()};
   const std::string expected_processors = expected_in_child(last);
-  const Variable expected("KINDRED_TEST_PROCESSORS", expected_processors);
+  const EnvironmentVariable expected("KINDRED_TEST_PROCESSORS", expected_processors);
   for (const char* value : {"false", "true", "close", "spread"}) {
-    const Variable bound("OMP_PROC_BIND", value);
+    const EnvironmentVariable bound("OMP_PROC_BIND", value);
     set_affinity(last);
     EXPECT_EXIT(check_helpers(expected_processors), testing::ExitedWithCode(0), "main: ") << value;
     set_affinity(all);
@@ -171,9 +144,9 @@ TEST_F(OwnThreadsDeathTest, KeepToTheProcessorsOfAProcessThatRestrictsItself) {
   if (std::getenv("KINDRED_TEST_PROCESSORS") == nullptr && all.size() < 2)
     GTEST_SKIP() << "needs two processors";
   const std::string last = expected_in_child({*all.rbegin()});
-  const Variable expected("KINDRED_TEST_PROCESSORS", last);
+  const EnvironmentVariable expected("KINDRED_TEST_PROCESSORS", last);
   for (const char* value : {"false", "true", "close", "spread"}) {
-    const Variable bound("OMP_PROC_BIND", value);
+    const EnvironmentVariable bound("OMP_PROC_BIND", value);
     EXPECT_EXIT(restrict_and_check_helpers(last), testing::ExitedWithCode(0), "main: ") << value;
   }
 }
@@ -234,6 +207,22 @@ const Workload large{
 /// In every block, threads of 64 MiB find no place.
 constexpr std::uint64_t little = 48U << 20U;
 
+/// Counts to 1000 in a parallel region of \p context.
+int count_on(const Context& context, Space space) {
+  int sum = 0;
+  Kokkos::parallel_reduce(
+      "Kindred::Testing::count",
+      Kokkos::RangePolicy<HostSpace>(Impl::host_instance(context, space), 0, 1000),
+      [](int, int& part) { ++part; }, sum);
+  return sum;
+}
+
+/// The record of a call that counts.
+DispatchRecord count(Context& context, std::optional<Space> forced) {
+  return context.run(large, forced,
+                     [&](Space space) { require(count_on(context, space) == 1000, 8); });
+}
+
 void use_a_context_without_threads() {
   {
     limit_address_space(little);
@@ -250,34 +239,20 @@ void use_a_context_without_threads() {
   }
   Context later(options_of(8));
   require(later.is_usable(Space::openmp) && later.threads() == 8, 6);
-  int sum = 0;
-  const auto count = [&](Space space) {
-    Kokkos::parallel_reduce(
-        "Kindred::Testing::count",
-        Kokkos::RangePolicy<HostSpace>(Impl::host_instance(later, space), 0, 1000),
-        [](int, int& part) { ++part; }, sum);
-  };
-  require(later.run(large, Space::openmp, count).threads == 8 && sum == 1000, 7);
+  require(count(later, Space::openmp).threads == 8, 7);
   std::exit(0);
 }
 
 void call_without_threads(bool with_started_context) {
   Context context(options_of(8));
   require(context.is_usable(Space::openmp), 2);
-  std::vector<std::string> warnings;
-  int sum = 0;
-  const auto count = [&](Space space) {
-    Kokkos::parallel_reduce(
-        "Kindred::Testing::count",
-        Kokkos::RangePolicy<HostSpace>(Impl::host_instance(context, space), 0, 1000),
-        [](int, int& part) { ++part; }, sum);
-  };
-  if (with_started_context) require(context.run(large, Space::openmp, count).threads == 8, 3);
+  if (with_started_context) require(count(context, Space::openmp).threads == 8, 3);
   limit_address_space(little);
-  sum = 0;
   if (with_started_context) {
     // The team that runs serves smaller calls too, whose own cannot be started.
-    const int threads = Impl::run_on_team(context, 2, [&] { count(Space::openmp); });
+    int sum = 0;
+    const int threads =
+        Impl::run_on_team(context, 2, [&] { sum = count_on(context, Space::openmp); });
     require(threads == 8 && sum == 1000, 4);
     // A call outside of a team starts threads of the calling thread.
     Impl::start_thread("a caller", [&] {
@@ -286,37 +261,35 @@ void call_without_threads(bool with_started_context) {
       require(refusal.find("7 threads cannot be started") != std::string::npos, 5);
     }).join();
   } else {
-    const std::string refusal =
-        Testing::message_of<SpaceUnavailable>([&] { context.run(large, Space::openmp, count); });
-    std::cerr << refusal << '\n';
-    const DispatchRecord record = context.run(large, {}, count);
-    require(record.chosen == Space::serial && sum == 1000, 6);
+    std::cerr << Testing::message_of<SpaceUnavailable>([&] { count(context, Space::openmp); })
+              << '\n';
+    require(count(context, {}).chosen == Space::serial, 6);
   }
   unlimit_address_space();
-  sum = 0;
-  require(context.run(large, Space::openmp, count).threads == 8 && sum == 1000, 7);
+  require(count(context, Space::openmp).threads == 8, 7);
   std::cerr << "threads cannot be started\n";
   std::exit(0);
 }
 
-TEST_F(OwnThreadsDeathTest, WithoutThreadsAContextHasNoOpenMP) {
-  const Variable stacks("OMP_STACKSIZE", "64M");
-  const Variable processors("OMP_NUM_THREADS", "8");
+/// The child starts with eight threads, whose stacks are large.
+class FewThreadsDeathTest : public OwnThreadsDeathTest {
+ private:
+  EnvironmentVariable m_stacks{"OMP_STACKSIZE", "64M"};
+  EnvironmentVariable m_processors{"OMP_NUM_THREADS", "8"};
+};
+
+TEST_F(FewThreadsDeathTest, WithoutThreadsAContextHasNoOpenMP) {
   EXPECT_EXIT(use_a_context_without_threads(), testing::ExitedWithCode(0),
               "8 threads cannot be started: Resource temporarily unavailable; allow the process "
               "more threads");
 }
 
-TEST_F(OwnThreadsDeathTest, WithoutThreadsACallRunsOnSerial) {
-  const Variable stacks("OMP_STACKSIZE", "64M");
-  const Variable processors("OMP_NUM_THREADS", "8");
+TEST_F(FewThreadsDeathTest, WithoutThreadsACallRunsOnSerial) {
   EXPECT_EXIT(call_without_threads(false), testing::ExitedWithCode(0),
               "threads cannot be started: Resource temporarily unavailable");
 }
 
-TEST_F(OwnThreadsDeathTest, WithoutMoreThreadsACallUsesATeamThatRuns) {
-  const Variable stacks("OMP_STACKSIZE", "64M");
-  const Variable processors("OMP_NUM_THREADS", "8");
+TEST_F(FewThreadsDeathTest, WithoutMoreThreadsACallUsesATeamThatRuns) {
   EXPECT_EXIT(call_without_threads(true), testing::ExitedWithCode(0), "threads cannot be started");
 }
 

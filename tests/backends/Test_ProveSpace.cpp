@@ -8,32 +8,24 @@
 
 #include <gtest/gtest.h>
 
+#include "EnvironmentVariable.hpp"
 #include "MessageOf.hpp"
 #include "Support.hpp"
 
 #include <cstdlib>
 #include <iostream>
-#include <string>
 
 namespace ProveSpaceTest {
 
 using namespace Kindred;
 using Arch::ProofFault;
 
-/// Sets the fault of the contexts that are made while it exists.
-class Fault {
- public:
-  explicit Fault(const std::string& text) { setenv("KINDRED_TEST_FAULT", text.c_str(), 1); }
-  ~Fault() { unsetenv("KINDRED_TEST_FAULT"); }
-  Fault(const Fault&) = delete;
-  Fault& operator=(const Fault&) = delete;
+/// The fault of the contexts that are made while it exists.
+struct Fault : Testing::EnvironmentVariable {
+  explicit Fault(const std::string& text) : EnvironmentVariable("KINDRED_TEST_FAULT", text) {}
 };
 
-ContextOptions plain() {
-  ContextOptions options;
-  options.load_profile = false;
-  return options;
-}
+ContextOptions plain() { return {.load_profile = false}; }
 
 /// The space other than `serial` whose faults can be tested in this build.
 Space tested_space() { return Testing::spaces().back(); }

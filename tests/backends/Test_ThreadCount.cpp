@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "EnvironmentVariable.hpp"
+
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -52,11 +54,10 @@ TEST(ThreadCount, FollowsTheVariablesOfOpenMP) {
 
 TEST(ThreadCount, OfFilesIsThatOfContexts) {
   EXPECT_EQ(Impl::threads_or_all(3), 3);
-  const char* const name = "KOKKOS_NUM_THREADS";
-  const std::string before = std::getenv(name) != nullptr ? std::getenv(name) : "";
-  ASSERT_EQ(setenv(name, "1", 1), 0);
-  EXPECT_EQ(Impl::threads_or_all(0), 1);
-  ASSERT_EQ(before.empty() ? unsetenv(name) : setenv(name, before.c_str(), 1), 0);
+  {
+    const Testing::EnvironmentVariable one("KOKKOS_NUM_THREADS", "1");
+    EXPECT_EQ(Impl::threads_or_all(0), 1);
+  }
   const Impl::Environment real = [](const char* variable) { return std::getenv(variable); };
   EXPECT_EQ(Impl::threads_or_all(0),
             Impl::choose_threads(Impl::query_thread_limits(), real).threads);

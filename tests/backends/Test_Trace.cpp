@@ -8,13 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "Support.hpp"
+#include "TempFolder.hpp"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <string>
 
 namespace TraceTest {
 
@@ -28,17 +24,12 @@ TEST(Trace, WritesSpansDispatchesAndKernelsAsChromeEvents) {
     const auto outer = trace.span(odd);
     Kokkos::parallel_for("Kindred::Testing::a", Kokkos::RangePolicy<HostSpace>(exec_space, 0, 8),
                          [](int) {});
-    DispatchRecord record;
-    record.operation = Operations::search;
-    record.taken = 0.25;
+    const DispatchRecord record{.operation = Operations::search, .taken = 0.25};
     trace.add(record);
   }
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("kindred-test-trace-" + std::to_string(::getpid()) + ".json");
-  trace.write(path.string());
-  std::ifstream file(path);
-  const auto json = nlohmann::json::parse(file);
-  std::filesystem::remove(path);
+  const Testing::TempFolder folder;
+  trace.write(folder / "trace.json");
+  const auto json = nlohmann::json::parse(Testing::read_all(folder / "trace.json"));
 
   std::map<std::string, nlohmann::json> by_category;
   for (const auto& event : json.at("traceEvents")) {

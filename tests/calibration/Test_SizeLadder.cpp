@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -32,12 +31,12 @@ struct Machine {
     return overhead[s] + work / rate[s];
   }
   std::vector<SizeLadderPoint> climb(double seconds = 0.3) {
-    Impl::SizeLadderOptions options;
-    options.places = places;
-    options.size_max = std::size_t{1} << 22U;
-    options.seconds = seconds;
-    options.clock = [this] { return now; };
-    options.prior = [this](Place place, double work) { return truth(place.space, work) / 4; };
+    const Impl::SizeLadderOptions options{
+        .places = places,
+        .size_max = std::size_t{1} << 22U,
+        .seconds = seconds,
+        .clock = [this] { return now; },
+        .prior = [this](Place place, double work) { return truth(place.space, work) / 4; }};
     return Impl::climb(options, [this](std::size_t size) -> Impl::Rung {
       if (size > size_fits) return {};
       now += 1e-9 * static_cast<double>(size);

@@ -4,6 +4,8 @@
 
 #include "TempFolder.hpp"
 
+#include <kindred/memory/AtomicFile.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +92,30 @@ KilledProcess kill_when_reported(const Body& body) {
         if (::read(pipe, &number, sizeof(number)) == sizeof(number)) reported = number;
       },
       body);
+}
+
+/// \brief Kills writers that go on after the last complete step, repeatedly. Each leaves at \p path
+/// the step that it reported last or the next, and no other file.
+/// \param kill `kill(step)` starts a writer at a step and kills it
+/// \param found `found(reported)` checks the file, and returns its step
+template <class Kill, class Found>
+void expect_whole_steps(const TempFolder& folder, const std::string& path, int rounds,
+                        const Kill& kill, const Found& found) {
+  std::uint64_t step = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const KilledProcess killed = kill(step);
+    ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << round;
+    const std::uint64_t reported = killed.reported.value_or(step);
+    step = found(reported);
+    ASSERT_TRUE(step == reported || step == reported + 1)
+        << "reported " << reported << ", found " << step;
+  }
+  EXPECT_GT(step, static_cast<std::uint64_t>(rounds) / 10)
+      << "the writers were killed too early to have done anything";
+  // A writer that was killed before its rename leaves a temporary file until the next writer
+  // starts.
+  const AtomicFile next(path);
+  EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
 }
 
 }  // namespace Kindred::Testing

@@ -5,11 +5,6 @@
 #include "PatternMemorySupport.hpp"
 #include "Support.hpp"
 
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <chrono>
-#include <utility>
-
 namespace PatternMemoryTest {
 
 using namespace Kindred;
@@ -38,12 +33,7 @@ std::uint64_t step_of(const std::string& path) {
 
 [[noreturn]] void write_forever(const std::string& path, std::uint64_t step, int reported) {
   Testing::report_forever(reported, [&, memory = std::optional<PatternMemory>()]() mutable {
-    static Context context{[] {
-      ContextOptions options;
-      options.threads = 1;
-      options.load_profile = false;
-      return options;
-    }()};
+    static Context context{ContextOptions{.threads = 1, .load_profile = false}};
     if (!memory) memory.emplace(PatternMemory::load(context, path, Testing::quiet()));
     learn_step(*memory, ++step);
     if (step % 5 == 0) {
@@ -77,25 +67,13 @@ TEST(CrashedPatternMemory, LeavesTheStepThatItReportedOrTheNext) {
                                      .count());
   const int rounds = start < 200'000 ? 200 : 20;
   ASSERT_TRUE(first.by_signal);
-  std::uint64_t step = step_of(path);
-  ASSERT_EQ(step, 0U);
+  ASSERT_EQ(step_of(path), 0U);
   auto generator = Testing::generator("CrashedPatternMemory");
-  for (int i = 0; i < rounds; ++i) {
-    const Testing::KilledProcess killed =
-        Testing::kill_after(start / 2 + 10000 + generator() % (30000 + start),
-                            [&](int reported) { write_forever(path, step, reported); });
-    ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
-    const std::uint64_t reported = killed.reported.value_or(step);
-    step = step_of(path);
-    ASSERT_TRUE(step == reported || step == reported + 1)
-        << "reported " << reported << ", found " << step;
-  }
-  EXPECT_GT(step, static_cast<std::uint64_t>(rounds) / 10)
-      << "the writer was killed too early to have done anything";
-  // A writer that was killed before its rename leaves a temporary file until the next writer
-  // starts.
-  const AtomicFile next(path);
-  EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
+  const auto kill = [&](std::uint64_t step) {
+    return Testing::kill_after(start / 2 + 10000 + generator() % (30000 + start),
+                               [&](int reported) { write_forever(path, step, reported); });
+  };
+  Testing::expect_whole_steps(folder, path, rounds, kill, [&](auto) { return step_of(path); });
 }
 
 }  // namespace PatternMemoryTest

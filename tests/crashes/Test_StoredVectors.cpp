@@ -5,8 +5,6 @@
 #include "StoredVectorsSupport.hpp"
 #include "Support.hpp"
 
-#include <kindred/memory/AtomicFile.hpp>
-
 namespace StoredVectorsTest {
 
 using namespace Kindred;
@@ -30,25 +28,16 @@ TEST(CrashedVectorStore, LeavesTheStepThatItReportedOrTheNext) {
   const Testing::TempFolder folder;
   const std::string path = folder / "a";
   auto generator = Testing::generator("CrashedVectorStore");
-  std::uint64_t step = 0;
-  const std::uint64_t window = Testing::kill_window([&] { save_step(path, step); });
-  for (int i = 0; i < 60; ++i) {
-    const Testing::KilledProcess killed =
-        Testing::kill_after(generator() % window, [&](int report_to) {
-          Testing::report_forever(report_to, [&] {
-            save_step(path, ++step);
-            return step;
-          });
-        });
-    ASSERT_TRUE(killed.by_signal) << "the writer failed by itself in round " << i;
-    const std::uint64_t reported = killed.reported.value_or(step);
-    step = step_of(path);
-    ASSERT_TRUE(step == reported || step == reported + 1)
-        << "reported " << reported << ", found " << step;
-  }
-  EXPECT_GT(step, 10U) << "the writer was killed too early to have done anything";
-  const AtomicFile next(path);
-  EXPECT_EQ(folder.names().size(), 1U) << "killed writers left temporaries";
+  const std::uint64_t window = Testing::kill_window([&] { save_step(path, 0); });
+  const auto kill = [&](std::uint64_t step) {
+    return Testing::kill_after(generator() % window, [&](int report_to) {
+      Testing::report_forever(report_to, [&] {
+        save_step(path, ++step);
+        return step;
+      });
+    });
+  };
+  Testing::expect_whole_steps(folder, path, 60, kill, [&](auto) { return step_of(path); });
 }
 
 }  // namespace StoredVectorsTest

@@ -5,15 +5,8 @@
 #include <gtest/gtest.h>
 #include <kindred/matcher/FusedLayers.hpp>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <functional>
 #include <initializer_list>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "DeviceCopy.hpp"
 #include "Support.hpp"
@@ -78,10 +71,18 @@ class Given {
       m_copy = std::make_unique<Testing::DeviceCopy<T>>(Testing::context(), m_memory);
   }
 
+  /// Of zeros.
+  Given(const Layout& layout, std::size_t rows, std::size_t columns,
+        DataType type = data_type_of<T>)
+      : Given(layout, rows, columns, std::vector<T>(std::max<std::size_t>(rows, 1) * columns),
+              type) {}
+
   Array array() {
     if (m_copy) return m_copy->array(m_type, m_shape, m_strides, m_begin);
     return {m_memory.data() + m_begin, m_type, m_shape, m_strides};
   }
+  operator Array() { return array(); }
+  operator ConstArray() { return array(); }
   /// The bytes of its elements; fails the test if another element changed.
   Bytes result() const {
     std::vector<T> now = m_copy ? m_copy->values() : m_memory;
@@ -135,6 +136,12 @@ inline Bytes joined(std::initializer_list<Bytes> parts) {
   Bytes all;
   for (const Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
   return all;
+}
+
+/// The bytes of several arrays.
+template <class... T>
+Bytes results_of(const Given<T>&... arrays) {
+  return joined({arrays.result()...});
 }
 
 }  // namespace UnalignedArraysTest

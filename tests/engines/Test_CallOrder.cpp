@@ -10,16 +10,14 @@
 #include <gtest/gtest.h>
 
 #include "DeviceCopy.hpp"
+#include "OnSpaces.hpp"
 #include "Support.hpp"
 #include "kit/CallOrder.hpp"
 
 #include <chrono>
-#include <cstdint>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
-#include <vector>
 
 namespace CallOrderTest {
 
@@ -30,14 +28,10 @@ constexpr const char* label = "Kindred::Testing::call_order";
 /// Calls `body(exec_space, order)` on every space.
 template <class Body>
 void on_spaces(const Body& body) {
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(to_string(space));
-    Impl::with_instance(Testing::context(), space,
-                        [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                          Impl::CallOrder<ExecutionSpace> order;
-                          body(exec_space, order);
-                        });
-  }
+  Testing::on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    Impl::CallOrder<ExecutionSpace> order;
+    body(exec_space, order);
+  });
 }
 
 TEST(CallOrder, KeepsWhatCallsReadUntilTheyHaveEnded) {

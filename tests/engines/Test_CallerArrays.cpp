@@ -8,9 +8,6 @@
 #include "Support.hpp"
 #include "kit/CallerArrays.hpp"
 
-#include <cstdint>
-#include <vector>
-
 namespace CallerArraysTest {
 
 using namespace Kindred;

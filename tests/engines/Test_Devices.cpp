@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/Bulk.hpp>
-#include <kindred/Graph.hpp>
-#include <kindred/Sequence.hpp>
-#include <kindred/Vector.hpp>
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
 #include <gtest/gtest.h>
 
-#include "Generator.hpp"
+#include "EngineCalls.hpp"
 #include "Support.hpp"
 
-#include <cstdint>
-#include <random>
 #include <thread>
-#include <vector>
 
 namespace DevicesTest {
 
@@ -22,12 +15,7 @@ using namespace Kindred;
 
 int device_count() { return Testing::context().info(Space::cuda).device_count; }
 
-ContextOptions on_device(int device) {
-  ContextOptions options;
-  options.load_profile = false;
-  options.device = device;
-  return options;
-}
+ContextOptions on_device(int device) { return {.device = device, .load_profile = false}; }
 
 /// The current CUDA device of this thread; 0 in a host build.
 int current_device() {
@@ -44,58 +32,12 @@ void make_current([[maybe_unused]] int device) {
 #endif
 }
 
-std::vector<float> random_floats(const char* name, std::size_t count) {
-  auto generator = Testing::generator(name);
-  std::uniform_real_distribution<float> distribution(-1, 1);
-  std::vector<float> values(count);
-  for (float& value : values) value = distribution(generator);
-  return values;
-}
-
-/// The results of several engines on `cuda`.
-struct Answers {
-  std::vector<std::int64_t> ids;
-  std::vector<float> scores;
-  std::vector<Match> matches;
-  std::vector<float> hop;
-
-  friend bool operator==(const Answers&, const Answers&) = default;
-};
-
-Answers compute(Context& context) {
-  constexpr std::size_t dimension = 96;
-  constexpr std::uint32_t nodes = 3000;
-  Answers answers;
-  const std::vector<float> rows = random_floats("devices rows", 5000 * dimension);
-  const VectorIndex index(context, rows, dimension);
-  SearchOptions search;
-  search.top = 20;
-  search.space = Space::cuda;
-  const SearchResults found = index.search(std::span(rows).first(40 * dimension), search);
-  answers.ids = found.ids;
-  answers.scores = found.scores;
-  auto generator = Testing::generator("devices sequences");
-  Ragged<Symbol> sequences;
-  for (int i = 0; i < 2000; ++i) {
-    for (int k = 0; k < 30; ++k) sequences.values.push_back(generator() % 50);
-    sequences.close_row();
-  }
-  const SequenceMatcher matcher(context, sequences);
-  MatchOptions match;
-  match.space = Space::cuda;
-  answers.matches = matcher.match(sequences, match).matches.values;
-  std::vector<Edge> edges;
-  for (int i = 0; i < 20000; ++i) {
-    edges.push_back({static_cast<std::uint32_t>(generator() % nodes),
-                     static_cast<std::uint32_t>(generator() % nodes), 0.5F});
-  }
-  const SpreadingEngine graph(context, {nodes, edges});
-  const std::vector<float> x = random_floats("devices x", nodes);
-  answers.hop.resize(nodes);
-  HopOptions hop;
-  hop.space = Space::cuda;
-  graph.hop(std::span(x), std::span(answers.hop), hop);
-  return answers;
+/// The results of all engines on `cuda`.
+std::vector<std::string> compute(Context& context) {
+  std::vector<std::string> results;
+  for (const Testing::EngineCall& call : Testing::engine_calls())
+    results.push_back(call.make(context)(Space::cuda));
+  return results;
 }
 
 TEST(Devices, EachMayHaveAContextAndGivesTheSameBits) {
@@ -104,10 +46,10 @@ TEST(Devices, EachMayHaveAContextAndGivesTheSameBits) {
   Context second(on_device(1));
   EXPECT_EQ(first.info(Space::cuda).device_index, 0);
   EXPECT_EQ(second.info(Space::cuda).device_index, 1);
-  const Answers expected = compute(first);
+  const std::vector<std::string> expected = compute(first);
   EXPECT_EQ(compute(second), expected);
   // Both at the same time.
-  Answers concurrent;
+  std::vector<std::string> concurrent;
   std::thread other([&] { concurrent = compute(second); });
   EXPECT_EQ(compute(first), expected);
   other.join();

@@ -7,8 +7,6 @@
 #include "Faults.hpp"
 #include "Support.hpp"
 
-#include <memory>
-
 namespace EngineFaultsTest {
 
 using namespace Kindred;
@@ -49,7 +47,7 @@ TEST_P(EngineFaults, OfAnyAllocationGiveTheSameAnswerOrOutOfMemory) {
         EXPECT_FALSE(error.label().empty());
         ++refused;
       }
-      if (run) {
+      if (run.call) {
         const std::uint64_t before = bytes_in_use(*context);
         try {
           EXPECT_EQ(run({}), expected);
@@ -79,8 +77,7 @@ TEST_P(EngineFaults, OfTheBudgetGiveTheSameAnswerOrOutOfMemory) {
   }
   bool answered_below = false;
   for (const std::uint64_t percent : {100, 95, 90, 75, 50, 25, 10, 1}) {
-    ContextOptions options;
-    options.host_budget = peak * percent / 100;
+    const ContextOptions options{.host_budget = peak * percent / 100};
     const auto context = make_faulty_context(faults, 2, options);
     try {
       const auto run = GetParam().make(*context);
@@ -96,10 +93,6 @@ TEST_P(EngineFaults, OfTheBudgetGiveTheSameAnswerOrOutOfMemory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, EngineFaults, testing::ValuesIn(Testing::engine_calls()),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
-                           std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
-                           return name;
-                         });
+                         Testing::name_of_engine_call);
 
 }  // namespace EngineFaultsTest

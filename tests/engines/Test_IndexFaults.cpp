@@ -5,35 +5,23 @@
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "Allocations.hpp"
 #include "Faults.hpp"
+#include "SineValues.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
 namespace IndexFaultsTest {
 
 using namespace Kindred;
-using Testing::fail_every_accounted;
-using Testing::fail_every_allocation;
-using Testing::Faults;
-using Testing::longer_than_labels;
-using Testing::make_faulty_context;
-using Testing::TempFolder;
+using namespace Testing;
 
 constexpr std::size_t dimension = 24;
 
 std::vector<float> values(std::size_t rows, float first) {
-  std::vector<float> out(rows * dimension);
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = std::sin(first + 0.37F * static_cast<float>(i) * static_cast<float>(i % 7 + 1));
-  return out;
+  return sine_values(rows * dimension, first);
 }
 
 struct Row {
@@ -81,7 +69,7 @@ std::string state_of(const VectorIndex& index, const TempFolder& folder) {
     }
   }
   index.save(folder / "saved");
-  return state + Testing::read_all(folder / "saved");
+  return state + read_all(folder / "saved");
 }
 
 struct Change {
@@ -152,8 +140,7 @@ TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemUnchanged) {
   const auto context = make_faulty_context(faults, 2);
   make_index(*context, DataType::float32).save(folder / "rows");
   const StoredVectors stored = StoredVectors::load(folder / "rows");
-  VectorIndexOptions options;
-  options.residency = Residency::host;
+  const VectorIndexOptions options{.residency = Residency::host};
   VectorIndex index(*context, stored, options);
   const std::string before = state_of(index, folder);  // makes the quantized copy
   const Row row;
@@ -170,7 +157,7 @@ TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemUnchanged) {
 
 std::string state_of(const HnswIndex& index, const TempFolder& folder) {
   index.save(folder / "graph");
-  std::string state = Testing::read_all(folder / "graph");
+  std::string state = read_all(folder / "graph");
   const HnswResults found = index.search(values(5, 3), {.top = 20});
   for (const std::int64_t id : found.ids) state += std::to_string(id) + ' ';
   return state;
@@ -180,9 +167,7 @@ TEST(HnswFaults, OfAnyAllocationLeaveTheIndexUnchanged) {
   const TempFolder folder;
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
-  HnswSettings settings;
-  settings.m = 4;
-  settings.ef_construction = 20;
+  const HnswSettings settings{.m = 4, .ef_construction = 20};
   const auto make = [&] {
     HnswIndex index = HnswIndex::build(*context, values(900, 0), dimension, settings);
     index.add(values(20, 1));  // from now on its columns have spare capacity

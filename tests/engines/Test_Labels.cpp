@@ -11,7 +11,6 @@
 #include <mutex>
 #include <regex>
 #include <set>
-#include <string>
 
 namespace LabelsTest {
 
@@ -99,10 +98,6 @@ TEST_P(Labels, TheSecondCallAllocatesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, Labels, testing::ValuesIn(Testing::engine_calls()),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
-                           std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
-                           return name;
-                         });
+                         Testing::name_of_engine_call);
 
 }  // namespace LabelsTest

@@ -15,8 +15,6 @@
 #include "Support.hpp"
 
 #include <limits>
-#include <numeric>
-#include <vector>
 
 namespace LargestCountsTest {
 
@@ -36,10 +34,7 @@ TEST(LargestCounts, ATopBeyondAllPatternsReturnsAll) {
   const SequenceMatcher matcher(context(), patterns);
   for (const std::size_t top : near_largest) {
     for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-      MatchOptions options;
-      options.measure = measure;
-      options.top = top;
-      options.threshold = 0.5;
+      const MatchOptions options{.measure = measure, .threshold = 0.5, .top = top};
       Ragged<Symbol> query;
       query.push_row(std::vector<Symbol>{0});
       EXPECT_EQ(matcher.match(query, options).matches.values.size(), 19U) << top;
@@ -57,8 +52,7 @@ TEST(LargestCounts, ATopBeyondAllPredictionsReturnsAll) {
   for (std::uint64_t i = 0; i < 20; ++i) learn(memory, {{"same"}, {numbered('x', i)}});
   memory.forget(3);
   for (const std::size_t top : near_largest) {
-    PredictionOptions options;
-    options.top = top;
+    const PredictionOptions options{.top = top};
     EXPECT_EQ(memory.predict(Words(EventTexts{{"same"}}), {}, options).predictions.size(), 19U)
         << top;
   }
@@ -71,8 +65,7 @@ TEST(LargestCounts, ATopBeyondAllNodesAndHitsReturnsAll) {
   sources.push_row(std::vector<Activation>{{0, 1.0F}});
   for (const std::size_t top : near_largest) {
     for (const SpreadMode mode : {SpreadMode::linear, SpreadMode::engine, SpreadMode::pagerank}) {
-      SpreadOptions options;
-      options.mode = mode;
+      SpreadOptions options{.mode = mode};
       SpreadOptions clamped = options;
       options.top = top;
       clamped.top = 4;
@@ -80,8 +73,7 @@ TEST(LargestCounts, ATopBeyondAllNodesAndHitsReturnsAll) {
                 engine.spread(sources, clamped).activations.values.size())
           << top;
     }
-    FusionOptions options;
-    options.top = top;
+    const FusionOptions options{.top = top};
     EXPECT_EQ(
         fuse_rankings(std::vector<std::vector<RankedItem>>{{{1, 0.5}, {2, 0.4}}}, options).size(),
         2U);
@@ -98,8 +90,7 @@ TEST(LargestCounts, ATopBeyondAListOfCandidatesRanksAll) {
   Ragged<std::uint64_t> lists;
   lists.push_row(candidates);
   for (const std::size_t top : near_largest) {
-    SearchOptions options;
-    options.top = top;
+    const SearchOptions options{.top = top};
     EXPECT_EQ(index.score(query, lists, options).results.values.size(), 4U) << top;
     PreparedScore prepared(index, 8, options);
     EXPECT_EQ(prepared.score(query, candidates).size(), 4U) << top;

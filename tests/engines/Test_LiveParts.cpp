@@ -3,14 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "Support.hpp"
 #include "kit/LiveParts.hpp"

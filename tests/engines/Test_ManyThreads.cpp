@@ -6,9 +6,6 @@
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
 
-#include <cctype>
-#include <string>
-
 namespace ManyThreadsTest {
 
 using namespace Kindred;
@@ -18,9 +15,7 @@ class ManyThreads : public testing::TestWithParam<EngineCall> {};
 
 TEST_P(ManyThreads, GiveTheSameBitsInLittleMoreMemory) {
   if (Testing::thread_sanitizer) GTEST_SKIP() << "regions of several threads";
-  ContextOptions options;
-  options.load_profile = false;
-  options.threads = 128;
+  ContextOptions options{.threads = 128, .load_profile = false};
   Context context(options);
   if (!context.is_usable(Space::openmp)) GTEST_SKIP() << "this Kokkos has no OpenMP";
   context.dispatcher().force_threads(context.threads());
@@ -34,11 +29,7 @@ TEST_P(ManyThreads, GiveTheSameBitsInLittleMoreMemory) {
             one.memory_statistics(Space::serial).bytes_peak + (std::uint64_t{128} * 256U << 10U));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, ManyThreads, testing::ValuesIn(Testing::engine_calls()),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
-                           std::erase_if(name, [](char c) { return std::isalnum(c) == 0; });
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Calls, ManyThreads, testing::ValuesIn(Testing::engine_calls()),
+                         Testing::name_of_engine_call);
 
 }  // namespace ManyThreadsTest

@@ -13,13 +13,7 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <optional>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "DeviceCopy.hpp"
 #include "GivenArray.hpp"
@@ -29,6 +23,8 @@
 namespace UnalignedArraysTest {
 
 using namespace Kindred;
+using Kindred::Array;  // rather than that of Kindred::Testing
+using namespace Testing;
 using testing::HasSubstr;
 
 std::vector<float> floats(std::mt19937_64& generator, std::size_t count, float least = -1.0F) {
@@ -48,74 +44,67 @@ std::vector<std::uint16_t> halves(const std::vector<float>& values) {
   return out;
 }
 
-std::vector<Edge> edges_of(std::mt19937_64& generator, std::uint32_t nodes, std::size_t count) {
+constexpr std::uint32_t nodes = 1000;
+
+SpreadingEngine engine_of(std::mt19937_64& generator, std::size_t count) {
+  const auto node = [&] { return static_cast<std::uint32_t>(generator() % nodes); };
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t from = node();
     // Node 0 is a hub, whose row consists of several blocks.
-    const auto from = static_cast<std::uint32_t>(generator() % nodes);
-    const auto to = i % 3 == 0 ? 0U : static_cast<std::uint32_t>(generator() % nodes);
-    edges.push_back({from, to, static_cast<float>(generator() % 1000) / 1000.0F});
+    edges.push_back(
+        {from, i % 3 == 0 ? 0 : node(), static_cast<float>(generator() % 1000) / 1000.0F});
   }
-  return edges;
+  return SpreadingEngine(context(), {nodes, edges, {}}, GraphOptions{});
+}
+
+/// A stream of a caller, where there is a device.
+std::optional<DeviceStream> make_stream() {
+  std::optional<DeviceStream> stream;
+  if (context().is_usable(Space::cuda)) stream.emplace(context());
+  return stream;
 }
 
 TEST(UnalignedArrays, OfHopsHaveTheBitsOfAlignedOnes) {
   auto generator = Testing::generator("UnalignedArrays.hop");
-  constexpr std::uint32_t nodes = 1000;
-  const auto edges = edges_of(generator, nodes, 30'000);
-  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
+  const SpreadingEngine engine = engine_of(generator, 30'000);
+  const std::optional<DeviceStream> stream = make_stream();
   for (const std::size_t columns : {1, 3, 8, 32, 33}) {
+    SCOPED_TRACE(columns);
     const auto values = floats(generator, nodes * columns);
     for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
-      SCOPED_TRACE(columns);
-      expect_same_bits(false, [&](const Layout& layout) {
-        Given<float> x(layout, nodes, columns, values);
-        Given<float> y(layout, nodes, columns, std::vector<float>(nodes * columns));
-        HopOptions options;
-        options.direction = direction;
-        engine.hop(x.array(), y.array(), options);
-        return joined({x.result(), y.result()});
-      });
+      for (const bool queued : {false, true}) {
+        if (queued && !stream) continue;
+        expect_same_bits(false, [&](const Layout& layout) {
+          const Layout where{layout.on_device || queued, layout.skip, 0};
+          Given<float> x(where, nodes, columns, values);
+          Given<float> y(where, nodes, columns);
+          HopOptions options{.direction = direction};
+          if (queued) options.stream = stream->stream();
+          engine.hop(x, y, options);
+          if (queued) stream->wait();
+          return results_of(x, y);
+        });
+      }
     }
-  }
-}
-
-TEST(UnalignedArrays, OfHopsOnAStreamHaveTheBitsOfAlignedOnes) {
-  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  auto generator = Testing::generator("UnalignedArrays.stream");
-  constexpr std::uint32_t nodes = 1000;
-  const auto edges = edges_of(generator, nodes, 30'000);
-  Testing::DeviceStream stream(Testing::context());
-  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
-  for (const std::size_t columns : {1, 8, 32}) {
-    const auto values = floats(generator, nodes * columns);
-    expect_same_bits(false, [&](const Layout& layout) {
-      Given<float> x({true, layout.skip, 0}, nodes, columns, values);
-      Given<float> y({true, layout.skip, 0}, nodes, columns, std::vector<float>(nodes * columns));
-      HopOptions options;
-      options.stream = stream.stream();
-      engine.hop(x.array(), y.array(), options);
-      stream.wait();
-      return y.result();
-    });
   }
 }
 
 /// Graphs of so many nodes are summed by propagation blocking on a device, after 32 hops.
 TEST(UnalignedArrays, OfHopsByPropagationBlockingHaveTheBitsOfAlignedOnes) {
-  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
   auto generator = Testing::generator("UnalignedArrays.blocking");
-  constexpr std::uint32_t nodes = (1U << 22U) + 5;
+  constexpr std::uint32_t many = (1U << 22U) + 5;
   std::vector<Edge> edges;
-  for (std::uint32_t v = 0; v < nodes; ++v)
-    edges.push_back({v, static_cast<std::uint32_t>(generator() % nodes),
+  for (std::uint32_t v = 0; v < many; ++v)
+    edges.push_back({v, static_cast<std::uint32_t>(generator() % many),
                      static_cast<float>(generator() % 100) / 100.0F});
-  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
-  const auto values = floats(generator, nodes);
+  const SpreadingEngine engine(context(), {many, edges, {}}, GraphOptions{});
+  const auto values = floats(generator, many);
   const auto hop = [&](std::size_t skip) {
-    Given<float> x({true, skip, 0}, 0, nodes, values);
-    Given<float> y({true, skip, 0}, 0, nodes, std::vector<float>(nodes));
-    engine.hop(x.array(), y.array());
+    Given<float> x({true, skip, 0}, 0, many, values);
+    Given<float> y({true, skip, 0}, 0, many);
+    engine.hop(x, y);
     return y.result();
   };
   const Bytes expected = hop(0);
@@ -125,28 +114,25 @@ TEST(UnalignedArrays, OfHopsByPropagationBlockingHaveTheBitsOfAlignedOnes) {
 
 TEST(UnalignedArrays, OfHopsOverRowsOfACallerHaveTheBitsOfAlignedOnes) {
   auto generator = Testing::generator("UnalignedArrays.csr");
-  constexpr std::size_t nodes = 300;
+  constexpr std::size_t rows = 300;
   std::vector<std::int64_t> offsets{0};
-  for (std::size_t v = 0; v < nodes; ++v)
+  for (std::size_t v = 0; v < rows; ++v)
     offsets.push_back(offsets.back() + static_cast<std::int64_t>(v == 7 ? 9000 : generator() % 40));
   const auto count = static_cast<std::size_t>(offsets.back());
   std::vector<std::uint32_t> ends(count);
-  for (std::uint32_t& end : ends) end = static_cast<std::uint32_t>(generator() % nodes);
+  for (std::uint32_t& end : ends) end = static_cast<std::uint32_t>(generator() % rows);
   const auto weights = floats(generator, count);
   for (const std::size_t columns : {1, 8, 32}) {
-    const auto values = floats(generator, nodes * columns);
-    for (const Space space : Testing::spaces()) {
+    const auto values = floats(generator, rows * columns);
+    for (const Space space : spaces()) {
       expect_same_bits(false, [&](const Layout& layout) {
         const Layout here{false, layout.skip, 0};
-        Given<std::int64_t> of_offsets(here, 0, nodes + 1, offsets);
+        Given<std::int64_t> of_offsets(here, 0, rows + 1, offsets);
         Given<std::uint32_t> of_ends(here, 0, count, ends);
         Given<float> of_weights(here, 0, count, weights);
-        Given<float> x(here, nodes, columns, values);
-        Given<float> y(here, nodes, columns, std::vector<float>(nodes * columns));
-        CsrHopOptions options;
-        options.space = space;
-        hop(Testing::context(), {of_offsets.array(), of_ends.array(), of_weights.array(), {}},
-            x.array(), y.array(), options);
+        Given<float> x(here, rows, columns, values);
+        Given<float> y(here, rows, columns);
+        hop(context(), {of_offsets, of_ends, of_weights, {}}, x, y, {.space = space});
         return y.result();
       });
     }
@@ -155,9 +141,7 @@ TEST(UnalignedArrays, OfHopsOverRowsOfACallerHaveTheBitsOfAlignedOnes) {
 
 TEST(UnalignedArrays, OfSourcesAndActivationsHaveTheBitsOfAlignedOnes) {
   auto generator = Testing::generator("UnalignedArrays.spread");
-  constexpr std::uint32_t nodes = 1000;
-  const auto edges = edges_of(generator, nodes, 8000);
-  const SpreadingEngine engine(Testing::context(), {nodes, edges, {}}, GraphOptions{});
+  const SpreadingEngine engine = engine_of(generator, 8000);
   constexpr std::size_t queries = 5, each = 7, top = 9;
   std::vector<std::int64_t> offsets;
   std::vector<std::uint32_t> sources;
@@ -165,8 +149,7 @@ TEST(UnalignedArrays, OfSourcesAndActivationsHaveTheBitsOfAlignedOnes) {
   for (std::size_t i = 0; i < queries * each; ++i)
     sources.push_back(static_cast<std::uint32_t>(generator() % nodes));
   const auto values = floats(generator, sources.size(), 0.0F);
-  std::optional<Testing::DeviceStream> stream;
-  if (Testing::context().is_usable(Space::cuda)) stream.emplace(Testing::context());
+  const std::optional<DeviceStream> stream = make_stream();
   for (const bool queued : {false, true}) {
     for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::pagerank}) {
       if (queued && (!stream || mode == SpreadMode::pagerank)) continue;
@@ -175,15 +158,13 @@ TEST(UnalignedArrays, OfSourcesAndActivationsHaveTheBitsOfAlignedOnes) {
         Given<std::int64_t> of_offsets(where, 0, offsets.size(), offsets);
         Given<std::uint32_t> of_nodes(where, 0, sources.size(), sources);
         Given<float> of_values(where, 0, values.size(), values);
-        Given<std::uint32_t> out(where, queries, top, std::vector<std::uint32_t>(queries * top));
-        Given<float> activations(where, queries, top, std::vector<float>(queries * top));
-        SpreadOptions options;
-        options.mode = mode;
+        Given<std::uint32_t> out(where, queries, top);
+        Given<float> activations(where, queries, top);
+        SpreadOptions options{.mode = mode};
         if (queued) options.stream = stream->stream();
-        engine.spread({of_offsets.array(), of_nodes.array(), of_values.array()}, options,
-                      SpreadOutput{out.array(), activations.array()});
+        engine.spread({of_offsets, of_nodes, of_values}, options, SpreadOutput{out, activations});
         if (queued) stream->wait();
-        return joined({out.result(), activations.result()});
+        return results_of(out, activations);
       });
     }
   }
@@ -194,34 +175,26 @@ TEST(UnalignedArrays, OfAVectorIndexHaveTheBitsOfAlignedOnes) {
   for (const std::size_t dimension : {7, 24, 64}) {
     constexpr std::size_t rows = 700, count = 5, top = 11, length = 33;
     SCOPED_TRACE(dimension);
-    const VectorIndex index(Testing::context(), floats(generator, rows * dimension), dimension);
+    const VectorIndex index(context(), floats(generator, rows * dimension), dimension);
     const auto queries = floats(generator, count * dimension);
     std::vector<std::int64_t> lists(count * length);
     for (std::int64_t& id : lists) id = static_cast<std::int64_t>(generator() % rows);
     for (const Metric metric : {Metric::ip, Metric::cosine, Metric::l2}) {
       expect_same_bits(true, [&](const Layout& layout) {
         Given<float> asked(layout, count, dimension, queries);
-        Given<float> all(layout, count, rows, std::vector<float>(count * rows));
-        ScoreOptions of_scores;
-        of_scores.metric = metric;
-        index.score_all(asked.array(), all.array(), of_scores);
+        Given<float> all(layout, count, rows);
+        index.score_all(asked, all, {.metric = metric});
         Bytes results = all.result();
-        SearchOptions options;
-        options.metric = metric;
+        Given<float> scores(layout, count, top);
+        Given<std::int64_t> ids(layout, count, top);
         for (const SearchPath path : {SearchPath::brute_force, SearchPath::gemm}) {
-          Given<float> scores(layout, count, top, std::vector<float>(count * top));
-          Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
-          options.path = path;
-          index.search(asked.array(), options, {scores.array(), ids.array()});
-          results = joined({results, scores.result(), ids.result()});
+          index.search(asked, {.metric = metric, .path = path}, {scores, ids});
+          results = joined({results, results_of(scores, ids)});
         }
-        options.path = {};
         if (layout.on_device && dimension % 4 != 0) return results;
         Given<std::int64_t> candidates(layout, count, length, lists);
-        Given<float> scores(layout, count, top, std::vector<float>(count * top));
-        Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
-        index.score(asked.array(), candidates.array(), options, {scores.array(), ids.array()});
-        return joined({results, scores.result(), ids.result()});
+        index.score(asked, candidates.array(), {.metric = metric}, {scores, ids});
+        return joined({results, results_of(scores, ids)});
       });
     }
   }
@@ -232,7 +205,7 @@ TEST(UnalignedArrays, OfNewRowsAreStoredAsAlignedOnes) {
   constexpr std::size_t dimension = 12, rows = 9;
   const auto values = floats(generator, rows * dimension);
   expect_same_bits(true, [&](const Layout& layout) {
-    VectorIndex index(Testing::context(), {}, dimension);
+    VectorIndex index(context(), {}, dimension);
     Given<float> given(layout, rows, dimension, values);
     index.add(given.array());
     std::vector<float> scores(index.size());
@@ -252,15 +225,13 @@ TEST(UnalignedArrays, OfRowsOfACallerHaveTheBitsOfAlignedOnes) {
       expect_same_bits(true, [&](const Layout& layout) {
         Given<float> asked(layout, count, dimension, queries);
         Given<T> given(layout, rows, dimension, of_rows, type);
-        Given<float> all(layout, count, rows, std::vector<float>(count * rows));
-        Given<float> scores(layout, count, top, std::vector<float>(count * top));
-        Given<std::int64_t> ids(layout, count, top, std::vector<std::int64_t>(count * top));
-        RowOptions options;
-        options.metric = metric;
-        row_scores(Testing::context(), asked.array(), given.array(), all.array(), options);
-        top_rows(Testing::context(), asked.array(), given.array(), options,
-                 {scores.array(), ids.array()});
-        return joined({all.result(), scores.result(), ids.result()});
+        Given<float> all(layout, count, rows);
+        Given<float> scores(layout, count, top);
+        Given<std::int64_t> ids(layout, count, top);
+        const RowOptions options{.metric = metric};
+        row_scores(context(), asked, given.array(), all, options);
+        top_rows(context(), asked, given.array(), options, {scores, ids});
+        return results_of(all, scores, ids);
       });
     }
   };
@@ -293,33 +264,29 @@ TEST(UnalignedArrays, OfSeedsHaveTheBitsOfAlignedOnes) {
       Given<std::int32_t> of_mode(layout, 0, seeds, mode);
       Given<float> of_alpha(layout, 0, seeds, alpha);
       Given<float> of_weights(layout, blueprints, hidden, weights);
-      const SeedArrays arrays{of_lifecycle.array(), of_blueprint.array(), of_mode.array(),
-                              of_alpha.array(), of_weights.array()};
+      const SeedArrays arrays{of_lifecycle, of_blueprint, of_mode, of_alpha, of_weights};
       Given<T> x(layout, rows, hidden, of_x, type);
-      Given<T> y(layout, rows, hidden, std::vector<T>(rows * hidden), type);
-      Given<float> sum(layout, 0, seeds, std::vector<float>(seeds));
-      Given<double> squares(layout, 0, seeds, std::vector<double>(seeds));
-      const SeedSums sums{sum.array(), squares.array(), {}};
-      const std::size_t bytes =
-          1 + std::max(forward_seeds_workspace(Testing::context(), arrays, x.array(), sums),
-                       backward_seeds_workspace(Testing::context(), arrays, x.array()));
-      Given<std::uint8_t> workspace({layout.on_device}, 0, bytes, std::vector<std::uint8_t>(bytes));
+      Given<T> y(layout, rows, hidden, type);
+      Given<float> sum(layout, 0, seeds);
+      Given<double> squares(layout, 0, seeds);
+      const SeedSums sums{sum, squares, {}};
+      const std::size_t bytes = 1 + std::max(forward_seeds_workspace(context(), arrays, x, sums),
+                                             backward_seeds_workspace(context(), arrays, x));
+      Given<std::uint8_t> workspace({layout.on_device}, 0, bytes);
       SeedPassOptions options;
       if (layout.on_device) options.workspace = workspace.array();
-      forward_seeds(Testing::context(), arrays, x.array(), y.array(), sums, options);
+      forward_seeds(context(), arrays, x, y, sums, options);
       Given<T> g(layout, rows, hidden, of_g, type);
-      Given<T> dx(layout, rows, hidden, std::vector<T>(rows * hidden), type);
-      Given<float> dweights(layout, blueprints, hidden, std::vector<float>(blueprints * hidden));
-      Given<float> dalpha(layout, 0, seeds, std::vector<float>(seeds));
-      backward_seeds(Testing::context(), arrays, x.array(), g.array(), dx.array(), dweights.array(),
-                     dalpha.array(), options);
+      Given<T> dx(layout, rows, hidden, type);
+      Given<float> dweights(layout, blueprints, hidden);
+      Given<float> dalpha(layout, 0, seeds);
+      backward_seeds(context(), arrays, x, g, dx, dweights, dalpha, options);
       if (layout.on_device) {
-        Testing::on_device(Testing::context(), [](const auto& exec_space) {
+        on_device(context(), [](const auto& exec_space) {
           Arch::fence(exec_space, "Kindred::Testing::seeds");
         });
       }
-      return joined({y.result(), sum.result(), squares.result(), dx.result(), dweights.result(),
-                     dalpha.result()});
+      return results_of(y, sum, squares, dx, dweights, dalpha);
     });
   };
   check(values, gradients, DataType::float32);
@@ -345,24 +312,23 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
       const Space space = layout.on_device ? Space::cuda : Space::serial;
       Given<T> x(layout, rows, columns, of_x, DataType::bfloat16);
       Given<T> w(layout, outputs, columns, of_w, DataType::bfloat16);
-      Given<T> y(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
-      Given<float> z(layout, rows, outputs, std::vector<float>(rows * outputs));
+      Given<T> y(layout, rows, columns, DataType::bfloat16);
+      Given<float> z(layout, rows, outputs);
       Given<float> of_gamma(layout, 0, columns, gamma);
       Given<float> of_beta(layout, 0, columns, beta);
       Given<float> of_bias(layout, 0, outputs, bias);
-      Given<float> mean(layout, 0, rows, std::vector<float>(rows));
+      Given<float> mean(layout, 0, rows);
       const NormLayer norm{x.matrix(element), y.matrix(element), of_gamma.span(),
                            of_beta.span(),    mean.span(),       {}};
       const LinearLayer linear{x.matrix(element), w.matrix(element), of_bias.span(),
                                z.matrix(DataType::float32), LayerActivation::gelu};
-      const Prepared norms = prepare_layers(Testing::context(), std::span(&norm, 1), {space});
-      const Prepared linears =
-          prepare_layers(Testing::context(), std::span(&linear, 1), {space, true});
+      const Prepared norms = prepare_layers(context(), std::span(&norm, 1), {space});
+      const Prepared linears = prepare_layers(context(), std::span(&linear, 1), {space, true});
       norms.run();
       linears.run();
       Given<T> g(layout, rows, columns, of_norm, DataType::bfloat16);
-      Given<T> dx(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
-      Given<float> dgamma(layout, 0, columns, std::vector<float>(columns));
+      Given<T> dx(layout, rows, columns, DataType::bfloat16);
+      Given<float> dgamma(layout, 0, columns);
       const NormGradient back{x.matrix(element),
                               g.matrix(element),
                               dx.matrix(element),
@@ -371,24 +337,22 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
                               dgamma.span(),
                               {}};
       Given<T> h(layout, rows, outputs, of_g, DataType::bfloat16);
-      Given<T> dx2(layout, rows, columns, std::vector<T>(rows * columns), DataType::bfloat16);
-      Given<float> dw(layout, outputs, columns, std::vector<float>(outputs * columns));
-      Given<float> dbias(layout, 0, outputs, std::vector<float>(outputs));
+      Given<T> dx2(layout, rows, columns, DataType::bfloat16);
+      Given<float> dw(layout, outputs, columns);
+      Given<float> dbias(layout, 0, outputs);
       const LinearGradient back2{x.matrix(element),   w.matrix(element),
                                  of_bias.span(),      h.matrix(element),
                                  dx2.matrix(element), dw.matrix(DataType::float32),
                                  dbias.span(),        LayerActivation::relu};
-      const Prepared of_norms = prepare_layers(Testing::context(), std::span(&back, 1), {space});
-      const Prepared of_linears =
-          prepare_layers(Testing::context(), std::span(&back2, 1), {space, true});
+      const Prepared of_norms = prepare_layers(context(), std::span(&back, 1), {space});
+      const Prepared of_linears = prepare_layers(context(), std::span(&back2, 1), {space, true});
       of_norms.run();
       of_linears.run();
       norms.wait();
       linears.wait();
       of_norms.wait();
       of_linears.wait();
-      return joined({y.result(), z.result(), mean.result(), dx.result(), dgamma.result(),
-                     dx2.result(), dw.result(), dbias.result()});
+      return results_of(y, z, mean, dx, dgamma, dx2, dw, dbias);
     });
   };
   check(DataType::float32, values, matrix, gradients, norm_gradients);
@@ -408,11 +372,11 @@ TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
     Given<float> x(layout, rows, inputs, values);
     Given<float> w(layout, outputs, inputs, matrix);
     Given<float> of_bias(layout, 0, outputs, bias);
-    Given<float> y(layout, rows, outputs, std::vector<float>(rows * outputs));
+    Given<float> y(layout, rows, outputs);
     const DataType element = DataType::float32;
     const LinearLayer linear{x.matrix(element), w.matrix(element), of_bias.span(),
                              y.matrix(element), LayerActivation::relu};
-    const Prepared linears = prepare_layers(Testing::context(), std::span(&linear, 1), {space});
+    const Prepared linears = prepare_layers(context(), std::span(&linear, 1), {space});
     linears.run();
     linears.wait();
     const Bytes bytes = y.result();
@@ -421,7 +385,7 @@ TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
     return out;
   };
   for (const bool on_device : {false, true}) {
-    if (on_device && !Testing::context().is_usable(Space::cuda)) continue;
+    if (on_device && !context().is_usable(Space::cuda)) continue;
     const auto expected = product({on_device, 0, 0});
     for (const std::size_t skip : {1, 2, 4}) {
       for (const std::size_t gap : {0, 1, 4}) {
@@ -435,7 +399,7 @@ TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
 
 TEST(UnalignedArrays, OfBulkOperationsHaveTheBitsOfAlignedOnes) {
   auto generator = Testing::generator("UnalignedArrays.bulk");
-  const Bulk bulk(Testing::context());
+  const Bulk bulk(context());
   constexpr std::size_t rows = 3, columns = 5000;
   const auto check = [&](const auto& a_values, const auto& b_values) {
     using T = typename std::decay_t<decltype(a_values)>::value_type;
@@ -444,23 +408,23 @@ TEST(UnalignedArrays, OfBulkOperationsHaveTheBitsOfAlignedOnes) {
       Given<T> a(layout, rows, columns, a_values);
       Given<T> b(layout, rows, columns, b_values);
       for (const ElementWise op : {ElementWise::add, ElementWise::multiply}) {
-        Given<T> out(layout, rows, columns, std::vector<T>(rows * columns));
-        bulk.element_wise(op, a.array(), b.array(), out.array());
+        Given<T> out(layout, rows, columns);
+        bulk.element_wise(op, a, b, out);
         results = joined({results, out.result()});
       }
       if constexpr (std::is_integral_v<T>) {
-        Given<T> out(layout, rows, columns, std::vector<T>(rows * columns));
-        bulk.xor_elements(a.array(), b.array(), out.array());
+        Given<T> out(layout, rows, columns);
+        bulk.xor_elements(a, b, out);
         results = joined({results, out.result()});
       }
       const Layout dense{layout.on_device, layout.skip, 0};
       using Sum =
           std::conditional_t<std::is_floating_point_v<T>, T,
                              std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-      Given<Sum> sums(dense, 0, rows, std::vector<Sum>(rows));
-      bulk.reduce(Reduction::sum, a.array(), sums.array());
-      Given<T> least(dense, 0, rows, std::vector<T>(rows));
-      bulk.reduce(Reduction::min, a.array(), least.array());
+      Given<Sum> sums(dense, 0, rows);
+      bulk.reduce(Reduction::sum, a, sums);
+      Given<T> least(dense, 0, rows);
+      bulk.reduce(Reduction::min, a, least);
       return joined({results, sums.result(), least.result()});
     });
   };
@@ -478,17 +442,15 @@ TEST(UnalignedArrays, OfBulkOperationsHaveTheBitsOfAlignedOnes) {
 
 TEST(UnalignedArrays, OfReproducibleProductsHaveTheBitsOfAlignedOnes) {
   auto generator = Testing::generator("UnalignedArrays.multiply");
-  const Bulk bulk(Testing::context());
+  const Bulk bulk(context());
   constexpr std::size_t m = 17, n = 32, k = 24;
   const auto a_values = floats(generator, m * k);
   const auto b_values = floats(generator, k * n);
   expect_same_bits(false, [&](const Layout& layout) {
     Given<float> a(layout, m, k, a_values);
     Given<float> b(layout, k, n, b_values);
-    Given<float> c(layout, m, n, std::vector<float>(m * n));
-    BulkOptions options;
-    options.reproducible = true;
-    bulk.multiply(a.array(), b.array(), c.array(), options);
+    Given<float> c(layout, m, n);
+    bulk.multiply(a, b, c, {.reproducible = true});
     return c.result();
   });
 }
@@ -502,7 +464,7 @@ TEST(UnalignedArrays, OfSimilaritiesHaveTheBitsOfAlignedOnes) {
       text += static_cast<char>('a' + generator() % 4);
   }
   const std::vector<std::string_view> patterns(texts.begin(), texts.end());
-  const SequenceMatcher matcher(Testing::context(), patterns);
+  const SequenceMatcher matcher(context(), patterns);
   std::vector<std::uint32_t> symbols;
   std::vector<std::int64_t> offsets{0};
   constexpr std::size_t queries = 6;
@@ -516,7 +478,7 @@ TEST(UnalignedArrays, OfSimilaritiesHaveTheBitsOfAlignedOnes) {
       Given<std::uint32_t> of_symbols(here, 0, symbols.size(), symbols);
       Given<std::int64_t> of_offsets(here, 0, offsets.size(), offsets);
       Given<T> out(layout, queries, texts.size(), std::vector<T>(queries * texts.size()));
-      matcher.score_all({of_symbols.array(), of_offsets.array()}, out.array());
+      matcher.score_all({of_symbols, of_offsets}, out);
       return out.result();
     });
   };

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -21,17 +20,10 @@ namespace ForEachIndexTest {
 
 using namespace Kindred;
 using testing::HasSubstr;
+using Testing::on_hosts;
 using Testing::on_spaces;
 
 constexpr const char* label = "Kindred::Testing::for_each_index";
-
-/// Calls `body(exec_space)` with the instances of the host.
-template <class Body>
-void on_hosts(const Body& body) {
-  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) body(exec_space);
-  });
-}
 
 template <class ExecutionSpace>
 struct CountVisits {

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "Allocations.hpp"
@@ -122,26 +121,24 @@ TEST(ForEachTeam, RefusesMoreTeamsOrScratchThanThereAre) {
 }
 
 TEST(ForEachTeam, OnAHostAllocatesNothingAndEndsEarlyIfItIsCancelled) {
-  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) {
-      std::atomic<std::uint64_t> visited{0};
-      Cancellation cancellation;
-      const auto visit = [&](const Launch::Member<ExecutionSpace>&) {
-        if (++visited == 100) cancellation.cancel();
-      };
-      Launch::for_each_team(exec_space, label, {.count = 10}, visit);
-      const std::size_t before = Testing::allocations();
-      Launch::for_each_team(exec_space, label, {.count = 10}, visit);
-      EXPECT_EQ(Testing::allocations(), before);
-      const Cancellation::Scope scope(cancellation);
-      EXPECT_THROW(Launch::for_each_team(exec_space, label, {.count = 100'000}, visit), Cancelled);
-      EXPECT_LT(visited, 1000U);
-      visited = 0;
-      EXPECT_THROW(Launch::for_each_team(exec_space, label, {.count = 10}, visit), Cancelled);
-      EXPECT_EQ(visited, 0U);
-      Launch::for_each_team<Launch::Finishing>(exec_space, label, {.count = 10}, visit);
-      EXPECT_EQ(visited, 10U);
-    }
+  Testing::on_hosts([](const HostSpace& exec_space) {
+    std::atomic<std::uint64_t> visited{0};
+    Cancellation cancellation;
+    const auto visit = [&](const Launch::Member<HostSpace>&) {
+      if (++visited == 100) cancellation.cancel();
+    };
+    Launch::for_each_team(exec_space, label, {.count = 10}, visit);
+    const std::size_t before = Testing::allocations();
+    Launch::for_each_team(exec_space, label, {.count = 10}, visit);
+    EXPECT_EQ(Testing::allocations(), before);
+    const Cancellation::Scope scope(cancellation);
+    EXPECT_THROW(Launch::for_each_team(exec_space, label, {.count = 100'000}, visit), Cancelled);
+    EXPECT_LT(visited, 1000U);
+    visited = 0;
+    EXPECT_THROW(Launch::for_each_team(exec_space, label, {.count = 10}, visit), Cancelled);
+    EXPECT_EQ(visited, 0U);
+    Launch::for_each_team<Launch::Finishing>(exec_space, label, {.count = 10}, visit);
+    EXPECT_EQ(visited, 10U);
   });
 }
 

@@ -12,11 +12,9 @@
 #include "Check.hpp"
 #include "InChild.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -26,21 +24,15 @@ using namespace Kindred;
 constexpr std::size_t dimension = 8;
 constexpr std::array<std::uint64_t, 1> first{0};
 
-ContextOptions options() {
-  ContextOptions options;
-  options.load_profile = false;
-  options.threads = 4;
-  return options;
-}
+ContextOptions options() { return {.threads = 4, .load_profile = false}; }
 
 Prepared prepared_fill(Context& context, std::span<float> values) {
   return Bulk::prepare_random_fill(context, values, 7, 0, {Space::serial});
 }
 
 Prepared prepared_norm(Context& context, std::span<float> values) {
-  NormLayer layer;
-  layer.x = matrix_array(std::span<const float>(values), 1, dimension);
-  layer.y = matrix_array(values, 1, dimension);
+  NormLayer layer{.x = matrix_array(std::span<const float>(values), 1, dimension),
+                  .y = matrix_array(values, 1, dimension)};
   return prepare_layers(context, std::span(&layer, 1), {Space::serial});
 }
 
@@ -61,8 +53,7 @@ struct Program {
     MatchOptions forced;
     forced.space = Space::openmp;  // with threads
     check(matcher.match(texts, forced).matches.rows() == 3, "a matcher answers");
-    SearchOptions search;
-    search.space = Space::openmp;
+    const SearchOptions search{.space = Space::openmp};
     index.search(query, search);
     fill.run();
     norm.run();
@@ -88,13 +79,13 @@ int main() {
     static_program->compute();
     in_child(
         [&] {
-          check_throws([&] { program.matcher.match(program.texts); }, "match throws");
-          check_throws([&] { program.index.search(program.query); }, "search throws");
-          check_throws([&] { program.fill.run(); }, "a prepared bulk call throws");
-          check_throws([&] { program.norm.run(); }, "a prepared layer throws");
-          check_throws([&] { program.score.score(program.values, first); },
-                       "a prepared score throws");
-          check_throws([] { const Context another(options()); }, "a new context throws");
+          check_throws("match throws", [&] { program.matcher.match(program.texts); });
+          check_throws("search throws", [&] { program.index.search(program.query); });
+          check_throws("a prepared bulk call throws", [&] { program.fill.run(); });
+          check_throws("a prepared layer throws", [&] { program.norm.run(); });
+          check_throws("a prepared score throws",
+                       [&] { program.score.score(program.values, first); });
+          check_throws("a new context throws", [] { const Context another(options()); });
           check(program.index.size() == 1000, "what computes nothing works");
           program.~Program();
         },

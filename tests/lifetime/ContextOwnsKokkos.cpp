@@ -13,9 +13,7 @@
 int main() {
   using namespace Kindred;
   std::atexit([] { check(Kokkos::is_finalized(), "Kokkos is finalised at exit"); });
-  ContextOptions options;
-  options.load_profile = false;
-  options.threads = 1;
+  ContextOptions options{.threads = 1, .load_profile = false};
   auto first = std::make_unique<Context>(options);
   check(first->threads() == 1, "a context has the threads it asks for");
   options.threads = 0;

@@ -16,17 +16,14 @@
 #include "Check.hpp"
 #include "InChild.hpp"
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <span>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,20 +36,7 @@ constexpr int forks = 30;
 constexpr std::size_t dimension = 16;
 constexpr std::size_t count = 200;
 
-ContextOptions options() {
-  ContextOptions options;
-  options.load_profile = false;
-  options.threads = 2;
-  options.space = Space::serial;
-  return options;
-}
-
-SeedLayerOptions seed_options() {
-  SeedLayerOptions options;
-  options.hidden = 64;
-  options.seeds = 4;
-  return options;
-}
+ContextOptions options() { return {.threads = 2, .space = Space::serial, .load_profile = false}; }
 
 /// Objects of all engines, and a call of each that holds its locks for long.
 struct Program {
@@ -77,7 +61,7 @@ struct Program {
   SequenceMatcher matcher{context, texts};
   SpreadingEngine engine{context, GraphSpan{count, edges}, GraphOptions()};
   HnswIndex hnsw = HnswIndex::build(context, rows, dimension);
-  SeedLayer layer{context, seed_options()};
+  SeedLayer layer{context, SeedLayerOptions{.hidden = 64, .seeds = 4}};
   Lattice lattice{context, 2, 8};
   Vocabulary vocabulary;
 
@@ -133,57 +117,56 @@ struct Program {
 
   /// All calls that take a lock before they compute.
   void check_all() {
-    const auto check_call = [](const auto& call, const char* name) { check_throws(call, name); };
     const std::span<const std::uint64_t> some(numbers);
-    check_call([&] { index.add({rows, dimension}); }, "VectorIndex::add throws");
-    check_call([&] { index.remove(some); }, "VectorIndex::remove throws");
-    check_call(
-        [&] {
-          index.replace(0, {std::span(rows).first(dimension), dimension});
-        },
-        "VectorIndex::replace throws");
-    check_call([&] { index.ids(); }, "VectorIndex::ids throws");
-    check_call([&] { index.statistics(); }, "VectorIndex::statistics throws");
-    check_call([&] { index.bytes(Space::serial); }, "VectorIndex::bytes throws");
-    check_call([&] { index.to_bytes(); }, "VectorIndex::to_bytes throws");
-    check_call([&] { index.save("/dev/null/rows"); }, "VectorIndex::save throws");
-    check_call([&] { index.search(std::span(rows).first(dimension)); }, "search throws");
-    check_call([&] { KeyedVectorIndex(context, some, {rows, dimension}); }, "a keyed index throws");
-    check_call([&] { keyed.upsert(some, {rows, dimension}); }, "upsert throws");
-    check_call([&] { keyed.remove(some); }, "KeyedVectorIndex::remove throws");
-    check_call([&] { keyed.find(some); }, "KeyedVectorIndex::find throws");
-    check_call([&] { keyed.to_bytes(); }, "KeyedVectorIndex::to_bytes throws");
-    check_call([&] { keyed.save("/dev/null/keys"); }, "KeyedVectorIndex::save throws");
+    check_throws("VectorIndex::add throws", [&] { index.add({rows, dimension}); });
+    check_throws("VectorIndex::remove throws", [&] { index.remove(some); });
+    check_throws("VectorIndex::replace throws", [&] {
+      index.replace(0, {std::span(rows).first(dimension), dimension});
+    });
+    check_throws("VectorIndex::ids throws", [&] { index.ids(); });
+    check_throws("VectorIndex::statistics throws", [&] { index.statistics(); });
+    check_throws("VectorIndex::bytes throws", [&] { index.bytes(Space::serial); });
+    check_throws("VectorIndex::to_bytes throws", [&] { index.to_bytes(); });
+    check_throws("VectorIndex::save throws", [&] { index.save("/dev/null/rows"); });
+    check_throws("search throws", [&] { index.search(std::span(rows).first(dimension)); });
+    check_throws("a keyed index throws", [&] {
+      KeyedVectorIndex(context, some, {rows, dimension});
+    });
+    check_throws("upsert throws", [&] { keyed.upsert(some, {rows, dimension}); });
+    check_throws("KeyedVectorIndex::remove throws", [&] { keyed.remove(some); });
+    check_throws("KeyedVectorIndex::find throws", [&] { keyed.find(some); });
+    check_throws("KeyedVectorIndex::to_bytes throws", [&] { keyed.to_bytes(); });
+    check_throws("KeyedVectorIndex::save throws", [&] { keyed.save("/dev/null/keys"); });
     check(keyed.size() == count && keyed.key_bytes() > 0 && matcher.bytes(Space::serial) > 0,
           "numbers need no lock");
-    check_call([&] { learn(); }, "PatternMemory::learn throws");
-    check_call([&] { memory.save("/dev/null/memory"); }, "PatternMemory::save throws");
-    check_call([&] { memory.append("/dev/null/memory"); }, "PatternMemory::append throws");
-    check_call([&] { memory.to_bytes(); }, "PatternMemory::to_bytes throws");
-    check_call([&] { memory.size(); }, "PatternMemory::size throws");
-    check_call([&] { memory.find("name"); }, "PatternMemory::find throws");
-    check_call([&] { memory.forget("name"); }, "PatternMemory::forget throws");
-    check_call([&] { memory.clear(); }, "PatternMemory::clear throws");
-    check_call([&] { memory.sync_statistics(); }, "PatternMemory::sync_statistics throws");
-    check_call([&] { memory.statistics(); }, "PatternMemory::statistics throws");
-    check_call([&] { memory.begin_training(); }, "PatternMemory::begin_training throws");
-    check_call([&] { memory.sync(); }, "PatternMemory::sync throws");
-    check_call([&] { matcher.match(texts); }, "match throws");
-    check_call([&] { engine.add_edges(edges); }, "SpreadingEngine::add_edges throws");
-    check_call([&] { engine.add_nodes(1); }, "SpreadingEngine::add_nodes throws");
-    check_call([&] { engine.remove_nodes(std::array{std::uint32_t{1}}); }, "remove_nodes throws");
-    check_call([&] { engine.nodes(); }, "SpreadingEngine::nodes throws");
-    check_call([&] { engine.merge(); }, "SpreadingEngine::merge throws");
-    check_call([&] { engine.to_bytes(); }, "SpreadingEngine::to_bytes throws");
-    check_call([&] { hnsw.search(std::span(rows).first(dimension)); }, "HNSW search throws");
-    check_call([&] { hnsw.add(std::span(rows).first(dimension)); }, "HNSW add throws");
-    check_call([&] { hnsw.contains(0); }, "HNSW contains throws");
-    check_call([&] { layer.step(); }, "SeedLayer::step throws");
-    check_call([&] { layer.state(); }, "SeedLayer::state throws");
-    check_call([&] { layer.forward(std::span(rows).first(64), std::span(y)); },
-               "SeedLayer::forward throws");
-    check_call([&] { context.dispatcher().profile_json(); }, "the dispatcher throws");
-    check_call([&] { context.memory_statistics(Space::serial); }, "memory_statistics throws");
+    check_throws("PatternMemory::learn throws", [&] { learn(); });
+    check_throws("PatternMemory::save throws", [&] { memory.save("/dev/null/memory"); });
+    check_throws("PatternMemory::append throws", [&] { memory.append("/dev/null/memory"); });
+    check_throws("PatternMemory::to_bytes throws", [&] { memory.to_bytes(); });
+    check_throws("PatternMemory::size throws", [&] { memory.size(); });
+    check_throws("PatternMemory::find throws", [&] { memory.find("name"); });
+    check_throws("PatternMemory::forget throws", [&] { memory.forget("name"); });
+    check_throws("PatternMemory::clear throws", [&] { memory.clear(); });
+    check_throws("PatternMemory::sync_statistics throws", [&] { memory.sync_statistics(); });
+    check_throws("PatternMemory::statistics throws", [&] { memory.statistics(); });
+    check_throws("PatternMemory::begin_training throws", [&] { memory.begin_training(); });
+    check_throws("PatternMemory::sync throws", [&] { memory.sync(); });
+    check_throws("match throws", [&] { matcher.match(texts); });
+    check_throws("SpreadingEngine::add_edges throws", [&] { engine.add_edges(edges); });
+    check_throws("SpreadingEngine::add_nodes throws", [&] { engine.add_nodes(1); });
+    check_throws("remove_nodes throws", [&] { engine.remove_nodes(std::array{std::uint32_t{1}}); });
+    check_throws("SpreadingEngine::nodes throws", [&] { engine.nodes(); });
+    check_throws("SpreadingEngine::merge throws", [&] { engine.merge(); });
+    check_throws("SpreadingEngine::to_bytes throws", [&] { engine.to_bytes(); });
+    check_throws("HNSW search throws", [&] { hnsw.search(std::span(rows).first(dimension)); });
+    check_throws("HNSW add throws", [&] { hnsw.add(std::span(rows).first(dimension)); });
+    check_throws("HNSW contains throws", [&] { hnsw.contains(0); });
+    check_throws("SeedLayer::step throws", [&] { layer.step(); });
+    check_throws("SeedLayer::state throws", [&] { layer.state(); });
+    check_throws("SeedLayer::forward throws",
+                 [&] { layer.forward(std::span(rows).first(64), std::span(y)); });
+    check_throws("the dispatcher throws", [&] { context.dispatcher().profile_json(); });
+    check_throws("memory_statistics throws", [&] { context.memory_statistics(Space::serial); });
     check(lattice.path(0, 10).size() > 1, "a path in a lattice without blocks is computed");
     // What needs no context works, unless a thread was changing it.
     const auto may_throw = [](const auto& call) {

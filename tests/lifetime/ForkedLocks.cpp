@@ -48,8 +48,8 @@ int main() {
     Holder holder([&] { return std::unique_lock(held); });
     in_child(
         [&] {
-          check_throws([&] { const std::lock_guard lock(held); }, "a mutex of the parent throws");
-          check_throws([&] { held.try_lock(); }, "trying it throws");
+          check_throws("a mutex of the parent throws", [&] { const std::lock_guard lock(held); });
+          check_throws("trying it throws", [&] { held.try_lock(); });
           for (int i = 0; i < 2; ++i) const std::lock_guard lock(free);
           int sum = 0;
           std::vector<std::thread> threads;

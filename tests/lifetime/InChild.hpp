@@ -42,7 +42,7 @@ void in_child(const Body& body, const char* claim) {
 }
 
 template <class Call>
-void check_throws(const Call& call, const char* claim) {
+void check_throws(const char* claim, const Call& call) {
   try {
     call();
   } catch (const Kindred::SpaceUnavailable& error) {

@@ -12,8 +12,7 @@
 int main() {
   using namespace Kindred;
   Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(2));
-  ContextOptions options;
-  options.load_profile = false;
+  const ContextOptions options{.load_profile = false};
   Context context(options);
   VectorIndex index(context, std::vector<float>(400, 1), 4);
   const std::vector<float> query(4, 1);

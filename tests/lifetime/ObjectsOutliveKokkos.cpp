@@ -23,15 +23,13 @@ std::unique_ptr<PatternMemory> memory;
 }  // namespace
 
 int main() {
-  ContextOptions options;
-  options.load_profile = false;
+  const ContextOptions options{.load_profile = false};
   context = std::make_unique<Context>(options);
   vectors.emplace(*context, std::vector<float>(4000, 1), 4);
   memory = std::make_unique<PatternMemory>(*context);
   for (const Space space : all_spaces) {
     if (!context->is_usable(space)) continue;
-    SearchOptions search;
-    search.space = space;
+    const SearchOptions search{.space = space};
     const std::vector<float> query(4, 1);
     check(vectors->search(query, search).record.chosen == space, "a search runs where it should");
   }

@@ -8,8 +8,7 @@
 
 int main() {
   using namespace Kindred;
-  ContextOptions options;
-  options.load_profile = false;
+  const ContextOptions options{.load_profile = false};
   Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(1));
   {
     const Context context(options);

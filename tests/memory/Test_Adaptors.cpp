@@ -4,45 +4,22 @@
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/StatisticsAdaptor.hpp>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "Support.hpp"
+#include "UpstreamMemory.hpp"
 
-#include <atomic>
-#include <cstdlib>
 #include <limits>
-#include <random>
-#include <vector>
+#include <string>
 
 namespace AdaptorsTest {
 
 using namespace Kindred;
 
-/// A memory resource that can be made to fail and that records the bytes it holds.
-class Upstream final : public MemoryResource {
- public:
-  void* allocate(std::size_t bytes, const std::string& label) override {
-    if (bytes == 0) return nullptr;
-    if (fails) throw OutOfMemory("host", bytes, label, "made to fail");
-    const std::uint64_t now = held += bytes;
-    for (std::uint64_t most = peak; now > most && !peak.compare_exchange_weak(most, now);) {
-    }
-    return std::malloc(1);
-  }
-  void deallocate(void* data, std::size_t bytes) noexcept override {
-    if (data == nullptr) return;
-    std::free(data);
-    held -= bytes;
-  }
-  std::string_view space() const noexcept override { return "host"; }
-
-  std::atomic<bool> fails{false};
-  std::atomic<std::uint64_t> held{0};
-  std::atomic<std::uint64_t> peak{0};
-};
+using Testing::UpstreamMemory;
 
 TEST(LimitAdaptor, AllowsExactlyTheLimit) {
-  Upstream upstream;
+  UpstreamMemory upstream;
   LimitAdaptor limit(upstream, 1000);
   EXPECT_THROW(limit.allocate(1001, "x"), OutOfMemory);
   EXPECT_EQ(limit.used(), 0U);
@@ -59,7 +36,7 @@ TEST(LimitAdaptor, AllowsExactlyTheLimit) {
 }
 
 TEST(LimitAdaptor, DoesNotOverflow) {
-  Upstream upstream;
+  UpstreamMemory upstream;
   LimitAdaptor limit(upstream, 1000);
   void* a = limit.allocate(600, "x");
   constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
@@ -74,8 +51,8 @@ TEST(LimitAdaptor, DoesNotOverflow) {
 }
 
 TEST(Adaptors, ShareABudgetAndItsCountsAcrossResources) {
-  Upstream plain;
-  Upstream pinned;
+  UpstreamMemory plain;
+  UpstreamMemory pinned;
   StatisticsAdaptor counts(plain);
   LimitAdaptor limit(counts, 1000);
   StatisticsAdaptor pinned_counts(pinned, counts);
@@ -96,7 +73,7 @@ TEST(Adaptors, ShareABudgetAndItsCountsAcrossResources) {
 }
 
 TEST(LimitAdaptor, ReportsTheRequestedAndTheRemainingBytes) {
-  Upstream upstream;
+  UpstreamMemory upstream;
   LimitAdaptor limit(upstream, 1000);
   void* a = limit.allocate(600, "a");
   try {
@@ -106,15 +83,14 @@ TEST(LimitAdaptor, ReportsTheRequestedAndTheRemainingBytes) {
     EXPECT_EQ(error.bytes(), 500U);
     EXPECT_EQ(error.label(), "Kindred::Test::view");
     EXPECT_EQ(error.space(), "host");
-    const std::string text = error.what();
-    EXPECT_NE(text.find("1000"), std::string::npos);
-    EXPECT_NE(text.find("600"), std::string::npos);
+    EXPECT_THAT(error.what(),
+                testing::AllOf(testing::HasSubstr("1000"), testing::HasSubstr("600")));
   }
   limit.deallocate(a, 600);
 }
 
 TEST(Adaptors, LeaveNothingReservedWhenTheResourceBelowFails) {
-  Upstream upstream;
+  UpstreamMemory upstream;
   StatisticsAdaptor statistics(upstream);
   LimitAdaptor limit(statistics, 1000);
   upstream.fails = true;
@@ -128,7 +104,7 @@ TEST(Adaptors, LeaveNothingReservedWhenTheResourceBelowFails) {
 }
 
 TEST(StatisticsAdaptor, CountsExactly) {
-  Upstream upstream;
+  UpstreamMemory upstream;
   StatisticsAdaptor statistics(upstream);
   void* a = statistics.allocate(100, "a");
   void* b = statistics.allocate(50, "b");
@@ -144,7 +120,7 @@ TEST(StatisticsAdaptor, CountsExactly) {
 }
 
 TEST(CallbackAdaptor, IsCalledForEveryAllocationAndMayRejectIt) {
-  Upstream upstream;
+  UpstreamMemory upstream;
   std::size_t calls = 0;
   CallbackAdaptor callback(
       upstream, [&](std::string_view space, std::size_t bytes, const std::string& label) {

@@ -8,7 +8,6 @@
 
 #include "Support.hpp"
 
-#include <cstdint>
 #include <limits>
 
 namespace BufferTest {

@@ -6,13 +6,10 @@
 
 #include "Support.hpp"
 
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace HugePagesTest {
 

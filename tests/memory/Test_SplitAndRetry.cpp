@@ -7,8 +7,6 @@
 #include "Support.hpp"
 
 #include <bit>
-#include <utility>
-#include <vector>
 
 namespace SplitAndRetryTest {
 

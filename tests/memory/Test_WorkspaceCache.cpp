@@ -14,7 +14,6 @@
 #include <new>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 namespace WorkspaceCacheTest {
 

@@ -65,7 +65,6 @@ TESTS_OF_HEADERS = [
 
 # Tests that measure times, which another load fails, and slow ones, which kill nothing that others do not.
 EXCLUDED_TESTS = [
-    "Dispatcher.DecidesInLessThan*",
     "HostTeams.*",
     "PatternMemoryFile.AForgedFileIsRejected*",
     "StoredGraph.DetectsEveryChangedByte*",

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "EngineCalls.hpp"
 
-#include <kindred/matcher/Bulk.hpp>
-#include <kindred/matcher/Lattice.hpp>
-#include <kindred/matcher/SeedLayer.hpp>
-#include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
-#include <kindred/matcher/VectorIndex.hpp>
-
-#include "Support.hpp"
+#include "ColumnsOf.hpp"
+#include "Generator.hpp"
+#include "ResultText.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 
@@ -19,103 +13,77 @@ namespace Kindred::Testing {
 
 namespace {
 
-template <class T>
-void append(std::string& bytes, const T& value) {
-  static_assert(std::is_arithmetic_v<T>, "padding has no defined bytes");
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
+/// \param make constructs an engine in a context
+/// \param call `call(engine, space, more)`, \see EngineCall::Run, returns the results
+template <class Make, class Call>
+EngineCall engine_call(std::string name, const Make& make, const Call& call) {
+  return {std::move(name), [=](Context& context) -> EngineCall::Run {
+            const auto engine =
+                std::make_shared<std::invoke_result_t<Make, Context&>>(make(context));
+            return {[=](std::optional<Space> space, std::size_t more) {
+              return text_of(call(*engine, space, more));
+            }};
+          }};
 }
 
-EngineCall sequence_call(std::string name, std::size_t query_length, MatchOptions options) {
-  return {std::move(name), [query_length, options](Context& context) -> EngineCall::Run {
-            auto random = generator("engine calls, sequence");
-            Ragged<Symbol> patterns;
-            for (std::size_t row = 0; row < 150; ++row) {
-              for (std::size_t i = 0; i < random() % 90; ++i)
-                patterns.values.push_back(static_cast<Symbol>(random() % 20));
-              patterns.close_row();
-            }
-            Ragged<Symbol> queries;
-            for (std::size_t row = 0; row < 5; ++row) {
-              for (std::size_t i = 0; i < query_length + row; ++i)
-                queries.values.push_back(static_cast<Symbol>(random() % 20));
-              queries.close_row();
-            }
-            auto matcher = std::make_shared<SequenceMatcher>(context, patterns);
-            return [matcher, queries, options](std::optional<Space> space) {
-              MatchOptions given = options;
-              given.space = space;
-              const MatchResults results = matcher->match(queries, given);
-              std::string bytes;
-              for (const auto offset : results.matches.offsets) append(bytes, offset);
-              for (const Match& match : results.matches.values) {
-                append(bytes, match.index);
-                append(bytes, match.similarity);
-                append(bytes, match.matched);
-              }
-              for (const auto offset : results.blocks.offsets) append(bytes, offset);
-              for (const Block& block : results.blocks.values) {
-                append(bytes, block.pattern_begin);
-                append(bytes, block.query_begin);
-                append(bytes, block.length);
-              }
-              return bytes;
-            };
-          }};
+/// Rows of as many symbols as `length(row)` says, below \p symbols.
+template <class Length>
+Ragged<Symbol> random_rows(const std::string& name, std::size_t count, Symbol symbols,
+                           const Length& length) {
+  auto random = generator("engine calls, " + name + std::to_string(count));
+  Ragged<Symbol> rows;
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::size_t left = length(row, random); left > 0; --left)
+      rows.values.push_back(static_cast<Symbol>(random() % symbols));
+    rows.close_row();
+  }
+  return rows;
+}
+
+EngineCall sequence_call(std::string name, std::size_t query_length, const MatchOptions& options) {
+  return engine_call(
+      std::move(name),
+      [](Context& context) {
+        const auto length = [](std::size_t, auto& random) { return random() % 90; };
+        return SequenceMatcher(context, random_rows("patterns", 150, 20, length));
+      },
+      [=](const SequenceMatcher& matcher, std::optional<Space> space, std::size_t more) {
+        MatchOptions given = options;
+        given.space = space;
+        const auto length = [=](std::size_t row, auto&) { return query_length + row; };
+        return matcher.match(random_rows("queries", 5 + more, 20, length), given);
+      });
 }
 
 EngineCall pair_scores_call(std::string name, std::size_t query_length, Measure measure) {
-  return {std::move(name), [query_length, measure](Context& context) -> EngineCall::Run {
-            auto random = generator("engine calls, pair scores");
-            const auto texts = [&](std::size_t count, std::size_t length) {
-              Ragged<Symbol> rows;
-              for (std::size_t row = 0; row < count; ++row) {
-                for (std::size_t i = 0; i < length + row % 7; ++i)
-                  rows.values.push_back(static_cast<Symbol>('a' + random() % 20));
-                rows.close_row();
-              }
-              return rows;
-            };
-            auto matcher = std::make_shared<SequenceMatcher>(context, texts(150, 12));
-            return
-                [matcher, queries = texts(5, query_length), measure](std::optional<Space> space) {
-                  PairOptions options;
-                  options.measure = measure;
-                  options.space = space;
-                  std::vector<float> out(queries.rows() * matcher->size());
-                  matcher->score_all(queries, std::span(out), options);
-                  std::string bytes;
-                  for (const float value : out) append(bytes, value);
-                  return bytes;
-                };
-          }};
+  const auto texts = [](const char* of, std::size_t count, std::size_t least) {
+    return random_rows(of, count, 20, [=](std::size_t row, auto&) { return least + row % 7; });
+  };
+  return engine_call(
+      std::move(name),
+      [=](Context& context) { return SequenceMatcher(context, texts("texts", 150, 12)); },
+      [=](const SequenceMatcher& matcher, std::optional<Space> space, std::size_t more) {
+        const Ragged<Symbol> queries = texts("texts", 5 + more, query_length);
+        std::vector<float> out(queries.rows() * matcher.size());
+        matcher.score_all(queries, std::span(out), {.measure = measure, .space = space});
+        return out;
+      });
 }
 
 EngineCall cluster_call(std::string name, Linkage linkage) {
-  return {std::move(name), [linkage](Context& context) -> EngineCall::Run {
-            auto random = generator("engine calls, clusters");
-            Ragged<Symbol> patterns;
-            for (std::size_t row = 0; row < 300; ++row) {
-              for (std::size_t i = 0; i < 1 + random() % 8; ++i)
-                patterns.values.push_back(static_cast<Symbol>(random() % 4));
-              patterns.close_row();
-            }
-            auto matcher = std::make_shared<SequenceMatcher>(context, patterns);
-            return [matcher, linkage](std::optional<Space> space) {
-              ClusterOptions options;
-              options.linkage = linkage;
-              options.matching.space = space;
-              const ClusterResults results = matcher->cluster(options);
-              std::string bytes;
-              for (const std::uint64_t cluster : results.cluster_of) append(bytes, cluster);
-              for (const std::uint64_t item : results.representatives) append(bytes, item);
-              return bytes;
-            };
-          }};
+  return engine_call(
+      std::move(name),
+      [](Context& context) {
+        const auto length = [](std::size_t, auto& random) { return 1 + random() % 8; };
+        return SequenceMatcher(context, random_rows("clusters", 300, 4, length));
+      },
+      [=](const SequenceMatcher& matcher, std::optional<Space> space, std::size_t) {
+        return matcher.cluster({.linkage = linkage, .matching = {.space = space}});
+      });
 }
 
 constexpr std::size_t rows = 300;
 constexpr std::size_t dimension = 37;
-constexpr std::size_t vector_queries = 5;
 
 std::vector<float> vectors(std::size_t count) {
   auto random = generator("engine calls, vectors " + std::to_string(count));
@@ -125,162 +93,115 @@ std::vector<float> vectors(std::size_t count) {
   return values;
 }
 
+/// \param call is given the index, queries and a space
+template <class Call>
+EngineCall vector_call(std::string name, const Call& call) {
+  return engine_call(
+      std::move(name),
+      [](Context& context) { return VectorIndex(context, vectors(rows), dimension); },
+      [=](const VectorIndex& index, std::optional<Space> space, std::size_t more) {
+        const std::vector<float> queries = vectors(5 + more);
+        return call(index, queries, space);
+      });
+}
+
 EngineCall search_call(std::string name, Metric metric, bool filtered, SearchPath path) {
-  return {std::move(name), [metric, filtered, path](Context& context) -> EngineCall::Run {
-            auto index = std::make_shared<VectorIndex>(context, vectors(rows), dimension);
-            std::vector<std::uint8_t> filter(filtered ? rows : 0);
-            for (std::size_t i = 0; i < filter.size(); ++i) filter[i] = i % 3 == 0 ? 1 : 0;
-            return [index, metric, filter, path](std::optional<Space> space) {
-              SearchOptions options;
-              options.path = path;
-              options.metric = metric;
-              options.filter = filter;
-              options.space = space;
-              const std::vector<float> queries = vectors(vector_queries);
-              const SearchResults results = index->search(queries, options);
-              std::string bytes;
-              for (const auto id : results.ids) append(bytes, id);
-              for (const auto score : results.scores) append(bytes, score);
-              return bytes;
-            };
-          }};
+  std::vector<std::uint8_t> filter(filtered ? rows : 0);
+  for (std::size_t i = 0; i < filter.size(); i += 3) filter[i] = 1;
+  return vector_call(std::move(name), [=](const auto& index, const auto& queries, auto space) {
+    return index.search(queries,
+                        {.metric = metric, .filter = filter, .space = space, .path = path});
+  });
 }
 
 EngineCall score_call(std::string name, Metric metric) {
-  return {std::move(name), [metric](Context& context) -> EngineCall::Run {
-            auto index = std::make_shared<VectorIndex>(context, vectors(rows), dimension);
-            return [index, metric](std::optional<Space> space) {
-              Ragged<std::uint64_t> candidates;
-              for (std::size_t query = 0; query < vector_queries; ++query) {
-                for (std::size_t i = 0; i < 40 * query; ++i)
-                  candidates.values.push_back(i * 7 % rows);
-                candidates.close_row();
-              }
-              SearchOptions options;
-              options.metric = metric;
-              options.space = space;
-              const std::vector<float> queries = vectors(vector_queries);
-              const ScoreResults results = index->score(queries, candidates, options);
-              std::string bytes;
-              for (const auto offset : results.results.offsets) append(bytes, offset);
-              for (const ScoredId& scored : results.results.values) {
-                append(bytes, scored.id);
-                append(bytes, scored.score);
-              }
-              return bytes;
-            };
-          }};
+  return vector_call(std::move(name), [=](const auto& index, const auto& queries, auto space) {
+    Ragged<std::uint64_t> candidates;
+    for (std::size_t query = 0; query < queries.size() / dimension; ++query) {
+      for (std::size_t i = 0; i < 40 * query; ++i) candidates.values.push_back(i * 7 % rows);
+      candidates.close_row();
+    }
+    return index.score(queries, candidates, {.metric = metric, .space = space});
+  });
 }
 
 EngineCall scores_call(std::string name, Metric metric) {
-  return {std::move(name), [metric](Context& context) -> EngineCall::Run {
-            auto index = std::make_shared<VectorIndex>(context, vectors(rows), dimension);
-            return [index, metric](std::optional<Space> space) {
-              ScoreOptions options;
-              options.metric = metric;
-              options.space = space;
-              std::vector<float> scores(vector_queries * rows);
-              const std::vector<float> queries = vectors(vector_queries);
-              index->score_all(queries, scores, options);
-              std::string bytes;
-              for (const auto score : scores) append(bytes, score);
-              return bytes;
-            };
-          }};
+  return vector_call(std::move(name), [=](const auto& index, const auto& queries, auto space) {
+    std::vector<float> scores(queries.size() / dimension * rows);
+    index.score_all(queries, scores, {.metric = metric, .space = space});
+    return scores;
+  });
 }
 
 EngineCall spread_call(std::string name, SpreadMode mode) {
-  return {std::move(name), [mode](Context& context) -> EngineCall::Run {
-            auto random = generator("engine calls, graph");
-            constexpr std::uint32_t nodes = 400;
-            const auto node = [&] { return static_cast<std::uint32_t>(random() % nodes); };
-            std::vector<Edge> edges;
-            for (int i = 0; i < 3000; ++i)
-              edges.push_back(
-                  {node(), i % 4 == 0 ? 5 : node(), static_cast<float>(random() % 1000) / 1000.0F});
-            Ragged<Activation> sources;
-            for (std::size_t query = 0; query < 4; ++query) {
-              for (std::size_t i = 0; i < 3 * query; ++i) sources.values.push_back({node(), 0.25F});
-              sources.close_row();
-            }
-            auto engine = std::make_shared<SpreadingEngine>(context, GraphSpan{nodes, edges});
-            return [engine, sources, mode](std::optional<Space> space) {
-              SpreadOptions options;
-              options.mode = mode;
-              options.top = 50;
-              options.space = space;
-              const SpreadResults results = engine->spread(sources, options);
-              std::string bytes;
-              for (const auto offset : results.activations.offsets) append(bytes, offset);
-              for (const Activation& activation : results.activations.values) {
-                append(bytes, activation.node);
-                append(bytes, activation.value);
-              }
-              return bytes;
-            };
-          }};
+  auto random = generator("engine calls, graph");
+  constexpr std::uint32_t nodes = 400;
+  const auto node = [&] { return static_cast<std::uint32_t>(random() % nodes); };
+  std::vector<Edge> edges;
+  for (int i = 0; i < 3000; ++i)
+    edges.push_back(
+        {node(), i % 4 == 0 ? 5 : node(), static_cast<float>(random() % 1000) / 1000.0F});
+  return engine_call(
+      std::move(name),
+      [=](Context& context) {
+        return SpreadingEngine(context, GraphSpan{nodes, edges});
+      },
+      [=](const SpreadingEngine& engine, std::optional<Space> space, std::size_t more) {
+        auto random_node = generator("engine calls, sources" + std::to_string(more));
+        Ragged<Activation> sources;
+        for (std::size_t query = 0; query < 4 + more; ++query) {
+          for (std::size_t i = 0; i < 3 * query; ++i)
+            sources.values.push_back({static_cast<std::uint32_t>(random_node() % nodes), 0.25F});
+          sources.close_row();
+        }
+        return engine.spread(sources, {.mode = mode, .top = 50, .space = space});
+      });
 }
 
-EngineCall seeds_call(const std::string& name, DataType element) {
-  return {name, [element](Context& context) {
-            constexpr std::uint32_t hidden = 96;
-            constexpr std::uint64_t rows = 70;
-            SeedLayerOptions options;
-            options.hidden = hidden;
-            options.seeds = 33;
-            auto layer = std::make_shared<SeedLayer>(context, options);
-            layer->add_blueprint("blueprint", std::vector<float>(hidden, 0.75F));
-            SeedState state(options.seeds);
-            for (std::size_t i = 0; i < state.seeds(); ++i) {
-              state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
-              state.mode[i] = static_cast<ApplyMode>(i % 4);
-              state.alpha[i] = 0.25F;
-              state.blueprint[i] = 0;
-            }
-            layer->set_state(state);
-            std::vector<std::byte> x(rows * hidden * size_of(element));
-            for (std::size_t i = 0; i < x.size(); ++i)
-              x[i] = static_cast<std::byte>(i % size_of(element) == 0 ? i % 251 : 0x3C);
-            return [layer, x, element](std::optional<Space> space) {
-              SeedForwardOptions forward;
-              forward.space = space;
-              std::vector<std::byte> y(x.size());
-              const DataType type =
-                  element == DataType::float32 ? DataType::float32 : DataType::bfloat16;
-              const std::array<std::int64_t, 2> shape{rows, hidden};
-              layer->forward({x.data(), type, shape}, {y.data(), type, shape}, forward);
-              std::string bytes(reinterpret_cast<const char*>(y.data()), y.size());
-              for (const SeedTelemetry& one : layer->telemetry()) {
-                append(bytes, one.mean);
-                append(bytes, one.variance);
-              }
-              return bytes;
-            };
-          }};
+EngineCall seeds_call(std::string name, DataType element) {
+  constexpr std::uint32_t hidden = 96;
+  return engine_call(
+      std::move(name),
+      [](Context& context) {
+        SeedLayer layer(context, {.hidden = hidden, .seeds = 33});
+        layer.add_blueprint("blueprint", std::vector<float>(hidden, 0.75F));
+        SeedState state(layer.seeds());
+        for (std::size_t i = 0; i < state.seeds(); ++i) {
+          state.lifecycle[i] = static_cast<Lifecycle>(i % 11);
+          state.mode[i] = static_cast<ApplyMode>(i % 4);
+          state.alpha[i] = 0.25F;
+          state.blueprint[i] = 0;
+        }
+        layer.set_state(state);
+        return layer;
+      },
+      [=](SeedLayer& layer, std::optional<Space> space, std::size_t more) {
+        const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(70 + more), hidden};
+        std::vector<std::byte> x((70 + more) * hidden * size_of(element));
+        for (std::size_t i = 0; i < x.size(); ++i)
+          x[i] = static_cast<std::byte>(i % size_of(element) == 0 ? (i + more) % 251 : 0x3C);
+        std::vector<std::byte> y(x.size());
+        layer.forward({x.data(), element, shape}, {y.data(), element, shape}, {.space = space});
+        return std::pair(y, layer.telemetry());
+      });
 }
 
 /// Rows and routes, and searches around blocked cells.
 EngineCall lattice_call(std::string name) {
-  return {std::move(name), [](Context& context) -> EngineCall::Run {
-            std::vector<std::uint64_t> blocked;
-            for (std::uint64_t node = 1; node < 343; node += 5) blocked.push_back(node);
-            auto open = std::make_shared<Lattice>(context, 3, 7);
-            auto maze = std::make_shared<Lattice>(context, 3, 7, LatticeBlocks{blocked, {}});
-            return [open, maze](std::optional<Space> space) {
-              std::string bytes;
-              const std::vector<LatticePair> pairs{{0, 342}, {2, 5}, {0, 100}};
-              for (const auto& lattice : {open, maze}) {
-                const Ragged<std::uint64_t> paths = lattice->paths(pairs, {space}).paths;
-                for (const auto offset : paths.offsets) append(bytes, offset);
-                for (const auto node : paths.values) append(bytes, node);
-              }
-              const std::vector<std::uint64_t> sources{0, 50};
-              for (const auto distance : maze->distances(sources, {}, {space}).distances)
-                append(bytes, distance);
-              for (const auto end : open->rows({space}).ends) append(bytes, end);
-              return bytes;
-            };
-          }};
+  return engine_call(
+      std::move(name),
+      [](Context& context) {
+        std::vector<std::uint64_t> blocked;
+        for (std::uint64_t node = 1; node < 343; node += 5) blocked.push_back(node);
+        return std::pair(Lattice(context, 3, 7), Lattice(context, 3, 7, {blocked, {}}));
+      },
+      [](const auto& lattices, std::optional<Space> space, std::size_t more) {
+        const auto& [open, maze] = lattices;
+        const std::vector<LatticePair> pairs{{0, 342 - 5 * more}, {2, 5}, {0, 100 + 5 * more}};
+        const std::vector<std::uint64_t> sources{0, 50};
+        return std::tuple(open.paths(pairs, {space}), maze.paths(pairs, {space}),
+                          maze.distances(sources, {}, {space}), open.rows({space}));
+      });
 }
 
 /// Arrays in memory that every space can access.
@@ -303,163 +224,134 @@ class Reached {
   T* m_data = nullptr;
 };
 
-template <class T>
-void append_all(std::string& bytes, std::span<const T> values) {
-  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-}
-
 /// Operations on integers, in a list and in single arrays.
-void append_integers(std::string& bytes, const Bulk& bulk, std::span<const std::uint8_t> secret,
-                     const BulkOptions& options, const BulkOptions& in_batches) {
+std::string integers_text(const Bulk& bulk, std::span<const std::uint8_t> secret,
+                          const BulkOptions& options, const BulkOptions& in_batches) {
   std::vector<std::int32_t> values(secret.begin(), secret.begin() + 9'000);
   const std::vector<std::span<std::int32_t>> to{std::span(values)};
   const std::vector<std::span<const std::int32_t>> from{std::span(values)};
   bulk.element_wise(ElementWise::multiply, from, 77'777'777, to, in_batches);
-  append_all<std::int32_t>(bytes, values);
+  const std::string products = text_of(values);
   std::int64_t sum = 0;
   double mean = 0;
   bulk.reduce(Reduction::sum, from, std::span(&sum, 1), options);
   bulk.reduce(Reduction::mean, from, std::span(&mean, 1), options);
-  append(bytes, sum);
-  append(bytes, mean);
   std::vector<std::int32_t> most(90);
-  const std::vector<std::int64_t> rows{90, 100};
   bulk.element_wise(ElementWise::square, from[0], {}, to[0], options);
-  bulk.reduce(Reduction::max, ConstArray(values.data(), DataType::int32, rows), std::span(most),
-              options);
-  append_all<std::int32_t>(bytes, most);
+  bulk.reduce(Reduction::max, columns_of(std::as_const(values), 100), std::span(most), options);
+  return texts_of(products, sum, mean, most);
 }
 
 /// Every kind of operation on lists of arrays, for floating-point numbers and integers, some in
 /// several batches.
 EngineCall bulk_call(std::string name) {
-  return {std::move(name), [](Context& context) -> EngineCall::Run {
-            auto bulk = std::make_shared<Bulk>(context);
-            return [bulk](std::optional<Space> space) {
-              const BulkOptions options{space};
-              const BulkOptions in_batches{space, 20'000};
-              std::string bytes;
-              std::vector<std::uint8_t> secret(50'000);
-              std::vector<std::uint8_t> key(secret.size());
-              const std::span<const std::uint8_t> plain(secret);
-              const std::span<std::uint8_t> made(key);
-              const std::span<std::uint8_t> out(secret);
-              bulk->xor_with_new_keys(plain, made, out, 5, in_batches);
-              append_all<std::uint8_t>(bytes, secret);
-              std::vector<float> values(9'000);
-              const std::vector<std::span<float>> to{std::span(values).first(10),
-                                                     std::span(values).subspan(10)};
-              const std::vector<std::span<const float>> from(to.begin(), to.end());
-              bulk->random_fill(to, 7, 3, in_batches);
-              bulk->element_wise(ElementWise::exponential, from, {}, to, options);
-              bulk->add_matrices(from, from, to, in_batches);
-              bulk->normalise(from, to, options);
-              append_all<float>(bytes, values);
-              const std::vector<double> wide(values.begin(), values.end());
-              for (const Reduction reduction : {Reduction::min, Reduction::deviation}) {
-                double reduced = 0;
-                bulk->reduce(reduction, wide, std::span(&reduced, 1), options);
-                append(bytes, reduced);
-              }
-              append_integers(bytes, *bulk, secret, options, in_batches);
-              return bytes;
-            };
-          }};
+  return engine_call(
+      std::move(name), [](Context& context) { return Bulk(context); },
+      [](const Bulk& bulk, std::optional<Space> space, std::size_t more) {
+        const BulkOptions options{space};
+        const BulkOptions in_batches{space, 20'000};
+        std::vector<std::uint8_t> secret(50'000);
+        std::vector<std::uint8_t> key(secret.size());
+        const std::span<const std::uint8_t> plain(secret);
+        bulk.xor_with_new_keys(plain, std::span(key), std::span(secret), 5 + more, in_batches);
+        std::vector<float> values(9'000);
+        const std::vector<std::span<float>> to{std::span(values).first(10),
+                                               std::span(values).subspan(10)};
+        const std::vector<std::span<const float>> from(to.begin(), to.end());
+        bulk.random_fill(to, 7 + more, 3, in_batches);
+        bulk.element_wise(ElementWise::exponential, from, {}, to, options);
+        bulk.add_matrices(from, from, to, in_batches);
+        bulk.normalise(from, to, options);
+        const std::vector<double> wide(values.begin(), values.end());
+        std::array<double, 2> reduced{};
+        bulk.reduce(Reduction::min, wide, std::span(reduced).first(1), options);
+        bulk.reduce(Reduction::deviation, wide, std::span(reduced).last(1), options);
+        return texts_of(secret, values, std::span(reduced)) +
+               integers_text(bulk, secret, options, in_batches);
+      });
 }
 
 /// Products by the library and by the reproducible kernel, of integers, so that both are exact.
 EngineCall products_call(std::string name) {
-  return {std::move(name), [](Context& context) -> EngineCall::Run {
-            auto bulk = std::make_shared<Bulk>(context);
-            return [bulk](std::optional<Space> space) {
-              std::string bytes;
-              std::vector<float> ones(4'000);
-              for (std::size_t i = 0; i < ones.size(); ++i)
-                ones[i] = static_cast<float>(i % 17) - 8;
-              std::vector<float> out(1'200);
-              const std::span<const float> in(ones);
-              const std::span<float> to(out);
-              std::vector<ConstArray> a{matrix_array(in.first(600), 20, 30),
+  return engine_call(
+      std::move(name), [](Context& context) { return Bulk(context); },
+      [](const Bulk& bulk, std::optional<Space> space, std::size_t more) {
+        std::vector<float> ones(4'000);
+        for (std::size_t i = 0; i < ones.size(); ++i)
+          ones[i] = static_cast<float>((i + more) % 17) - 8;
+        std::vector<float> out(1'200);
+        const std::span<const float> in(ones);
+        const std::span<float> to(out);
+        const std::vector<ConstArray> a{matrix_array(in.first(600), 20, 30),
                                         matrix_array(in.subspan(600, 600), 20, 30),
                                         matrix_array(in.first(70), 1, 70)};
-              std::vector<ConstArray> b{matrix_array(in.first(600), 30, 20),
+        const std::vector<ConstArray> b{matrix_array(in.first(600), 30, 20),
                                         matrix_array(in.first(600), 30, 20),
                                         matrix_array(in.first(350), 70, 5)};
-              std::vector<Array> c{matrix_array(to.first(400), 20, 20),
+        const std::vector<Array> c{matrix_array(to.first(400), 20, 20),
                                    matrix_array(to.subspan(400, 400), 20, 20),
                                    matrix_array(to.subspan(800, 5), 1, 5)};
-              BulkOptions options;
-              options.space = space;
-              options.batch_bytes = 10'000;
-              for (const bool reproducible : {false, true}) {
-                options.reproducible = reproducible;
-                const std::size_t count = reproducible ? 3 : 2;
-                bulk->multiply(std::span(a).first(count), std::span(b).first(count),
-                               std::span(c).first(count), options);
-                append_all<float>(bytes, out);
-              }
-              return bytes;
-            };
-          }};
+        std::string text;
+        for (const bool reproducible : {false, true}) {
+          const std::size_t count = reproducible ? 3 : 2;
+          bulk.multiply(std::span(a).first(count), std::span(b).first(count),
+                        std::span(c).first(count),
+                        {.space = space, .batch_bytes = 10'000, .reproducible = reproducible});
+          text += text_of(out);
+        }
+        return text;
+      });
 }
 
 /// Prepared calls, which the first run on a space prepares.
+struct PreparedBulk {
+  explicit PreparedBulk(Context& given)
+      : context(given), values(given, 9'000), sums(given, 1), product(given, 400) {}
+
+  std::vector<Prepared> prepare(Space space) {
+    const std::span<float> out = values.span();
+    const std::span<const float> in(out);
+    const BulkOptions options{.space = space, .reproducible = true};
+    std::vector<Prepared> made;
+    made.push_back(Bulk::prepare_random_fill(context, out, 9, 0, options));
+    made.push_back(Bulk::prepare_element_wise(context, ElementWise::add, in, 2.0F, out, options));
+    made.push_back(Bulk::prepare_normalise(context, in, out, options));
+    made.push_back(Bulk::prepare_reduce(context, Reduction::sum, in, sums.span(), options));
+    made.push_back(Bulk::prepare_multiply(context, matrix_array(in.first(600), 20, 30),
+                                          matrix_array(in.first(600), 30, 20),
+                                          matrix_array(product.span(), 20, 20), options));
+    return made;
+  }
+
+  Context& context;
+  Reached<float> values;
+  Reached<double> sums;
+  Reached<float> product;
+  std::map<Space, std::vector<Prepared>> prepared;
+};
+
 EngineCall prepared_bulk_call(std::string name) {
-  return {std::move(name), [](Context& context) -> EngineCall::Run {
-            struct Calls {
-              explicit Calls(Context& given)
-                  : context(given), values(given, 9'000), sums(given, 1), product(given, 400) {}
-              Context& context;
-              Reached<float> values;
-              Reached<double> sums;
-              Reached<float> product;
-              std::map<Space, std::vector<Prepared>> prepared;
-            };
-            auto calls = std::make_shared<Calls>(context);
-            return [calls](std::optional<Space> required) {
-              const Space space = required.value_or(Space::serial);
-              const std::span<float> out = calls->values.span();
-              const std::span<const float> in(out);
-              auto& prepared = calls->prepared[space];
-              if (prepared.empty()) {
-                const BulkOptions options{.space = space, .reproducible = true};
-                Context& on = calls->context;
-                std::vector<Prepared> made;
-                made.push_back(Bulk::prepare_random_fill(on, out, 9, 0, options));
-                made.push_back(
-                    Bulk::prepare_element_wise(on, ElementWise::add, in, 2.0F, out, options));
-                made.push_back(Bulk::prepare_normalise(on, in, out, options));
-                made.push_back(
-                    Bulk::prepare_reduce(on, Reduction::sum, in, calls->sums.span(), options));
-                made.push_back(Bulk::prepare_multiply(
-                    on, matrix_array(in.first(600), 20, 30), matrix_array(in.first(600), 30, 20),
-                    matrix_array(calls->product.span(), 20, 20), options));
-                prepared = std::move(made);
-              }
-              for (const Prepared& call : prepared) call.run();
-              prepared.back().wait();
-              std::string bytes;
-              append_all<float>(bytes, out);
-              append_all<float>(bytes, calls->product.span());
-              append_all<double>(bytes, calls->sums.span());
-              return bytes;
-            };
-          }};
+  EngineCall made = engine_call(
+      std::move(name), [](Context& context) { return std::make_unique<PreparedBulk>(context); },
+      [](const auto& calls, std::optional<Space> required, std::size_t) {
+        auto& prepared = calls->prepared[required.value_or(Space::serial)];
+        if (prepared.empty()) prepared = calls->prepare(required.value_or(Space::serial));
+        for (const Prepared& call : prepared) call.run();
+        prepared.back().wait();
+        return texts_of(calls->values.span(), calls->product.span(), calls->sums.span());
+      });
+  made.is_shared = false;
+  return made;
 }
 
 std::vector<EngineCall> make_calls() {
-  MatchOptions lcs;
-  lcs.threshold = 0;
-  MatchOptions difflib = lcs;
-  difflib.measure = Measure::difflib;
-  MatchOptions blocks = lcs;
-  blocks.blocks = true;
-  MatchOptions prefiltered = difflib;
-  prefiltered.threshold = 0.5;
+  const MatchOptions lcs{.threshold = 0};
+  const MatchOptions difflib{.measure = Measure::difflib, .threshold = 0};
+  const MatchOptions blocks{.threshold = 0, .blocks = true};
+  const MatchOptions prefiltered{.measure = Measure::difflib, .threshold = 0.5};
   // Enough candidates for a scan.
   static const std::vector<std::uint64_t> candidates{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144};
-  MatchOptions restricted = lcs;
-  restricted.filter = candidates;
+  const MatchOptions restricted{.threshold = 0, .filter = candidates};
   return {sequence_call("lcs", 20, lcs),
           sequence_call("lcs, several words", 130, lcs),
           sequence_call("lcs, blocks", 20, blocks),

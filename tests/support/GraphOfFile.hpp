@@ -23,8 +23,7 @@ inline SpreadingEngine graph_of_out_edges(Context& context, const std::string& p
   const auto head = file.section<std::uint64_t>(0, "head");
   const auto offsets = file.section<std::uint64_t>(0, "out.offsets");
   const auto ends = file.section<std::uint32_t>(0, "out.ends");
-  GraphOptions options;
-  options.weights = static_cast<EdgeWeights>(head[0]);
+  const GraphOptions options{.weights = static_cast<EdgeWeights>(head[0])};
   const std::size_t nodes = offsets.size() - 1;
   std::vector<Edge> edges;
   for (std::uint32_t node = 0; node < nodes; ++node) {
@@ -76,9 +75,7 @@ inline void expect_whole_graph(Context& context, SpreadingEngine& engine, const 
     if (node % 3 == 0) sources.values.push_back({node, 0.5F});
   }
   sources.close_row();
-  SpreadOptions options;
-  options.mode = SpreadMode::linear;
-  options.space = Space::serial;
+  const SpreadOptions options{.mode = SpreadMode::linear, .space = Space::serial};
   const SpreadResults found = engine.spread(sources, options);
   const SpreadResults expected = model.spread(sources, options);
   ASSERT_EQ(found.activations.offsets, expected.activations.offsets);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/arch/Spaces.hpp>
 
 #include <type_traits>
 
@@ -24,6 +25,14 @@ void on_spaces(const Body& body) {
       }
     });
   }
+}
+
+/// The same with the instances on the host.
+template <class Body>
+void on_hosts(const Body& body) {
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (!Arch::is_device<ExecutionSpace>) body(exec_space);
+  });
 }
 
 }  // namespace Kindred::Testing

@@ -37,8 +37,7 @@ inline std::string numbered(char letter, std::uint64_t number) {
 
 /// Settings without a background thread.
 inline PatternSettings quiet() {
-  PatternSettings settings;
-  settings.background_sync = false;
+  PatternSettings settings{.background_sync = false};
   return settings;
 }
 
@@ -69,9 +68,7 @@ inline std::vector<Match> answer(const PatternMemory& memory, const EventTexts& 
 
 inline std::vector<Match> answer(const PatternMemory& memory, const EventTexts& query,
                                  double threshold = 0.1, std::size_t top = 10) {
-  MatchOptions options;
-  options.threshold = threshold;
-  options.top = top;
+  const MatchOptions options{.threshold = threshold, .top = top};
   return answer(memory, query, options);
 }
 

@@ -6,8 +6,7 @@ namespace Kindred::Testing {
 
 Context& context() {
   static Context shared([] {
-    ContextOptions options;
-    options.load_profile = false;
+    ContextOptions options{.load_profile = false};
     if (thread_sanitizer) options.threads = 1;
     return options;
   }());

@@ -8,7 +8,6 @@
 #include <functional>
 #include <future>
 #include <thread>
-#include <utility>
 
 namespace Kindred::Testing {
 

@@ -2,21 +2,15 @@
 // Calls on one object and one context do not wait for each other.
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/Lattice.hpp>
-#include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <future>
 #include <mutex>
-#include <string>
 #include <string_view>
-#include <thread>
-#include <vector>
 
+#include "EngineCalls.hpp"
 #include "OneThread.hpp"
 
 namespace ConcurrentCallsTest {
@@ -56,101 +50,46 @@ class StopAtAllocation {
   bool m_stopped = false;
 };
 
-struct ConcurrentCalls : testing::Test {
-  static constexpr std::size_t dimension = 16;
+class ConcurrentCalls : public testing::TestWithParam<Testing::EngineCall> {};
 
-  ConcurrentCalls()
-      : context([this] {
-          ContextOptions options;
-          options.threads = 1;
-          options.space = Space::serial;
-          options.load_profile = false;
-          options.before_allocation = [this](std::string_view space, std::size_t bytes,
-                                             const std::string& label) {
-            stop(space, bytes, label);
-          };
-          return options;
-        }()) {}
-
-  /// `call()` on one thread ends while another thread is within `call()` on the same object.
-  void expect_overlap(const std::function<void()>& call) { expect_overlap(call, call); }
-  /// The same with \p call_before on the other thread.
-  void expect_overlap(const std::function<void()>& call_before, const std::function<void()>& call) {
-    std::thread first([&] {
-      stop.stop_this_thread();
-      call_before();
-    });
-    EXPECT_TRUE(stop.wait_until_stopped()) << "the first call allocates its workspace";
-    auto second = std::async(std::launch::async, call);
-    EXPECT_EQ(second.wait_for(10s), std::future_status::ready) << "it waits for the first call";
-    stop.go_on();
-    first.join();
-    second.get();
-  }
-
+TEST_P(ConcurrentCalls, EndWhileAnotherIsWithinItsAllocation) {
   StopAtAllocation stop;
-  Context context;
-  std::mt19937_64 generator = Testing::generator("concurrent calls");
-  std::vector<float> rows = Testing::random_values(generator, 200 * dimension);
-};
-
-TEST_F(ConcurrentCalls, OfVectorIndexesOverlap) {
-  const VectorIndex index(context, rows, dimension);
-  const std::span query(rows.data(), dimension);
-  Ragged<std::uint64_t> candidates;
-  candidates.push_row(std::vector<std::uint64_t>{1, 5, 7});
-  expect_overlap([&] { index.search(query, {.top = 3}); });
-  expect_overlap([&] { index.score(query, candidates, {.top = 3}); });
-  const VectorIndex scored(context, rows, dimension);
-  expect_overlap([&] {
-    std::vector<float> out(scored.size());
-    scored.score_all(query, out);
+  ContextOptions options = Testing::one_thread_options();
+  options.before_allocation = std::ref(stop);
+  Context context(options);
+  const auto run = GetParam().make(context);
+  // The first call makes what all calls share; more queries need a larger workspace.
+  const bool grows =
+      GetParam().name == "spread, page rank" || GetParam().name.starts_with("search");
+  if (grows) run(Space::serial);
+  std::thread first([&] {
+    stop.stop_this_thread();
+    run(Space::serial, grows ? 60 : 0);
   });
+  EXPECT_TRUE(stop.wait_until_stopped()) << "the first call allocates its workspace";
+  auto second = std::async(std::launch::async, [&] { run(Space::serial); });
+  EXPECT_EQ(second.wait_for(10s), std::future_status::ready) << "it waits for the first call";
+  stop.go_on();
+  first.join();
+  second.get();
 }
 
-TEST_F(ConcurrentCalls, OfSequenceMatchersOverlap) {
-  Ragged<Symbol> patterns;
-  for (int i = 0; i < 200; ++i)
-    patterns.push_row(std::vector<Symbol>(20, static_cast<Symbol>(generator() % 9)));
-  Ragged<Symbol> query;
-  query.push_row(std::vector<Symbol>{1, 2, 3, 4});
-  for (const Measure measure : {Measure::lcs, Measure::levenshtein}) {
-    const SequenceMatcher matcher(context, patterns);
-    expect_overlap([&] { matcher.match(query, {.measure = measure, .threshold = 0, .top = 3}); });
-  }
+/// Bulk operations need no workspace, and the passes of a seed layer follow each other, because
+/// each changes its telemetry.
+std::vector<Testing::EngineCall> calls_with_workspaces() {
+  std::vector<Testing::EngineCall> calls = Testing::engine_calls();
+  std::erase_if(calls, [](const auto& call) {
+    return call.name.starts_with("bulk") || call.name.starts_with("seeds");
+  });
+  return calls;
 }
 
-TEST_F(ConcurrentCalls, OfSpreadingEnginesOverlap) {
-  std::vector<Edge> edges;
-  for (std::uint32_t node = 0; node < 300; ++node)
-    edges.push_back({node, static_cast<std::uint32_t>(generator() % 300), 0.5F});
-  const SpreadingEngine engine(context, {300, edges});
-  Ragged<Activation> sources;
-  sources.push_row(std::vector<Activation>{{3, 1.0F}});
-  expect_overlap([&] { engine.spread(sources, {}); });
-  SpreadOptions page_rank;
-  page_rank.mode = SpreadMode::pagerank;
-  engine.spread(sources, page_rank);  // makes what all calls share
-  Ragged<Activation> many;
-  for (std::uint32_t node = 0; node < 40; ++node)
-    many.push_row(std::vector<Activation>{{node, 1.0F}});
-  expect_overlap([&] { engine.spread(many, page_rank); },
-                 [&] { engine.spread(sources, page_rank); });
-}
-
-TEST_F(ConcurrentCalls, OfLatticesOverlap) {
-  const std::vector<std::uint64_t> blocked{30, 31, 32};
-  const Lattice lattice(context, 2, 12, {.nodes = blocked});
-  const std::vector<LatticePair> pairs{{0, 143}, {5, 77}};
-  expect_overlap([&] { (void)lattice.paths(pairs); });
-}
+INSTANTIATE_TEST_SUITE_P(Calls, ConcurrentCalls, testing::ValuesIn(calls_with_workspaces()),
+                         Testing::name_of_engine_call);
 
 TEST(ConcurrentSearches, ASearchThatLacksMemoryIsNotRepeatedWhileOthersLeaveWorkspaces) {
   std::function<void()> at_allocation;
-  ContextOptions options;
-  options.threads = 1;
-  options.space = Space::serial;
-  options.load_profile = false;
+  ContextOptions options = Testing::one_thread_options();
   const auto tested = std::this_thread::get_id();
   options.before_allocation = [&](std::string_view, std::size_t, const std::string&) {
     if (std::this_thread::get_id() == tested && at_allocation) at_allocation();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that use the helper threads of a context, compared with the same calls on one thread.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
@@ -8,11 +9,7 @@
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <string>
-#include <vector>
-
+#include "MessageOf.hpp"
 #include "OneThread.hpp"
 #include "PatternMemorySupport.hpp"
 #include "Support.hpp"
@@ -27,13 +24,7 @@ using Testing::TempFolder;
 
 /// Four threads for work outside of kernels; kernels run on one.
 Context& helped() {
-  static Context context([] {
-    ContextOptions options;
-    options.threads = 4;
-    options.space = Space::serial;
-    options.load_profile = false;
-    return options;
-  }());
+  static Context context({.threads = 4, .space = Space::serial, .load_profile = false});
   return context;
 }
 
@@ -43,9 +34,7 @@ TEST(HelperThreads, BuildSearchAndSaveTheSameGraphOfVectors) {
   const std::vector<float> rows = random_values(generator, 600 * dimension);
   const std::vector<float> queries = random_values(generator, 40 * dimension);
   const TempFolder folder;
-  HnswSettings settings;
-  settings.m = 8;
-  settings.ef_construction = 40;
+  const HnswSettings settings{.m = 8, .ef_construction = 40};
   const auto built = [&](Context& context, const std::string& path) {
     HnswIndex index =
         HnswIndex::build(context, std::span(rows).first(500 * dimension), dimension, settings);
@@ -116,13 +105,10 @@ TEST(HelperThreads, FindTheFirstInvalidEdge) {
   std::vector<Edge> edges(500'000, Edge{1, 2, 0.5F});
   for (const std::size_t at : {499'999UL, 300'000UL, 123'456UL}) {
     edges[at].to = 3;
-    try {
-      const SpreadingEngine engine(helped(), GraphSpan{3, edges}, GraphOptions());
-      FAIL() << "edge " << at;
-    } catch (const InvalidArgument& error) {
-      EXPECT_NE(std::string(error.what()).find("edge " + std::to_string(at)), std::string::npos)
-          << error.what();
-    }
+    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
+                  const SpreadingEngine engine(helped(), GraphSpan{3, edges}, GraphOptions());
+                }),
+                testing::HasSubstr("edge " + std::to_string(at)));
   }
 }
 

@@ -3,12 +3,8 @@
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <numeric>
 #include <span>
-#include <thread>
-#include <vector>
 
 #include "OneThread.hpp"
 
@@ -27,7 +23,6 @@ TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
   std::iota(keys.begin(), keys.end(), std::uint64_t{0});
   KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(keys),
                          {std::vector<float>(first_keys, 0.0F), 1});
-  std::atomic<bool> done{false};
   std::atomic<std::uint64_t> calls{0};
   std::atomic<std::uint64_t> wrong{0};
   const auto check = [&](std::span<const float> numbers) {
@@ -39,39 +34,34 @@ TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
     check(numbers);
     if (numbers.size() != first_keys + static_cast<std::size_t>(numbers[0]) * more_keys) ++wrong;
   };
-  SearchOptions all;
-  all.top = 10'000;
-  all.metric = Metric::ip;
+  const SearchOptions all{.metric = Metric::ip, .top = 10'000};
   const std::vector<float> one{1.0F};
-  std::vector<std::thread> readers;
-  readers.emplace_back([&] {
-    while (!done) {
-      check_count(index.vectors().search(one, all).scores);
-      check_count(index.search(one, all).scores);
-      ++calls;
-    }
-  });
-  readers.emplace_back([&] {
+  const auto search = [&] {
+    check_count(index.vectors().search(one, all).scores);
+    check_count(index.search(one, all).scores);
+    if (index.find(std::span<const std::uint64_t>(keys)).size() != first_keys) ++wrong;
+    (void)(index.size() + index.key_bytes() + index.to_bytes().size());
+    ++calls;
+  };
+  const auto read = [&] {
     std::vector<float> rows(first_keys);
-    while (!done) {
-      index.vectors().rows(keys, rows);  // the ids of the first keys are the keys
-      check(rows);
-      ++calls;
+    index.vectors().rows(keys, rows);  // the ids of the first keys are the keys
+    check(rows);
+    ++calls;
+  };
+  Testing::beside({search, read}, [&] {
+    std::vector<std::uint64_t> written = keys;
+    for (std::uint64_t i = 1; i <= upserts; ++i) {
+      for (std::size_t k = 0; k < more_keys; ++k) written.push_back(written.size());
+      std::reverse(written.begin(), written.end());
+      const std::vector<float> rows(written.size(), static_cast<float>(i));
+      const UpsertCounts counts = index.upsert(std::span<const std::uint64_t>(written), {rows, 1});
+      EXPECT_EQ(counts.added, more_keys);
+      EXPECT_EQ(counts.replaced, written.size() - more_keys);
+      const std::uint64_t before = calls;
+      while (i % 10 == 0 && calls < before + 4) std::this_thread::yield();
     }
   });
-  std::vector<std::uint64_t> written = keys;
-  for (std::uint64_t i = 1; i <= upserts; ++i) {
-    for (std::size_t k = 0; k < more_keys; ++k) written.push_back(written.size());
-    std::reverse(written.begin(), written.end());
-    const std::vector<float> rows(written.size(), static_cast<float>(i));
-    const UpsertCounts counts = index.upsert(std::span<const std::uint64_t>(written), {rows, 1});
-    EXPECT_EQ(counts.added, more_keys);
-    EXPECT_EQ(counts.replaced, written.size() - more_keys);
-    const std::uint64_t before = calls;
-    while (i % 10 == 0 && calls < before + 4) std::this_thread::yield();
-  }
-  done = true;
-  for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(wrong, 0U);
   check_count(index.search(one, all).scores);
   EXPECT_EQ(wrong, 0U);

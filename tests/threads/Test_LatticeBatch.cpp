@@ -5,11 +5,10 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
 
+#include <array>
 #include <chrono>
 #include <numeric>
 #include <span>
-#include <thread>
-#include <vector>
 
 #include "MessageOf.hpp"
 #include "OneThread.hpp"
@@ -29,35 +28,21 @@ struct Tasks {
     static const std::vector<std::uint8_t> key(500, 0x5A);
     static const std::vector<float> ones(8, 1.0F);
     for (std::size_t i = 0; i < count; ++i) {
-      LatticeTask task;
-      task.dimensions = 2 + static_cast<std::uint32_t>(i % 3);
-      task.size = 4 + static_cast<std::uint32_t>(i % 4);
+      LatticeTask task{.dimensions = 2 + static_cast<std::uint32_t>(i % 3),
+                       .size = 4 + static_cast<std::uint32_t>(i % 4)};
       std::iota(bytes[i].begin(), bytes[i].end(), static_cast<std::uint8_t>(i));
-      switch (i % 7) {
-        case 0:
-          task.work = AnalyzeLattice();
-          break;
-        case 1:
-          task.work = MeasureLattice();
-          break;
-        case 2:
-          task.work = FindLatticePath{{0, 15}};
-          task.blocks.nodes = blocked;
-          break;
-        case 3:
-          task.work = BuildLattice();
-          break;
-        case 4:
-          task.work = SaveLattice{folder / ("g" + std::to_string(i))};
-          break;
-        case 5:
-          task.work = XorLatticeBytes{bytes[i], key, bytes[i]};
-          break;
-        default:
-          task.work = MultiplyLatticeMatrices{matrix_array(std::span(ones), 2, 4),
-                                              matrix_array(std::span(ones), 4, 2),
-                                              matrix_array(std::span(products[i]), 2, 2)};
-      }
+      const std::array<decltype(task.work), 7> works{
+          AnalyzeLattice(),
+          MeasureLattice(),
+          FindLatticePath{{0, 15}},
+          BuildLattice(),
+          SaveLattice{folder / ("g" + std::to_string(i))},
+          XorLatticeBytes{bytes[i], key, bytes[i]},
+          MultiplyLatticeMatrices{matrix_array(std::span(ones), 2, 4),
+                                  matrix_array(std::span(ones), 4, 2),
+                                  matrix_array(std::span(products[i]), 2, 2)}};
+      task.work = works[i % 7];
+      if (i % 7 == 2) task.blocks.nodes = blocked;
       tasks.push_back(task);
     }
   }
@@ -74,8 +59,7 @@ TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
   for (const int workers : {1, 4}) {
     Tasks given(70, folder);
     std::size_t next = 0;
-    LatticeBatchOptions options;
-    options.workers = workers;
+    LatticeBatchOptions options{.workers = workers};
     options.on_result = [&](std::size_t task, LatticeResult result) {
       EXPECT_EQ(task, next++);
       EXPECT_EQ(std::this_thread::get_id(), caller);
@@ -127,8 +111,7 @@ TEST(LatticeBatch, AFailedTaskIsAResultAndStopsNoOther) {
     EXPECT_EQ(report.failed, 2U);
     EXPECT_EQ(failed, (std::vector<std::size_t>{7, 20}));
   }
-  LatticeBatchOptions options;
-  options.workers = 513;
+  const LatticeBatchOptions options{.workers = 513};
   EXPECT_THROW(run_lattices(one_thread(), tasks, options), InvalidArgument);
 }
 
@@ -139,9 +122,8 @@ TEST(LatticeBatch, IsRefusedBeforeItStartsIfAProductIsImpossible) {
   std::vector<LatticeTask> tasks(3);
   tasks[2].work = MultiplyLatticeMatrices{wide, wide, matrix_array(std::span(product), 2, 2)};
   for (const int workers : {1, 3}) {
-    LatticeBatchOptions options;
-    options.workers = workers;
-    options.on_result = [](std::size_t, const LatticeResult&) { FAIL(); };
+    const LatticeBatchOptions options{
+        .workers = workers, .on_result = [](std::size_t, const LatticeResult&) { FAIL(); }};
     EXPECT_THAT(message_of<InvalidArgument>([&] { run_lattices(one_thread(), tasks, options); }),
                 HasSubstr("tasks[2].b is float32 [2, 4]"));
   }
@@ -194,9 +176,8 @@ TEST(LatticeBatch, ACancelledRunEndsItsTasksAndThrows) {
   }
   for (const int workers : {1, 3}) {
     std::size_t reported = 0;
-    LatticeBatchOptions options;
-    options.workers = workers;
-    options.on_result = [&](std::size_t, const LatticeResult&) { ++reported; };
+    const LatticeBatchOptions options{
+        .workers = workers, .on_result = [&](std::size_t, const LatticeResult&) { ++reported; }};
     Cancellation cancellation;
     std::thread canceller([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -220,16 +201,9 @@ TEST(LatticeBatch, RequestsAreCheckedWhileWorkersCompute) {
     task.work = MeasureLattice{};
   }
   std::size_t checks = 0;
-  Cancellation* self = nullptr;
-  Cancellation cancellation([&] {
-    self->request_check();
-    return ++checks == 3;
-  });
-  self = &cancellation;
-  cancellation.request_check();
-  LatticeBatchOptions options;
-  options.workers = 3;
-  const Cancellation::Scope scope(cancellation);
+  Testing::CheckedAtEveryPoint checked([&] { return ++checks == 3; });
+  const LatticeBatchOptions options{.workers = 3};
+  const Cancellation::Scope scope(checked.cancellation());
   EXPECT_THROW(run_lattices(one_thread(), tasks, options), Cancelled);
   EXPECT_EQ(checks, 3U);
 }

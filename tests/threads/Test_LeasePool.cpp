@@ -5,13 +5,10 @@
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <thread>
-#include <vector>
 
 #include "OneThread.hpp"
 

@@ -7,14 +7,8 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
-#include <future>
 #include <memory>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "OneThread.hpp"
 #include "StoppedInKernel.hpp"
@@ -74,36 +68,33 @@ PreparedCall prepare_product() {
                                   {.space = Space::serial, .reproducible = true});
   });
 }
-PreparedCall prepare_norms() {
-  return prepared([](Arrays& arrays) {
-    NormLayer layer;
-    layer.x = arrays.input();
-    layer.y = arrays.output();
-    return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial});
-  });
-}
-PreparedCall prepare_linears() {
-  return prepared([](Arrays& arrays) {
-    LinearLayer layer;
-    layer.x = arrays.input();
-    layer.w = matrix_array(std::span<const float>(arrays.w), columns, columns);
-    layer.y = arrays.output();
+/// \param make makes a layer for arrays
+template <class Make>
+PreparedCall prepare_layer(const Make& make) {
+  return prepared([&](Arrays& arrays) {
+    const auto layer = make(arrays);
     return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial, true});
   });
 }
+PreparedCall prepare_norms() {
+  return prepare_layer(
+      [](Arrays& arrays) { return NormLayer{.x = arrays.input(), .y = arrays.output()}; });
+}
+PreparedCall prepare_linears() {
+  return prepare_layer([](Arrays& arrays) {
+    const ConstArray w = matrix_array(std::span<const float>(arrays.w), columns, columns);
+    return LinearLayer{.x = arrays.input(), .w = w, .y = arrays.output()};
+  });
+}
 PreparedCall prepare_gradients() {
-  return prepared([](Arrays& arrays) {
-    NormGradient layer;
-    layer.x = layer.gradient = arrays.input();
-    layer.dx = arrays.output();
-    return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial});
+  return prepare_layer([](Arrays& arrays) {
+    return NormGradient{.x = arrays.input(), .gradient = arrays.input(), .dx = arrays.output()};
   });
 }
 PreparedCall prepare_scores() {
   const auto arrays = std::make_shared<Arrays>();
   const auto index = std::make_shared<VectorIndex>(one_thread(), arrays->x, columns);
-  SearchOptions options;
-  options.space = Space::serial;
+  const SearchOptions options{.space = Space::serial};
   const auto object = std::make_shared<PreparedScore>(*index, rows, options);
   return [arrays, index, object] {
     std::vector<std::uint64_t> candidates(rows);
@@ -116,10 +107,8 @@ PreparedCall prepare_scores() {
   };
 }
 PreparedCall prepare_seeds() {
-  SeedLayerOptions options;
-  options.hidden = columns;
-  options.seeds = 4;
-  const auto layer = std::make_shared<SeedLayer>(one_thread(), options);
+  const auto layer =
+      std::make_shared<SeedLayer>(one_thread(), SeedLayerOptions{.hidden = columns, .seeds = 4});
   const PreparedCall run = prepared([&](Arrays& arrays) {
     SeedSequence sequence(one_thread(), Space::serial);
     sequence.add(*layer, std::span(arrays.x), std::span(arrays.y));
@@ -136,13 +125,16 @@ const std::vector<std::pair<std::string, std::function<PreparedCall()>>>& all_ki
   return kinds;
 }
 
-/// A call that takes long enough to be stopped in its kernel.
+/// Arrays of a call that takes long enough to be stopped in its kernel.
+void make_long(Arrays& arrays) {
+  arrays.x.resize(std::size_t{1} << 20U, 0.5F);
+  arrays.y.resize(arrays.x.size());
+  arrays.inputs = {arrays.x};
+  arrays.outputs = {arrays.y};
+}
 PreparedCall prepare_long() {
   return prepared([](Arrays& arrays) {
-    arrays.x.resize(std::size_t{1} << 20U, 0.5F);
-    arrays.y.resize(arrays.x.size());
-    arrays.inputs = {arrays.x};
-    arrays.outputs = {arrays.y};
+    make_long(arrays);
     return Bulk::prepare_element_wise(one_thread(), ElementWise::square, arrays.inputs, {},
                                       arrays.outputs, {Space::serial});
   });
@@ -176,10 +168,7 @@ TEST(PreparedThreads, ObjectsOfOneThreadRunOnTwo) {
 TEST(PreparedThreads, AnObjectRunsWhileItsMakerCallsAnotherOperation) {
   const Bulk bulk(one_thread());
   Arrays arrays;
-  arrays.x.resize(std::size_t{1} << 20U, 0.5F);
-  arrays.y.resize(arrays.x.size());
-  arrays.inputs = {arrays.x};
-  arrays.outputs = {arrays.y};
+  make_long(arrays);
   for (const auto& [name, prepare] : all_kinds()) {
     SCOPED_TRACE(name);
     PreparedCall run;

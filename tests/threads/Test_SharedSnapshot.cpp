@@ -2,10 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/SharedSnapshot.hpp>
 
-#include <atomic>
-#include <cstddef>
 #include <memory>
-#include <thread>
 
 #include "OneThread.hpp"
 

@@ -5,19 +5,10 @@
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <atomic>
-#include <bit>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <future>
+#include <array>
 #include <map>
-#include <memory>
-#include <random>
+#include <numeric>
 #include <span>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "OneThread.hpp"
 #include "StoppedInKernel.hpp"
@@ -26,6 +17,7 @@ namespace VectorChangesTest {
 
 using namespace Kindred;
 using namespace std::chrono_literals;
+using Testing::beside;
 using Testing::one_thread;
 
 constexpr std::size_t dimension = 4;
@@ -50,11 +42,7 @@ struct Answers {
 };
 
 SearchOptions options_of(SearchPath path) {
-  SearchOptions options;
-  options.metric = Metric::ip;
-  options.top = top;
-  options.path = path;
-  return options;
+  return {.metric = Metric::ip, .top = top, .path = path};
 }
 const std::vector<float> query{1.0F, -2.0F, 0.5F, 1.0F};
 
@@ -132,7 +120,7 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
   std::atomic<std::size_t> ended{0};
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> calls{0};
-  // `is_equal(expected)` must hold for one of the versions that were there during `call()`.
+  // `is_equal(expected, answer)` must hold for one of the versions that were there during `call()`.
   const auto expect_one_version = [&](const auto& call, const auto& is_equal) {
     const std::size_t from = ended;
     const auto answer = call();
@@ -144,63 +132,52 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
     ++calls;
   };
   const auto search = [&](SearchPath path) {
-    expect_one_version([&] { return index.search(query, options_of(path)); },
-                       [](const Answers& expected, const SearchResults& answer) {
-                         return answer.ids == expected.ids && answer.scores == expected.scores;
-                       });
+    return [&, path] {
+      expect_one_version([&] { return index.search(query, options_of(path)); },
+                         [](const Answers& expected, const SearchResults& answer) {
+                           return answer.ids == expected.ids && answer.scores == expected.scores;
+                         });
+    };
   };
-  const std::vector<std::function<void()>> readers{
-      [&] { search(SearchPath::brute_force); },
-      [&] { search(SearchPath::quantized); },
-      [&] { search(SearchPath::gemm); },
-      [&] {
-        expect_one_version([&] { return index.ids(); },
-                           [](const Answers& expected, const std::vector<std::uint64_t>& answer) {
-                             return answer == expected.all_ids;
-                           });
-      },
-      [&] {
-        const std::uint64_t changes = index.changes();
-        std::vector<float> out(index.size());
-        try {
-          expect_one_version(
-              [&] {
-                index.score_all(query, out, {.metric = Metric::ip});
-                return out;
-              },
-              [](const Answers& expected, const std::vector<float>& answer) {
-                return answer == expected.all_scores;
-              });
-        } catch (const InvalidArgument&) {
-          if (index.changes() == changes) ++wrong;  // the size was that of the rows
-        }
-      },
-      [&] {
-        expect_one_version(
-            [&] { return VectorIndex::load(one_thread(), index.to_bytes()).ids(); },
-            [](const Answers& expected, const std::vector<std::uint64_t>& answer) {
-              return answer == expected.all_ids;
-            });
-      }};
-  std::vector<std::jthread> threads;
-  std::atomic<bool> is_done{false};
-  for (const auto& reader : readers) {
-    threads.emplace_back([&] {
-      while (!is_done) reader();
-    });
-  }
-  for (const History::Change& change : history.changes) {
-    ++begun;
-    change(index);
-    ++ended;
-    const std::uint64_t before = calls;
-    while (ended % 8 == 0 && calls < before + 4) std::this_thread::yield();
-  }
-  is_done = true;
-  threads.clear();
+  const auto has_all_ids = [](const Answers& expected, const std::vector<std::uint64_t>& answer) {
+    return answer == expected.all_ids;
+  };
+  const auto score_all = [&] {
+    const std::uint64_t changes = index.changes();
+    std::vector<float> out(index.size());
+    const auto call = [&] {
+      index.score_all(query, out, {.metric = Metric::ip});
+      return out;
+    };
+    try {
+      expect_one_version(call, [](const Answers& expected, const std::vector<float>& answer) {
+        return answer == expected.all_scores;
+      });
+    } catch (const InvalidArgument&) {
+      if (index.changes() == changes) ++wrong;  // the size was that of the rows
+    }
+  };
+  const auto list = [&] {
+    expect_one_version([&] { return index.ids(); }, has_all_ids);
+    (void)(index.statistics().rows + index.end_id() + index.bytes(Space::serial));
+  };
+  const auto copy = [&] {
+    expect_one_version([&] { return VectorIndex::load(one_thread(), index.to_bytes()).ids(); },
+                       has_all_ids);
+  };
+  const std::array paths{SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm};
+  beside({search(paths[0]), search(paths[1]), search(paths[2]), list, score_all, copy}, [&] {
+    for (const History::Change& change : history.changes) {
+      ++begun;
+      change(index);
+      ++ended;
+      const std::uint64_t before = calls;
+      while (ended % 8 == 0 && calls < before + 4) std::this_thread::yield();
+    }
+  });
   EXPECT_EQ(wrong, 0U);
   const Answers& last = history.expected.back();
-  for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
+  for (const SearchPath path : paths) {
     const SearchResults found = index.search(query, options_of(path));
     EXPECT_EQ(found.ids, last.ids);
     EXPECT_EQ(found.scores, last.scores);
@@ -213,77 +190,65 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
 TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
   // The row of a key is a function of the key and a number that only grows; a key that is there
   // has one id as long as it is not removed.
-  constexpr std::uint64_t keys = 40;
-  const auto row_of = [](std::uint64_t key, std::uint64_t number) {
-    return std::vector<float>{static_cast<float>(key), static_cast<float>(number), 0.0F, 0.0F};
+  constexpr std::uint64_t key_count = 40;
+  const auto rows_of = [](const std::vector<std::uint64_t>& keys, std::uint64_t number) {
+    std::vector<float> rows;
+    for (const std::uint64_t key : keys)
+      for (const std::uint64_t value : {key, number, std::uint64_t{0}, std::uint64_t{0}})
+        rows.push_back(static_cast<float>(value));
+    return rows;
   };
-  std::vector<std::uint64_t> first(keys);
-  std::vector<float> rows;
-  for (std::uint64_t key = 0; key < keys; ++key) {
-    first[key] = key;
-    const auto row = row_of(key, 0);
-    rows.insert(rows.end(), row.begin(), row.end());
-  }
-  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(first), {rows, dimension});
-  std::atomic<bool> is_done{false};
+  std::vector<std::uint64_t> first(key_count);
+  std::iota(first.begin(), first.end(), std::uint64_t{0});
+  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(first),
+                         {rows_of(first, 0), dimension});
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> calls{0};
-  std::vector<std::jthread> readers;
-  for (int reader = 0; reader < 3; ++reader) {
-    readers.emplace_back([&, reader] {
-      SearchOptions options;
-      options.metric = Metric::ip;
-      options.top = 2 * keys;
-      const std::vector<float> by_key{1.0F, 0.0F, 0.0F, 0.0F};  // the score is the key
-      const std::vector<float> by_number{0.0F, 1.0F, 0.0F, 0.0F};
-      while (!is_done) {
-        if (reader == 0) {
-          const auto found = index.search(by_key, options);
-          for (std::size_t i = 0; i < found.ids.size(); ++i)
-            if (static_cast<float>(found.keys.integers[i]) != found.scores[i]) ++wrong;
-        } else if (reader == 1) {
-          const auto found = index.search_at_least(by_key, 0.0F, options);
-          for (std::size_t i = 0; i < found.keys.integers.size(); ++i)
-            if (static_cast<float>(found.keys.integers[i]) != found.results.values[i].score)
-              ++wrong;
-        } else {
-          const std::vector<std::uint64_t> asked{1, 2};  // which are never removed
-          const std::vector<KeySpan> lists{KeySpan(std::span<const std::uint64_t>(asked))};
-          const auto found = index.score(by_number, lists, options);
-          // They are upserted together.
-          if (found.keys.integers.size() != 2 ||
-              found.results.values[0].score != found.results.values[1].score)
-            ++wrong;
-        }
-        ++calls;
+  const SearchOptions options{.metric = Metric::ip, .top = 2 * key_count};
+  const std::vector<float> by_key{1.0F, 0.0F, 0.0F, 0.0F};  // the score is the key
+  const std::vector<float> by_number{0.0F, 1.0F, 0.0F, 0.0F};
+  const auto search = [&] {
+    const auto found = index.search(by_key, options);
+    for (std::size_t i = 0; i < found.ids.size(); ++i)
+      if (static_cast<float>(found.keys.integers[i]) != found.scores[i]) ++wrong;
+    ++calls;
+  };
+  const auto search_at_least = [&] {
+    const auto found = index.search_at_least(by_key, 0.0F, options);
+    for (std::size_t i = 0; i < found.keys.integers.size(); ++i)
+      if (static_cast<float>(found.keys.integers[i]) != found.results.values[i].score) ++wrong;
+    ++calls;
+  };
+  const auto score = [&] {
+    const std::vector<std::uint64_t> asked{1, 2};  // which are never removed
+    const std::vector<KeySpan> lists{KeySpan(std::span<const std::uint64_t>(asked))};
+    const auto found = index.score(by_number, lists, options);
+    // They are upserted together.
+    if (found.keys.integers.size() != 2 ||
+        found.results.values[0].score != found.results.values[1].score)
+      ++wrong;
+    ++calls;
+  };
+  beside({search, search_at_least, score}, [&] {
+    auto generator = Testing::generator("changes of keys");
+    for (std::uint64_t number = 1; number <= 200; ++number) {
+      std::vector<std::uint64_t> written{1, 2};
+      std::vector<std::uint64_t> removed;
+      for (std::uint64_t key = 3; key < key_count; ++key) {
+        if (generator() % 4 == 0) written.push_back(key);
+        if (generator() % 8 == 0) removed.push_back(key);
       }
-    });
-  }
-  auto generator = Testing::generator("changes of keys");
-  for (std::uint64_t number = 1; number <= 200; ++number) {
-    std::vector<std::uint64_t> written{1, 2};
-    std::vector<std::uint64_t> removed;
-    for (std::uint64_t key = 3; key < keys; ++key) {
-      if (generator() % 4 == 0) written.push_back(key);
-      if (generator() % 8 == 0) removed.push_back(key);
+      index.upsert(std::span<const std::uint64_t>(written), {rows_of(written, number), dimension});
+      const std::vector<std::int64_t> ids =
+          index.find(KeySpan(std::span<const std::uint64_t>(removed)));
+      std::vector<std::uint64_t> known;
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (ids[i] >= 0) known.push_back(removed[i]);
+      index.remove(std::span<const std::uint64_t>(known));
+      const std::uint64_t before = calls;
+      while (number % 10 == 0 && calls < before + 6) std::this_thread::yield();
     }
-    std::vector<float> values;
-    for (const std::uint64_t key : written) {
-      const auto row = row_of(key, number);
-      values.insert(values.end(), row.begin(), row.end());
-    }
-    index.upsert(std::span<const std::uint64_t>(written), {values, dimension});
-    const std::vector<std::int64_t> ids =
-        index.find(KeySpan(std::span<const std::uint64_t>(removed)));
-    std::vector<std::uint64_t> known;
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      if (ids[i] >= 0) known.push_back(removed[i]);
-    index.remove(std::span<const std::uint64_t>(known));
-    const std::uint64_t before = calls;
-    while (number % 10 == 0 && calls < before + 6) std::this_thread::yield();
-  }
-  is_done = true;
-  readers.clear();
+  });
   EXPECT_EQ(wrong, 0U);
 }
 
@@ -313,8 +278,7 @@ TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearches) {
   const auto before = index.search(rows, options).ids;
   std::vector<std::int64_t> large;
   const std::vector<float> other(dimension, 100.0F);
-  SearchOptions by_product = options;
-  by_product.metric = Metric::ip;
+  const SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
   expect_no_wait([&] { large = index.search(rows, options).ids; },
                  [&] {
                    index.replace(7, {other, dimension});
@@ -339,8 +303,7 @@ TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearchesOfKeys) {
   const std::vector<std::uint64_t> written{2000, 1};
   std::vector<float> both = other;
   both.insert(both.end(), other.begin(), other.end());
-  SearchOptions by_product = options;
-  by_product.metric = Metric::ip;
+  const SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
   expect_no_wait([&] { large = index.search(rows, options); },
                  [&] {
                    index.remove(std::span<const std::uint64_t>(removed));

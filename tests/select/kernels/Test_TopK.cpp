@@ -9,10 +9,7 @@
 #include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
-#include <random>
-#include <vector>
 
 #include "Support.hpp"
 

@@ -2,11 +2,6 @@
 #include <gtest/gtest.h>
 #include <kindred/core/select/TopK.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "CheckedCalls.hpp"
 
 namespace TopKArgumentsTest {
