@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the documents: links and anchors have targets, programs are the examples that are
-compiled, cited records exist, guide pages are short, kernels with two forms are listed, and paths of documents in the sources and of
-files in the documents exist.
-Usage: check_docs.py ROOT [--write] [--command KINDRED]; --write copies programs, their output and other files into the pages, and counts
-the lines of kernels. --command runs the commands in the pages and checks, or with --write replaces, what they print."""
+compiled, cited records exist, and paths of documents in the sources and of files in the documents exist.
+Usage: check_docs.py ROOT [--write] [--command KINDRED]; --write copies programs, their output and other files into the pages.
+--command runs the commands in the pages and checks, or with --write replaces, what they print."""
 import argparse
 import fnmatch
 import re
@@ -13,7 +12,6 @@ from pathlib import Path
 
 from commands import block_breaches, output_breaches, with_outputs
 
-LONGEST_GUIDE_PAGE = 200
 C_REFERENCE = "c-reference.md"  # only in the site, which is generated from kindred.h
 FENCE = re.compile(r"^ {0,3}(```|~~~)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -23,10 +21,8 @@ EXAMPLE = re.compile(r"<!-- example: (\w+) -->\n```cpp\n(.*?)```\n(.*?)```text\n
 COPY = re.compile(r"<!-- file: (\S+) -->\n```(\w+)\n(.*?)```\n", re.S)
 RECORD = re.compile(r"perf/results/([\w*.-]+\.jsonl)")
 DOCUMENT = re.compile(r"\bdocs/[\w/-]+\.md\b")
-# A kernel with two forms, and their numbers of lines.
 # A path from the root in the text of a page; `core/…` may leave out include/kindred/. <Engine> and … stand for anything.
 FILE = re.compile(r"(?:core|memory|backends|matcher|tools|perf|examples|tests|docs)/\S*")
-OLD_WORDS = re.compile(r"\b(told|tells|canonical sums?|halving tree|shadow rows|judged)\b|\ba (row|byte) an? \w+\b")
 
 
 def slug(heading):
@@ -110,13 +106,6 @@ def breaches_of(page, root, texts):
     for pattern in RECORD.findall(text):
         if not fnmatch.filter((path.name for path in (root / "perf/results").iterdir()), pattern):
             yield f"perf/results/{pattern} does not exist"
-    if root / "docs/guide" in page.parents and text.count("\n") > LONGEST_GUIDE_PAGE:
-        yield f"longer than {LONGEST_GUIDE_PAGE} lines"
-    if page.name != "CHANGELOG.md":
-        for line in prose_of(text):
-            found = OLD_WORDS.search(re.sub(r"`[^`]*`", "", line))
-            if found:
-                yield f"'{found[0]}' is not the usual term"
 
 
 def source_breaches(root):

@@ -55,20 +55,34 @@ def output_of(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def main(library, source, nm, readelf):
-    texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8")
-             for path in tracked(source) if path.suffix in (".hpp", ".cpp") and path.exists()}
+def exported_by(library, nm):
+    """The exported symbols, each with its node."""
     lines = output_of(nm, "-D", "--defined-only", "--with-symbol-versions", library).splitlines()
-    symbols = [line.split()[-1] for line in lines if " A " not in line]
-    breaches = list(breaches_of(symbols, "".join(texts[path] for path in public_headers(texts, ("tools/", "examples/demo/", "bindings/python/src/")))))
+    return [line.split()[-1] for line in lines if " A " not in line]
+
+
+def dynamic_breaches(library, readelf):
+    """What a library should not need, and the lack of a SONAME."""
     dynamic = output_of(readelf, "-dW", library)
-    breaches += [f"{name} is needed" for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if not MAY_NEED.match(name)]
-    if not re.search(r"\(SONAME\).*\[libkindred\.so\.\d+\]", dynamic):
-        breaches.append("it has no SONAME")
+    yield from (f"{name} is needed" for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic) if not MAY_NEED.match(name))
+    if not re.search(r"\(SONAME\).*\[" + Path(library).name.partition(".so")[0] + r"\.so\.\d+\]", dynamic):
+        yield "it has no SONAME"
+
+
+def report(symbols, breaches):
+    """The exit status, after the violations were printed."""
     for breach in breaches:
         print(breach)
     print(f"{len(symbols)} exported symbols, {len(breaches)} breaches")
     return 1 if breaches or not symbols else 0
+
+
+def main(library, source, nm, readelf):
+    texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8")
+             for path in tracked(source) if path.suffix in (".hpp", ".cpp") and path.exists()}
+    symbols = exported_by(library, nm)
+    breaches = list(breaches_of(symbols, "".join(texts[path] for path in public_headers(texts, ("tools/", "examples/demo/", "bindings/python/src/")))))
+    return report(symbols, [*breaches, *dynamic_breaches(library, readelf)])
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -36,63 +36,49 @@ std::vector<InstalledLibrary> both(int cuda = 13000) {
   return {{"cuda-90", "/90", "", 90, cuda}, {"cuda-80", "/80", "", 80, cuda}};
 }
 
-TEST(LibraryChoice, IsTheNewestThatTheDeviceRuns) {
-  for (const int architecture : {80, 86, 87, 89})
-    EXPECT_EQ(choose_library(both(), driver(architecture)).path, "/80") << architecture;
-  for (const int architecture : {90, 100, 103, 120, 121})
-    EXPECT_EQ(choose_library(both(), driver(architecture)).path, "/90") << architecture;
-  const LibraryChoice ampere = choose_library(both(), driver(86));
-  EXPECT_EQ(ampere.name, "cuda-80");
-  EXPECT_EQ(ampere.why,
-            "the newest for device 0 (GPU, compute capability 8.6; driver for CUDA 13.0); not "
-            "cuda-90: its kernels are for compute capability 9.0 and newer");
-  EXPECT_THAT(choose_library(both(), driver(90)).why, Not(HasSubstr("compiles")));
-  EXPECT_THAT(choose_library(both(), driver(120)).why,
-              HasSubstr("for which the driver compiles the kernels"));
-}
-
-TEST(LibraryChoice, IsHostForAnOlderDevice) {
-  const LibraryChoice choice = choose_library(both(), driver(75));
-  EXPECT_EQ(choice.name, "host");
-  EXPECT_EQ(choice.path, "");
-  EXPECT_EQ(choice.why,
-            "device 0 (GPU, compute capability 7.5) runs none of the libraries: cuda-90: its "
-            "kernels are for compute capability 9.0 and newer; cuda-80: its kernels are for "
-            "compute capability 8.0 and newer");
-}
-
-TEST(LibraryChoice, NeedsADriverForTheMajorVersionOfCuda) {
-  EXPECT_EQ(choose_library(both(13010), driver(90, 13000)).name, "cuda-90");
-  const LibraryChoice old = choose_library(both(), driver(90, 12080));
-  EXPECT_EQ(old.name, "host");
-  EXPECT_THAT(old.why, HasSubstr("it needs a driver for CUDA 13.0 or newer, and this one is for "
-                                 "CUDA 12.8: update the driver"));
-}
-
-TEST(LibraryChoice, NeedsADriverAtLeastAsNewAsThePtxThatItCompiles) {
-  const LibraryChoice choice = choose_library(both(13010), driver(120, 13000));
-  EXPECT_EQ(choice.name, "host");
-  EXPECT_THAT(choice.why, HasSubstr("needs a driver for CUDA 13.1"));
-  EXPECT_EQ(choose_library(both(13010), driver(120, 13010)).name, "cuda-90");
-  // Another library may be older.
+TEST(LibraryChoice, IsTheNewestThatDriverAndDeviceRun) {
   std::vector<InstalledLibrary> mixed = both(13010);
   mixed[1].cuda = 12040;
-  EXPECT_EQ(choose_library(mixed, driver(120, 13000)).name, "cuda-80");
-}
-
-TEST(LibraryChoice, SkipsLibrariesThatCannotBeUsed) {
-  std::vector<InstalledLibrary> libraries = both();
-  libraries[0].why_not = "it is damaged";
-  const LibraryChoice choice = choose_library(libraries, driver(90));
-  EXPECT_EQ(choice.name, "cuda-80");
-  EXPECT_THAT(choice.why, HasSubstr("not cuda-90: it is damaged"));
-}
-
-TEST(LibraryChoice, IsHostWithTheReasonOfTheDriver) {
+  std::vector<InstalledLibrary> damaged = both();
+  damaged[0].why_not = "it is damaged";
   Driver none;
   none.why_not = "there is no driver";
-  EXPECT_EQ(choose_library(both(), none).why, "there is no driver");
-  EXPECT_EQ(choose_library(both(), none).name, "host");
+  struct Row {
+    std::vector<InstalledLibrary> libraries;
+    Driver driver;
+    const char* name;
+    const char* why;
+  };
+  const std::vector<Row> rows{
+      {both(), driver(80), "cuda-80", "not cuda-90"},
+      {both(), driver(86), "cuda-80",
+       "the newest for device 0 (GPU, compute capability 8.6; driver for CUDA 13.0); not cuda-90: "
+       "its kernels are for compute capability 9.0 and newer"},
+      {both(), driver(89), "cuda-80", "not cuda-90"},
+      {both(), driver(90), "cuda-90", "the newest"},
+      {both(), driver(121), "cuda-90", "for which the driver compiles the kernels"},
+      {both(), driver(75), "host",
+       "device 0 (GPU, compute capability 7.5) runs none of the libraries: cuda-90: its kernels "
+       "are for compute capability 9.0 and newer; cuda-80: its kernels are for compute capability "
+       "8.0 and newer"},
+      // The major version of CUDA, or with PTX that the driver compiles the whole one.
+      {both(13010), driver(90, 13000), "cuda-90", ""},
+      {both(13010), driver(90, 12080), "host",
+       "it needs a driver for CUDA 13.0 or newer, and this one is for CUDA 12.8: update the "
+       "driver"},
+      {both(13010), driver(120, 13000), "host", "needs a driver for CUDA 13.1"},
+      {both(13010), driver(120, 13010), "cuda-90", ""},
+      {mixed, driver(120, 13000), "cuda-80", ""},
+      {damaged, driver(90), "cuda-80", "not cuda-90: it is damaged"},
+      {both(), none, "host", "there is no driver"}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.driver.architecture);
+    const LibraryChoice choice = choose_library(row.libraries, row.driver);
+    EXPECT_EQ(choice.name, row.name);
+    EXPECT_EQ(choice.path, row.name == std::string("host") ? "" : "/" + choice.name.substr(5));
+    EXPECT_THAT(choice.why, HasSubstr(row.why));
+  }
+  EXPECT_THAT(choose_library(both(), driver(90)).why, Not(HasSubstr("compiles")));
 }
 
 TEST(InstalledLibrary, ReadsItsDescription) {
@@ -158,93 +144,56 @@ class Setting {
   const char* m_variable;
 };
 
-TEST(Driver, ReportsItsDevice) {
-  const Setting architecture("FAKE_ARCHITECTURE", "121");
-  const Setting cuda("FAKE_CUDA", "13010");
-  const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null");
-  EXPECT_EQ(found.why_not, "");
-  EXPECT_EQ(found.device, "Fake GPU");
-  EXPECT_EQ(found.architecture, 121);
-  EXPECT_EQ(found.cuda, 13010);
-}
-
-TEST(Driver, ItsManagementAnswersWithoutInitialisingCuda) {
-  const Setting unusable("FAKE_INIT", "999");
-  const Setting managed("FAKE_MANAGED", "4");
-  const Setting architecture("FAKE_ARCHITECTURE", "121");
-  const Setting cuda("FAKE_CUDA", "13010");
-  const auto expect_answer = [] {
-    const Driver found = query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null");
-    EXPECT_EQ(found.why_not, "");
-    EXPECT_EQ(found.device, "Managed GPU");
+TEST(Driver, IsAskedByItsManagementAndOtherwiseByCuda) {
+  using Settings = std::vector<std::pair<const char*, const char*>>;
+  struct Row {
+    Settings settings;
+    const char* device;  ///< or nothing, and why not
+    const char* why_not = "";
+    const char* management = FAKE_MANAGEMENT;
+    const char* devices = "/dev/null";
+  };
+  std::vector<Row> rows{
+      {{}, "Fake GPU"},
+      {{{"FAKE_INIT", "999"}, {"FAKE_MANAGED", "4"}}, "Managed GPU"},
+      // Where the management cannot know, CUDA is asked.
+      {{{"FAKE_MANAGED", "2"}}, "Fake GPU", "", "libkindred_no_such_library.so.1"},
+      {{{"FAKE_MANAGED", "2"}}, "Fake GPU", "", FAKE_LIBRARY},
+      {{{"FAKE_MANAGED", "2"}}, "Fake GPU", "", FAKE_MANAGEMENT, "/nonexistent"},
+      {{{"FAKE_MANAGED", "2"}, {"FAKE_MIG", "1"}}, "Fake GPU"},
+      {{{"FAKE_MANAGED", "2"}, {"FAKE_OTHER", "80"}}, "Fake GPU"},  // the devices differ
+      {{{"FAKE_MANAGED", "0"}}, "Fake GPU"},
+      {{{"FAKE_DEVICES", "0"}}, "", "the NVIDIA driver finds no device"},
+      {{{"FAKE_INIT", "100"}}, "", "the NVIDIA driver finds no device"},
+      {{{"FAKE_INIT", "803"}},
+       "",
+       "does not work: cuInit returns 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)"},
+      {{{"FAKE_ATTRIBUTE", "999"}}, "", "cuDeviceGetAttribute returns 999"}};
+  for (const char* visible : {"3", "2,1", "0"})
+    rows.push_back({{{"FAKE_MANAGED", "4"}, {"CUDA_VISIBLE_DEVICES", visible}}, "Managed GPU"});
+  for (const char* visible : {"", "-1", "2", "GPU-8932f937", "0x1", "1-2"})
+    rows.push_back({{{"FAKE_MANAGED", "2"}, {"CUDA_VISIBLE_DEVICES", visible}}, "Fake GPU"});
+  for (const Row& row : rows) {
+    std::deque<Setting> set;
+    std::string names;
+    set.emplace_back("FAKE_ARCHITECTURE", "121");
+    set.emplace_back("FAKE_CUDA", "13010");
+    for (const auto& [variable, value] : row.settings) {
+      set.emplace_back(variable, value);
+      names += std::string(variable) + "=" + value + " ";
+    }
+    SCOPED_TRACE(names);
+    const Driver found = query_driver(FAKE_DRIVER, row.management, row.devices);
+    EXPECT_THAT(found.why_not, HasSubstr(row.why_not));
+    EXPECT_EQ(found.why_not.empty(), *row.why_not == '\0');
+    if (!found.why_not.empty()) continue;
+    EXPECT_EQ(found.device, row.device);
     EXPECT_EQ(found.architecture, 121);
     EXPECT_EQ(found.cuda, 13010);
-  };
-  expect_answer();
-  for (const char* visible : {"3", "2,1", "0"}) {
-    const Setting some("CUDA_VISIBLE_DEVICES", visible);
-    expect_answer();
   }
-}
-
-TEST(Driver, CudaIsAskedWhereItsManagementCannotKnow) {
-  const Setting managed("FAKE_MANAGED", "2");
-  const auto asked = [] { return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null").device; };
-  EXPECT_EQ(asked(), "Managed GPU");
-  EXPECT_EQ(query_driver(FAKE_DRIVER, "libkindred_no_such_library.so.1", "/dev/null").device,
-            "Fake GPU");
-  EXPECT_EQ(query_driver(FAKE_DRIVER, FAKE_LIBRARY, "/dev/null").device, "Fake GPU");
-  for (const char* visible : {"", "-1", "2", "GPU-8932f937", "0x1", "1-2"}) {
-    const Setting some("CUDA_VISIBLE_DEVICES", visible);
-    EXPECT_EQ(asked(), "Fake GPU") << visible;
-  }
-  EXPECT_EQ(query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/nonexistent").device, "Fake GPU");
-  {
-    const Setting divided("FAKE_MIG", "1");
-    EXPECT_EQ(asked(), "Fake GPU");
-  }
-  {
-    const Setting other("FAKE_OTHER", "80");
-    EXPECT_EQ(asked(), "Fake GPU") << "the devices differ";
-  }
-  const Setting none("FAKE_MANAGED", "0");
-  EXPECT_EQ(asked(), "Fake GPU");
-}
-
-TEST(Driver, MayFindNoDevice) {
-  for (const char* variable : {"FAKE_DEVICES", "FAKE_INIT"}) {
-    const Setting none(variable, variable == std::string("FAKE_INIT") ? "100" : "0");
-    EXPECT_THAT(query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null").why_not,
-                HasSubstr("the NVIDIA driver finds no device"));
-  }
-}
-
-TEST(Driver, MayFail) {
-  const auto reason = [](const char* variable, const char* error) {
-    const Setting failing(variable, error);
-    return query_driver(FAKE_DRIVER, FAKE_MANAGEMENT, "/dev/null").why_not;
-  };
-  EXPECT_THAT(reason("FAKE_INIT", "803"),
-              HasSubstr("does not work: cuInit returns 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)"));
-  EXPECT_THAT(reason("FAKE_ATTRIBUTE", "999"), HasSubstr("cuDeviceGetAttribute returns 999"));
-}
-
-TEST(Driver, MayBeAbsentOrSomethingElse) {
   EXPECT_THAT(query_driver("libkindred_no_such_driver.so.1").why_not,
               HasSubstr("there is no NVIDIA driver: libkindred_no_such_driver.so.1: cannot open"));
   EXPECT_THAT(query_driver(FAKE_LIBRARY).why_not, HasSubstr("is not a usable NVIDIA driver"));
-}
-
-TEST(Driver, IsFoundMissingAtOnce) {
-  double fastest = 1;
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    const auto start = std::chrono::steady_clock::now();
-    (void)query_driver("libkindred_no_such_driver.so.1");
-    fastest = std::min(
-        fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  RecordProperty("microseconds", std::to_string(1e6 * fastest));
-  EXPECT_LT(fastest, 1e-3);
 }
 
 TEST(OpenLibrary, OpensWhatItNeedsFirst) {

@@ -61,16 +61,9 @@ class Launcher(unittest.TestCase):
     def test_without_a_driver_the_host_computes(self):
         self.assert_bound("host", NO_DRIVER, driver=False)
 
-    def test_the_device_decides(self):
+    def test_driver_and_device_decide(self):  # tests/loader/Test_LibraryChoice.cpp has all cases
         self.assert_bound("cuda-90", "Fake GPU, compute capability 9.0; driver for CUDA 13.0", "a", "b c")
         self.assert_bound("cuda-80", "compute capability 8.6", FAKE_ARCHITECTURE=86)
-        self.assert_bound("cuda-90", "the driver compiles the kernels", FAKE_ARCHITECTURE=120)
-        self.assert_bound("host", "compute capability 7.5) runs none of the libraries", FAKE_ARCHITECTURE=75)
-
-    def test_a_driver_that_cannot_be_used_is_a_reason(self):
-        self.assert_bound("host", "it needs a driver for CUDA 13.0 or newer, and this one is for CUDA 12.2", FAKE_CUDA=12020)
-        self.assert_bound("host", "finds no device", FAKE_DEVICES=0)
-        self.assert_bound("host", "finds no device", FAKE_INIT=100)
         self.assert_bound("host", "cuInit returns 803 (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)", FAKE_INIT=803)
 
     def test_a_driver_that_is_something_else_is_a_reason(self):
