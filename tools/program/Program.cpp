@@ -82,7 +82,7 @@ void prepare(CLI::App& app, GlobalOptions& global, const char* group, int argc,
   // Runs before the callback of a command, on whichever side of its name the flag is given.
   app.parse_complete_callback([&global] {
     Log::set_quiet(global.quiet);
-    if (const auto color = color_choice_from_string(global.color)) choose_color(*color);
+    if (global.color) choose_color(*global.color);
   });
 }
 
