@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "MatchInput.hpp"
-#include "PrintIntact.hpp"
 #include "Progress.hpp"
+#include "Properties.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
@@ -17,7 +17,6 @@
 
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
-#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
@@ -57,11 +56,11 @@ std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Sessio
 }
 
 void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
-  for (const std::string& path : {flags.patterns, flags.out}) {
-    if (path == "-") throw UsageError("patterns build: - is not a file; name one");
+  if (flags.append) {
+    check_outputs("patterns build", {flags.out}, {flags.patterns});
+  } else {
+    check_output("patterns build", flags.out, {flags.patterns});
   }
-  check_outputs("patterns build", {flags.out}, {flags.patterns});
-  if (!flags.append) const AtomicFile probe(flags.out);  // fails before hours of work
   Session session(global, "patterns build");
   PatternMemory memory =
       flags.append
@@ -98,30 +97,17 @@ PatternFileInfo inspect_patterns(const GlobalOptions& global, const std::string&
 
 void describe_patterns(const GlobalOptions& global, const std::string& path) {
   const PatternFileInfo info = inspect_patterns(global, path);
-  const std::vector<std::pair<const char*, std::uint64_t>> numbers{
-      {"patterns", info.patterns},
-      {"learned", info.learned},
-      {"total_frequency", info.total_frequency},
-      {"symbols", info.symbols},
-      {"vocabulary", info.vocabulary},
-      {"segments", info.segments},
-      {"bulk", info.bulk},
-      {"commits", info.commits},
-      {"bytes", info.bytes},
-      {"uncommitted_bytes", info.uncommitted_bytes}};
-  Output output;
-  std::string& out = output.text();
-  if (global.json) {
-    out = "{\"store\": ";
-    append_json(out, path);
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, number);
-    out += "}\n";
-  } else {
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, number);
-  }
-  output.flush();
+  print_properties(global, "store", path,
+                   {{"patterns", info.patterns},
+                    {"learned", info.learned},
+                    {"total_frequency", info.total_frequency},
+                    {"symbols", info.symbols},
+                    {"vocabulary", info.vocabulary},
+                    {"segments", info.segments},
+                    {"bulk", info.bulk},
+                    {"commits", info.commits},
+                    {"bytes", info.bytes},
+                    {"uncommitted_bytes", info.uncommitted_bytes}});
 }
 
 void verify_patterns(const GlobalOptions& global, const std::string& path) {
@@ -197,18 +183,18 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
   add_file(*command, "--patterns", flags->patterns,
            "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
            "N; equal patterns are merged")
-      ->required();
-  add_file(*command, "--out", flags->out, "Output file of the store; an existing file is replaced")
-      ->required();
+      ->required()
+      ->check(named_file());
+  add_out(*command, flags->out, "Output file of the store")->check(named_file());
   command->add_flag("--append", flags->append,
                     "Add new and repeated patterns to the store instead of replacing it");
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "STORE", "--store", "patterns build", "info",
-                   "Describe the contents of a store", global, describe_patterns);
-  add_store_reader(*group, "STORE", "--store", "patterns build", "verify",
+  add_store_reader(*group, "STORE", "patterns build", "info", "Describe the contents of a store",
+                   global, describe_patterns);
+  add_store_reader(*group, "STORE", "patterns build", "verify",
                    "Check every byte of a store; exit status 3 on any damage", global,
                    verify_patterns);
-  add_store_reader(*group, "STORE", "--store", "patterns build", "export",
+  add_store_reader(*group, "STORE", "patterns build", "export",
                    "Print a store as the JSON lines that `patterns build` reads", global,
                    export_lines);
 }

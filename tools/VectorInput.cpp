@@ -63,9 +63,9 @@ std::vector<std::uint8_t> load_filter(Session& session, const std::string& filte
 }
 
 VectorInput load_vectors(const VectorFlags& flags, Session& session) {
-  if (!flags.vectors.empty()) check_kind(flags.vectors, InputKind::rows, flags.format);
+  if (!flags.vectors.empty()) check_kind(flags.vectors, InputKind::rows, flags.format.has_value());
   if (!flags.store.empty()) check_kind(flags.store, InputKind::vectors);
-  check_kind(flags.queries, InputKind::queries, flags.format);
+  check_kind(flags.queries, InputKind::queries, flags.format.has_value());
   VectorInput input;
   const VectorFileOptions rows_options = vector_file_options(flags.vectors, flags.format, "train");
   VectorFileOptions query_options = vector_file_options(flags.queries, flags.format, "test");
@@ -107,49 +107,6 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
 
 std::string rows_text(std::uint64_t rows, std::uint64_t dimension) {
   return fmt::format("{} of dimension {}", Html::counted(rows, "row", "rows"), dimension);
-}
-
-HitsForm hits_form(Metric metric) {
-  HitsForm form;
-  form.result = "row";
-  form.score = metric == Metric::cosine ? "cosine" : metric == Metric::l2 ? "distance" : "product";
-  form.of_one = metric == Metric::cosine;
-  if (metric == Metric::l2) form.note = "A bar is a distance: the shorter, the nearer.";
-  return form;
-}
-
-void report_row(ReportHits& report, std::optional<std::string_view> name, std::uint64_t query,
-                std::span<const ScoredId> row) {
-  report.begin(name, query);
-  for (const ScoredId& found : row)
-    report.hit({{}, static_cast<std::uint64_t>(found.id), found.score, {}});
-  report.end();
-}
-
-void report_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
-  session.add_input(flags.store.empty() ? "vectors" : "store", flags.rows(),
-                    rows_text(input.rows, input.queries.columns));
-  session.add_input("queries", flags.queries, rows_text(input.queries.rows, input.queries.columns));
-  if (!flags.filter.empty())
-    session.add_input("filter", flags.filter, fmt::format("a mask of {} ids", input.end_id));
-  session.add_to_report("metric", flags.metric);
-}
-
-void warn_without_results(const char* command, std::size_t queries, std::uint64_t results) {
-  if (queries == 0 || results > 0) return;
-  Log::warning(
-      fmt::format("{}: no query has a result; check the filter, the candidates and the "
-                  "limit of the score",
-                  command));
-}
-
-std::uint64_t count_results(std::span<const std::int64_t> ids) {
-  return static_cast<std::uint64_t>(
-      std::count_if(ids.begin(), ids.end(), [](std::int64_t id) { return id >= 0; }));
-}
-
-std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count) {
-  return queries.span().subspan(first * queries.columns, count * queries.columns);
 }
 
 }  // namespace Kindred::Tools

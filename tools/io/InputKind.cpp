@@ -134,7 +134,7 @@ void check_foreign(const std::string& name, std::string_view begin, InputKind wa
 
 }  // namespace
 
-void check_kind(const std::string& path, InputKind wanted, std::string_view format) {
+void check_kind(const std::string& path, InputKind wanted, bool has_format) {
   std::error_code unknown;  // a file that is not there is reported by its reader
   if (!std::filesystem::is_regular_file(path, unknown)) return;
   const std::string stated = section_file_kind(path).value_or("");
@@ -142,7 +142,7 @@ void check_kind(const std::string& path, InputKind wanted, std::string_view form
   const std::string_view is = stated.empty() ? foreign_kind(path, begin) : std::string_view(stated);
   const bool wants_rows = wanted == InputKind::rows || wanted == InputKind::queries;
   const bool wants_text = wanted == InputKind::edges || wanted == InputKind::text;
-  if (is != array_kind && format.empty()) check_foreign(path, begin, wanted);
+  if (is != array_kind && !has_format) check_foreign(path, begin, wanted);
   if (is == stated_by(wanted) || (wants_rows && stated.empty()) || (wants_text && is == text_kind))
     return;
   for (const Kind& kind : kinds) {
