@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedReports.hpp"
-#include "SeedSubcommands.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
@@ -358,18 +357,13 @@ void add_seed_step_command(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command =
       group.add_subcommand("step", "Apply transitions, errors and epochs to a state");
   const auto flags = std::make_shared<StepFlags>();
-  command->add_option("--state", flags->state, "The state (JSON), in the format of `seeds forward`")
-      ->type_name("FILE")
+  add_file(*command, "--state", flags->state, "The state (JSON), in the format of `seeds forward`")
       ->required();
-  command
-      ->add_option("--steps", flags->steps,
-                   "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
-                   "{\"epochs\", ...}, with metrics")
-      ->type_name("FILE")
+  add_file(*command, "--steps", flags->steps,
+           "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
+           "{\"epochs\", ...}, with metrics")
       ->required();
-  command->add_option("--out", flags->out, "Output file of the new state (JSON)")
-      ->type_name("FILE")
-      ->required();
+  add_file(*command, "--out", flags->out, "Output file of the new state (JSON)")->required();
   command->callback([&global, flags] { run(global, *flags); });
 }
 

@@ -131,17 +131,16 @@ SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, S
   if (!section_file_kind(flags.graph)) {
     GraphText text = flags.text;
     text.edges = flags.graph;
-    text.kinds = !flags.kinds.empty();
     loaded.graph =
         session.timed(Phase::load, [&] { return read_graph_text("spread", text, range, session); });
     return loaded;
   }
-  const char* const extra = flags.text.weights.empty() ? flags.text.list_flag() : "--weights";
-  if (extra != nullptr) {
+  const CLI::Option* const given = flags.text.list_flag();
+  if (given != nullptr || flags.text.weights) {
     throw UsageError(
         fmt::format("spread: {} is for an edge list; {} was built with its nodes, edges and "
                     "weights: give the flag to `kindred graph build`",
-                    extra, flags.graph));
+                    given != nullptr ? given->get_name() : "--weights", flags.graph));
   }
   check_kind(flags.graph, InputKind::graph);
   loaded.engine = session.timed(Phase::load, [&] {
@@ -195,7 +194,7 @@ class SpreadAnswers {
         out += ']';
       }
       out += ']';
-      if (m_flags.trace_paths > 0) append_paths(out, m_nodes, results.paths, begin, found.size());
+      if (m_options.trace_paths > 0) append_paths(out, m_nodes, results.paths, begin, found.size());
       if (m_flags.confidence) append_confidence(out, results.paths, begin, found.size());
       if (m_options.activations != ActivationPrecision::float32)
         out += ", \"not_guaranteed\": true";
@@ -259,7 +258,7 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
                     fmt::format("{} nodes, {} edges", engine ? engine->nodes() : 0,
                                 engine ? engine->edges() : 0));
   session.add_input("sources", flags.sources, Html::counted(queries, "query", "queries"));
-  session.add_to_report("mode", flags.mode);
+  session.add_to_report("mode", name_of(options.mode));
   if (options.mode == SpreadMode::pagerank) {
     session.add_to_report("damping, tolerance",
                           fmt::format("{:g}, {:g}", options.damping, options.tolerance));
@@ -275,7 +274,7 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   SpreadOptions options = options_of(flags);
   GraphOptions graph_options;
-  graph_options.weights = flags.text.edge_weights();
+  graph_options.weights = flags.text.weights.value_or(EdgeWeights::float32);
   Session session(global, "spread");
   SpreadGraph loaded = load_graph(flags, options, session);
   Graph& graph = loaded.graph;
@@ -299,11 +298,10 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   graph.edges = {};
   graph.edge_kinds = {};
 
-  options.top = std::clamp<std::size_t>(graph.nodes.size(), 1, flags.top);
+  options.top = std::clamp<std::size_t>(graph.nodes.size(), 1, options.top);
   SpreadAnswers answers(flags, options, sources, graph.nodes, session);
-  Progress progress("answering", !global.quiet, "queries");
   const std::size_t queries = sources.names.size();
-  for_each_batch(queries, batch_size(options.top), [&](std::size_t first, std::size_t count) {
+  answer_queries(session, queries, options.top, [&](std::size_t first, std::size_t count) {
     const RowSlice<Activation> rows(sources.activations, first, count);
     SpreadResults results;
     if (!sources.queries.empty())
@@ -314,7 +312,6 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
       results.activations.offsets.assign(count + 1, 0);
     }
     answers.put(results, first, count);
-    progress.update(first + count, queries);
   });
   answers.flush();
   answers.finish_report(engine);
