@@ -55,6 +55,16 @@ def usable_spaces():
     return [space["space"] for space in spaces if space["usable"]]
 
 
+def write(path, content):
+    """Writes text, bytes, JSON (a dictionary) or JSON lines (a list). Returns the path."""
+    if isinstance(content, dict):
+        content = json.dumps(content)
+    if isinstance(content, list):
+        content = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in content)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
 class CommandTest(unittest.TestCase):
     """A test with its own temporary folder, `self.folder`."""
 
@@ -66,12 +76,7 @@ class CommandTest(unittest.TestCase):
         self.folder = Path(temporary.name)
 
     def file(self, name, content):
-        """Writes text, bytes or, as JSON Lines, a list. Returns the path."""
-        path = self.folder / name
-        if isinstance(content, list):
-            content = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in content)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
+        return write(self.folder / name, content)
 
     def succeeds(self, *arguments, **options):
         result = run(*arguments, **options)

@@ -99,6 +99,8 @@ class Results(ReportTest):
         self.assertEqual([row[1] for row in table.rows], [node for answer in answers for node, _ in answer["activations"]])
         self.assertIn("Neighbourhood of the query q0", page.text["results"])
         self.assertTrue({"svg", "line", "marker"} <= page.tags)
+        self.assertEqual(page.facts["mode"], "engine")
+        self.assertEqual(page.facts["nodes activated and printed"], str(len(table.rows)))
         for mode in ("pagerank", "linear"):
             self.assertIn("Neighbourhood of the query q0", self.page(*arguments, "--mode", mode).text["results"])
 
@@ -121,6 +123,9 @@ class Results(ReportTest):
         self.succeeds("search", "--vectors", self.inputs / "wide.npy", "--queries", self.inputs / "wide_queries.npy", "--top", 5, "--out-ids", ids)
         page = self.page("index", "search", "--index", index, "--queries", "wide_queries.npy", "--top", 5, "--truth", ids)
         self.assertEqual(page.facts["recall"], "1.0000")
+        self.assertIn("the best 5", page.facts["requested"])
+        self.assertLessEqual({"rows visited", "queries answered by a scan"}, set(page.facts))
+        self.assertIn("compute", [row[0] for row in page.table("phase").rows])
         self.assertEqual(len(page.table("cosine").rows), 15)
         self.assertTrue(all(row[1].startswith("row ") for row in page.table("cosine").rows))
 
