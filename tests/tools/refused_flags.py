@@ -99,7 +99,7 @@ ROWS = (
     (MATCH + "--threads={}", ("--threads: ", "[1, 512]"), *NO_COUNT),
     (MATCH + "--device={}", ("--device: ", "[0, 1023]"), "-1", "x", "1024"),
     (MATCH + "--space {}", ("is not one of auto, serial, openmp, cuda",), "gpu", "tpu"),
-    ("{}", ("needs a value",), MATCH + "--top=", SEARCH + "-k=", MATCH + "--threads=", SPREAD + "--mode="),
+    ("{}", ("needs a value",), MATCH + "--top=", MATCH + "--threads=", SPREAD + "--mode="),
     (MATCH + "--measure jaro", ("'jaro' is not one of indel, lcs, difflib, levenshtein, osa, "
                                 "prefix, postfix, jaro-winkler, token-sort, token-set",)),
     (MATCH + "--level word", ("'word' is not one of token, character",)),
@@ -242,7 +242,7 @@ ROWS = (
     # Outputs
     (SEARCH + "--out-ids i.npy --out-scores i.npy", ("two outputs are i.npy",)),
     (SEEDS + "--out-telemetry y.npy", ("two outputs are y.npy",)),
-    ("bulk xor --input b.npy --out-key ./n.npy --out n.npy", ("two outputs are n.npy",)),
+    ("bulk xor --input b.npy --out-key ./n.npy --out n.npy", ("two outputs are ./n.npy",)),
     (SEARCH + "--out-ids {} --out-scores s.npy", (OVER,), "v.npy", "link.npy"),
     ("score --vectors v.npy --queries q.npy --candidates c.jsonl --out-ids i.npy --out-scores {}",
      (OVER,), "v.npy", "link.npy", "c.jsonl"),

@@ -17,11 +17,9 @@ void check_outputs(const std::string& command, const std::vector<std::string>& o
   for (const std::string& output : outputs) {
     if (output.empty()) continue;
     std::error_code unknown;  // a missing folder is reported when the file is created
-    if (!places
-             .insert(std::filesystem::weakly_canonical(std::filesystem::absolute(output, unknown),
-                                                       unknown))
-             .second &&
-        !unknown)
+    const auto place =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(output, unknown), unknown);
+    if (!places.insert(place).second && !unknown)
       throw UsageError(command + ": two outputs are " + output);
     for (const std::string& input : inputs) {
       if (input.empty()) continue;
