@@ -23,7 +23,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -219,14 +218,21 @@ void reduce_to(Session& session, const ReduceFlags& flags, const NpyArray& array
       Phase::compute, [&] { return Bulk(session.context()).reduce(flags.op, arrays, values); });
   Output output;
   std::string& out = output.text();
-  if (json) out += is_batch ? "{\"value\": [" : "{\"value\": ";
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (json && i > 0) out += ", ";
-    append_value(out, values[i]);
-    if (!json) out += '\n';
-    output.flush_if_large();
+  if (json) {
+    out += "{\"value\": ";
+    const auto put = [&](Value value) { append_value(out, value); };
+    if (is_batch) {
+      append_list(out, values, put);
+    } else {
+      put(values[0]);
+    }
+    out += "}\n";
+  } else {
+    for (const Value value : values) {
+      append_value(out, value);
+      out += '\n';
+    }
   }
-  if (json) out += is_batch ? "]}\n" : "}\n";
   output.flush();
   add_to_report(session, "reduce", report);
 }

@@ -14,10 +14,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -75,39 +73,27 @@ void build(const CLI::App& command, const GlobalOptions& global, const GraphBuil
   session.finish();
 }
 
-GraphFileInfo inspect_graph(const GlobalOptions& global, const std::string& path) {
-  check_kind(path, InputKind::graph);
-  return with_clock("checking " + path, !global.quiet, [&] {
-    return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
-  });
-}
-
-void describe_graph(const GlobalOptions& global, const std::string& path) {
-  const GraphFileInfo info = inspect_graph(global, path);
+InspectedFile inspect_graph(const std::string& path, int threads) {
+  const GraphFileInfo info = SpreadingEngine::inspect(path, threads);
   // edge_bytes counts both directions.
   const double per_edge =
       info.edges == 0 ? 0.0
                       : static_cast<double>(info.edge_bytes) / 2 / static_cast<double>(info.edges);
-  print_properties(global, "graph", path,
-                   {{"weights", std::string(to_string(info.weights))},
-                    {"edge_kinds", info.edge_kinds},
-                    {"node_kinds", info.node_kinds},
-                    {"names", info.names},
-                    {"nodes", info.nodes},
-                    {"removed_nodes", info.removed_nodes},
-                    {"edges", info.edges},
-                    {"outside_unit", info.outside_unit},
-                    {"edge_bytes", info.edge_bytes},
-                    {"offset_bytes", info.offset_bytes},
-                    {"name_bytes", info.name_bytes},
-                    {"bytes", info.bytes},
-                    {"bytes_per_edge", per_edge}});
-}
-
-void verify_graph(const GlobalOptions& global, const std::string& path) {
-  const GraphFileInfo info = inspect_graph(global, path);
-  print_intact(global, "graph", path, fmt::format("{} nodes and {} edges", info.nodes, info.edges),
-               info.bytes);
+  return {fmt::format("{} nodes and {} edges", info.nodes, info.edges),
+          info.bytes,
+          {{"weights", std::string(to_string(info.weights))},
+           {"edge_kinds", info.edge_kinds},
+           {"node_kinds", info.node_kinds},
+           {"names", info.names},
+           {"nodes", info.nodes},
+           {"removed_nodes", info.removed_nodes},
+           {"edges", info.edges},
+           {"outside_unit", info.outside_unit},
+           {"edge_bytes", info.edge_bytes},
+           {"offset_bytes", info.offset_bytes},
+           {"name_bytes", info.name_bytes},
+           {"bytes", info.bytes},
+           {"bytes_per_edge", per_edge}}};
 }
 
 }  // namespace
@@ -135,11 +121,7 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
   for (CLI::Option* option : flags->text.of_lists) wordnet->excludes(option);
   add_out(*command, flags->out, "Output file");
   command->callback([&global, flags, command] { build(*command, global, *flags); });
-  add_store_reader(*group, "GRAPH", "graph build", "info", "Describe the contents of a graph",
-                   global, describe_graph);
-  add_store_reader(*group, "GRAPH", "graph build", "verify",
-                   "Check every byte of a graph; exit status 3 on any damage", global,
-                   verify_graph);
+  add_inspections(*group, global, "graph", InputKind::graph, inspect_graph);
 }
 
 }  // namespace Kindred::Tools

@@ -2,15 +2,46 @@
 #include "GraphText.hpp"
 
 #include "io/InputKind.hpp"
+#include "io/MatrixMarket.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace Kindred::Tools {
+
+namespace {
+
+/// The extension before that of a compressed file.
+std::string extension_of(const std::string& path) {
+  std::filesystem::path file(path);
+  if (file.extension() == ".gz" || file.extension() == ".zst") file.replace_extension();
+  return file.extension().string();
+}
+
+bool is_matrix_market(const std::string& path) { return extension_of(path) == ".mtx"; }
+bool is_csv(const std::string& path) { return extension_of(path) == ".csv"; }
+
+/// \brief Reads a graph from text. The file name determines the format: *.mtx is Matrix Market,
+/// *.csv an edge list with commas, any other name an edge list with tabs or spaces.
+/// \param graph nodes that come first, for an edge list
+Graph read_graph(const std::string& path, WeightRange range, EdgeListForm form,
+                 const ReadProgress& progress, Graph graph) {
+  if (!is_matrix_market(path)) {
+    form.csv = is_csv(path);
+    return read_edge_list(path, range, progress, form, std::move(graph));
+  }
+  graph = read_matrix_market(path, range, progress);
+  if (!form.weights)
+    for (Edge& edge : graph.edges) edge.weight = 1;
+  return graph;
+}
+
+}  // namespace
 
 const CLI::Option* GraphText::list_flag() const noexcept {
   const auto given = std::find_if(of_lists.begin(), of_lists.end(),

@@ -3,7 +3,8 @@
 #define KINDRED_TOOLS_GRAPH_TEXT_HPP
 
 #include "Session.hpp"
-#include "io/GraphInput.hpp"
+#include "io/EdgeList.hpp"
+#include "io/Graph.hpp"
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 

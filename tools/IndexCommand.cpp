@@ -92,29 +92,26 @@ HnswIndex load_index(Session& session, const std::string& path) {
   });
 }
 
+Properties index_properties(const HnswStatistics& summary) {
+  return {{"metric", std::string(to_string(summary.settings.metric))},
+          {"traversal", std::string(to_string(summary.settings.traversal))},
+          {"dimension", summary.dimension},
+          {"rows", summary.rows},
+          {"removed", summary.removed},
+          {"end_id", summary.end_id},
+          {"m", std::uint64_t{summary.settings.m}},
+          {"ef_construction", std::uint64_t{summary.settings.ef_construction}},
+          {"seed", summary.settings.seed},
+          {"levels", std::uint64_t{summary.levels}},
+          {"links", summary.links},
+          {"unreachable", summary.unreachable}};
+}
+
 /// Adds what \p index contains to the results of the report.
 void report_index(Session& session, const std::string& path, const HnswIndex& index) {
   if (!session.reports()) return;  // computing the statistics traverses the graph
   session.end_recording();
-  const HnswStatistics summary = index.statistics();
-  Properties properties{{"rows", summary.rows}};
-  if (summary.removed > 0) properties.emplace_back("removed rows", summary.removed);
-  properties.emplace_back("dimension", summary.dimension);
-  properties.emplace_back("metric", std::string(to_string(summary.settings.metric)));
-  properties.emplace_back("links", summary.links);
-  if (summary.rows > 0) {
-    properties.emplace_back("links per row",
-                            fmt::format("{:.1f}", static_cast<double>(summary.links) /
-                                                      static_cast<double>(summary.rows)));
-  }
-  properties.emplace_back("rows that no search reaches", summary.unreachable);
-  properties.emplace_back("levels", std::uint64_t{summary.levels});
-  properties.emplace_back("m", std::uint64_t{summary.settings.m});
-  properties.emplace_back("ef_construction", std::uint64_t{summary.settings.ef_construction});
-  properties.emplace_back("seed", std::to_string(summary.settings.seed));
-  properties.emplace_back("distances while searching",
-                          std::string(to_string(summary.settings.traversal)));
-  session.add_result(table_of(fmt::format("Index {}", path), properties));
+  session.add_result(table_of(fmt::format("Index {}", path), index_properties(index.statistics())));
 }
 
 void build(const CLI::App& command, const GlobalOptions& global, const IndexBuildFlags& flags) {
@@ -285,20 +282,7 @@ void describe_index(const GlobalOptions& global, const std::string& path) {
   Session session(global, "index info");
   const HnswIndex index = load_index(session, path);
   const HnswStatistics summary = session.timed(Phase::compute, [&] { return index.statistics(); });
-  print_properties(global, "index", path,
-                   {{"metric", std::string(to_string(summary.settings.metric))},
-                    {"traversal", std::string(to_string(summary.settings.traversal))},
-                    {"dimension", summary.dimension},
-                    {"rows", summary.rows},
-                    {"removed", summary.removed},
-                    {"end_id", summary.end_id},
-                    {"m", std::uint64_t{summary.settings.m}},
-                    {"ef_construction", std::uint64_t{summary.settings.ef_construction}},
-                    {"seed", summary.settings.seed},
-                    {"levels", std::uint64_t{summary.levels}},
-                    {"links", summary.links},
-                    {"unreachable", summary.unreachable}},
-                   16);
+  print_properties(global, "index", path, index_properties(summary), 16);
 }
 
 void import_index(const GlobalOptions& global, const ImportFlags& flags) {

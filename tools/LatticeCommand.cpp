@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,26 +79,23 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
   });
   Output output;
   std::string& out = output.text();
-  const auto to = std::back_inserter(out);
+  const LatticeStatistics statistics = lattice.statistics();
+  const auto memory = {std::pair("rows_bytes", statistics.rows_bytes),
+                       std::pair("search_bytes", statistics.search_bytes),
+                       std::pair("dense_bytes", statistics.dense_bytes)};
   if (global.json) {
     out = "{";
     append_json(out, properties);
     out += "}\n";
   } else {
     append_text(out, properties);
-    const LatticeStatistics statistics = lattice.statistics();
-    for (const auto& [name, bytes] : {std::pair("rows_bytes", statistics.rows_bytes),
-                                      std::pair("search_bytes", statistics.search_bytes),
-                                      std::pair("dense_bytes", statistics.dense_bytes)})
-      fmt::format_to(to, "{:18} {:.6g}\n", name, bytes);
+    for (const auto& [name, bytes] : memory)
+      fmt::format_to(std::back_inserter(out), "{:18} {:.6g}\n", name, bytes);
   }
   output.flush();
   report_shape(session, shape);
   ReportTable table = table_of("Structure", properties);
-  const LatticeStatistics statistics = lattice.statistics();
-  for (const auto& [name, bytes] : {std::pair("memory of the rows", statistics.rows_bytes),
-                                    std::pair("memory of a search", statistics.search_bytes),
-                                    std::pair("memory as a dense matrix", statistics.dense_bytes)})
+  for (const auto& [name, bytes] : memory)
     table.add_row({{name}, number_cell(Html::bytes(bytes), not_known)});
   session.add_result(std::move(table));
   session.finish();
@@ -107,12 +103,7 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
 
 std::uint64_t node_of(const char* flag, const std::string& text, const LatticeShape& shape) {
   const auto node = parse_lattice_node(text, shape);
-  if (!node) {
-    throw UsageError(
-        fmt::format("{}: {} is not a node: a node is an index in 0 … {} or {} coordinates below {} "
-                    "separated by commas",
-                    flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
-  }
+  if (!node) throw UsageError(fmt::format("{}: {}", flag, no_lattice_node(text, shape)));
   return *node;
 }
 
@@ -133,19 +124,12 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
   });
   Output output;
   std::string& out = output.text();
-  const auto append_nodes = [&](const char* divider) {
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : divider, nodes[i]);
-  };
   if (global.json) {
-    out = "{\"path\": [";
-    append_nodes(", ");
-    fmt::format_to(std::back_inserter(out), "], \"length\": {}}}\n", nodes.size());
+    out = fmt::format("{{\"path\": [{}], \"length\": {}}}\n", fmt::join(nodes, ", "), nodes.size());
   } else if (nodes.empty()) {
     out = fmt::format("there is no path from {} to {}\n", from, to);
   } else {
-    append_nodes(" ");
-    out += '\n';
+    out = fmt::format("{}\n", fmt::join(nodes, " "));
   }
   output.flush();
   if (!flags.blocked.empty()) session.add_input("blocked", flags.blocked);

@@ -2,6 +2,7 @@
 #include "MatchWriter.hpp"
 
 #include "io/AnswerLines.hpp"
+#include "io/AppendJson.hpp"
 #include "program/Output.hpp"
 #include "report/Html.hpp"
 
@@ -87,12 +88,9 @@ void print_clusters(const SequenceMatcher& matcher, const NameTable& names, cons
                    "{{\"cluster\": {}, \"size\": {}, \"representative\": ", cluster,
                    members.size());
     append_member(out, results.representatives[cluster], names);
-    out += ", \"members\": [";
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (i > 0) out += ", ";
-      append_member(out, members[i], names);
-    }
-    out += "]}\n";
+    out += ", \"members\": ";
+    append_list(out, members, [&](std::uint64_t member) { append_member(out, member, names); });
+    out += "}\n";
     output.flush_if_large();
   }
   output.flush();

@@ -29,43 +29,28 @@ void append_key(std::string& out, std::string_view key) {
   out.append(", \"").append(key).append("\": ");
 }
 
-void append_list(std::string& out, const SymbolTexts& texts) {
-  out += '[';
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i > 0) out += ", ";
-    append_json(out, texts[i]);
-  }
-  out += ']';
+void append_texts(std::string& out, const SymbolTexts& texts) {
+  append_list(out, texts, [&](const std::string& text) { append_json(out, text); });
 }
 
 /// Appends a list of events, or in the fast path a list of symbols.
 void append_events(std::string& out, std::string_view key, const EventTexts& events, bool flat) {
   append_key(out, key);
-  if (flat) {
-    append_list(out, events.empty() ? SymbolTexts{} : events.front());
-    return;
-  }
-  out += '[';
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (i > 0) out += ", ";
-    append_list(out, events[i]);
-  }
-  out += ']';
+  if (flat) return append_texts(out, events.empty() ? SymbolTexts{} : events.front());
+  append_list(out, events, [&](const SymbolTexts& texts) { append_texts(out, texts); });
 }
 
 void append_anomalies(std::string& out, const std::vector<Anomaly>& anomalies) {
   append_key(out, "anomalies");
-  out += '[';
-  for (std::size_t i = 0; i < anomalies.size(); ++i) {
-    out += i == 0 ? "{\"observed\": " : ", {\"observed\": ";
-    append_json(out, anomalies[i].observed);
+  append_list(out, anomalies, [&](const Anomaly& anomaly) {
+    out += "{\"observed\": ";
+    append_json(out, anomaly.observed);
     append_key(out, "expected");
-    append_json(out, anomalies[i].expected);
+    append_json(out, anomaly.expected);
     append_key(out, "similarity");
-    append_json(out, anomalies[i].similarity);
+    append_json(out, anomaly.similarity);
     out += '}';
-  }
-  out += ']';
+  });
 }
 
 void append_number(std::string& out, std::string_view key, double number) {
@@ -146,7 +131,7 @@ void MatchWriter::prediction(std::optional<std::string_view> name, const Predict
   append_key(out, "frequency");
   out += std::to_string(prediction.frequency);
   append_key(out, "matches");
-  append_list(out, prediction.matches);
+  append_texts(out, prediction.matches);
   for (const auto& [key, events] : {std::pair("past", &Prediction::past),
                                     {"present", &Prediction::present},
                                     {"future", &Prediction::future},

@@ -6,8 +6,8 @@
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
+#include "io/FollowedStore.hpp"
 #include "io/InputKind.hpp"
-#include "io/PatternStoreInput.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 #include "program/Errors.hpp"
@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -88,31 +89,20 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
   session.finish();
 }
 
-PatternFileInfo inspect_patterns(const GlobalOptions& global, const std::string& path) {
-  check_kind(path, InputKind::patterns);
-  return with_clock("checking " + path, !global.quiet, [&] {
-    return reading_file([&] { return PatternMemory::inspect(path, global.threads); });
-  });
-}
-
-void describe_patterns(const GlobalOptions& global, const std::string& path) {
-  const PatternFileInfo info = inspect_patterns(global, path);
-  print_properties(global, "store", path,
-                   {{"patterns", info.patterns},
-                    {"learned", info.learned},
-                    {"total_frequency", info.total_frequency},
-                    {"symbols", info.symbols},
-                    {"vocabulary", info.vocabulary},
-                    {"segments", info.segments},
-                    {"bulk", info.bulk},
-                    {"commits", info.commits},
-                    {"bytes", info.bytes},
-                    {"uncommitted_bytes", info.uncommitted_bytes}});
-}
-
-void verify_patterns(const GlobalOptions& global, const std::string& path) {
-  const PatternFileInfo info = inspect_patterns(global, path);
-  print_intact(global, "store", path, fmt::format("{} patterns", info.patterns), info.bytes);
+InspectedFile inspect_patterns(const std::string& path, int threads) {
+  const PatternFileInfo info = PatternMemory::inspect(path, threads);
+  return {fmt::format("{} patterns", info.patterns),
+          info.bytes,
+          {{"patterns", info.patterns},
+           {"learned", info.learned},
+           {"total_frequency", info.total_frequency},
+           {"symbols", info.symbols},
+           {"vocabulary", info.vocabulary},
+           {"segments", info.segments},
+           {"bulk", info.bulk},
+           {"commits", info.commits},
+           {"bytes", info.bytes},
+           {"uncommitted_bytes", info.uncommitted_bytes}}};
 }
 
 /// \param what origin of \p text, for messages \throws InputError for invalid UTF-8
@@ -154,17 +144,12 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
       append_json(out, *pattern.name);
       out += ", ";
     }
-    out += "\"events\": [";
-    for (std::size_t e = 0; e < pattern.events.rows(); ++e) {
-      out += e == 0 ? "[" : ", [";
-      const auto event = pattern.events[e];
-      for (std::size_t i = 0; i < event.size(); ++i) {
-        if (i > 0) out += ", ";
-        append_json(out, memory.vocabulary().text(event[i]));
-      }
-      out += ']';
-    }
-    fmt::format_to(std::back_inserter(out), "], \"frequency\": {}}}\n", pattern.frequency);
+    out += "\"events\": ";
+    append_list(out, std::views::iota(std::size_t{0}, pattern.events.rows()), [&](std::size_t e) {
+      append_list(out, pattern.events[e],
+                  [&](Symbol symbol) { append_json(out, memory.vocabulary().text(symbol)); });
+    });
+    fmt::format_to(std::back_inserter(out), ", \"frequency\": {}}}\n", pattern.frequency);
     output.flush_if_large();
     progress.update(index + 1, learned);
   }
@@ -189,11 +174,7 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
   command->add_flag("--append", flags->append,
                     "Add new and repeated patterns to the store instead of replacing it");
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "STORE", "patterns build", "info", "Describe the contents of a store",
-                   global, describe_patterns);
-  add_store_reader(*group, "STORE", "patterns build", "verify",
-                   "Check every byte of a store; exit status 3 on any damage", global,
-                   verify_patterns);
+  add_inspections(*group, global, "store", InputKind::patterns, inspect_patterns);
   add_store_reader(*group, "STORE", "patterns build", "export",
                    "Print a store as the JSON lines that `patterns build` reads", global,
                    export_lines);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Properties.hpp"
 
+#include "Progress.hpp"
 #include "io/AppendJson.hpp"
+#include "program/Errors.hpp"
+#include "program/Options.hpp"
 #include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 namespace Kindred::Tools {
 
@@ -78,13 +83,35 @@ void print_properties(const GlobalOptions& global, const char* kind, const std::
   output.flush();
 }
 
-void print_intact(const GlobalOptions& global, const char* kind, const std::string& path,
-                  const std::string& contents, std::uint64_t bytes) {
-  if (global.json)
-    return print_properties(global, kind, path, {{"intact", true}, {"bytes", bytes}});
-  Output output;
-  output.text() = fmt::format("{}: intact, {} in {} bytes\n", path, contents, bytes);
-  output.flush();
+void add_inspections(CLI::App& group, const GlobalOptions& global, const std::string& what,
+                     InputKind kind,
+                     std::function<InspectedFile(const std::string&, int)> inspect) {
+  const auto inspected = [kind, inspect = std::move(inspect)](const GlobalOptions& options,
+                                                              const std::string& path) {
+    check_kind(path, kind);
+    return with_clock("checking " + path, !options.quiet,
+                      [&] { return reading_file([&] { return inspect(path, options.threads); }); });
+  };
+  std::string place = what;
+  for (char& letter : place) letter = static_cast<char>(std::toupper(letter));
+  const std::string made = group.get_name() + " build";
+  add_store_reader(group, place, made, "info", "Describe the contents of a " + what, global,
+                   [=](const GlobalOptions& options, const std::string& path) {
+                     print_properties(options, what.c_str(), path,
+                                      inspected(options, path).properties);
+                   });
+  add_store_reader(group, place, made, "verify",
+                   "Check every byte of a " + what + "; exit status 3 on any damage", global,
+                   [=](const GlobalOptions& options, const std::string& path) {
+                     const InspectedFile file = inspected(options, path);
+                     if (options.json)
+                       return print_properties(options, what.c_str(), path,
+                                               {{"intact", true}, {"bytes", file.bytes}});
+                     Output output;
+                     output.text() = fmt::format("{}: intact, {} in {} bytes\n", path,
+                                                 file.contents, file.bytes);
+                     output.flush();
+                   });
 }
 
 }  // namespace Kindred::Tools

@@ -2,12 +2,16 @@
 #ifndef KINDRED_TOOLS_PROPERTIES_HPP
 #define KINDRED_TOOLS_PROPERTIES_HPP
 
+#include "io/InputKind.hpp"
 #include "program/GlobalOptions.hpp"
 #include "report/Table.hpp"
 
 #include <kindred/core/lattice/LatticeShape.hpp>
 
+#include <CLI/CLI.hpp>
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -30,9 +34,18 @@ ReportTable table_of(std::string title, const Properties& properties);
 /// Prints what is known of the file \p path: as JSON with the first field \p kind, or as text.
 void print_properties(const GlobalOptions& global, const char* kind, const std::string& path,
                       const Properties& properties, int width = 18);
-/// Prints that a file of a kind is intact. \param contents such as `50 rows`
-void print_intact(const GlobalOptions& global, const char* kind, const std::string& path,
-                  const std::string& contents, std::uint64_t bytes);
+
+/// What a check of every byte of a file found.
+struct InspectedFile {
+  std::string contents;  ///< such as `50 rows`
+  std::uint64_t bytes = 0;
+  Properties properties;
+};
+
+/// Adds the commands `info` and `verify` for the files that `build` of \p group creates.
+/// \param what name of such a file \param inspect reads the file of a path with as many threads
+void add_inspections(CLI::App& group, const GlobalOptions& global, const std::string& what,
+                     InputKind kind, std::function<InspectedFile(const std::string&, int)> inspect);
 
 }  // namespace Kindred::Tools
 

@@ -4,7 +4,6 @@
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/JsonLines.hpp"
-#include "io/JsonSummary.hpp"
 #include "io/SeedJson.hpp"
 #include "program/Errors.hpp"
 #include "program/Output.hpp"
@@ -243,9 +242,8 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events, std:
   for (const SeedEvent& event : events)
     report.add(line, event.seed, to_string(event.change.from), to_string(event.change.to),
                event.why);
-  out += ", \"changes\": [";
-  for (const SeedEvent& event : events) {
-    if (out.back() != '[') out += ", ";
+  out += ", \"changes\": ";
+  append_list(out, events, [&](const SeedEvent& event) {
     out += fmt::format("{{\"seed\": {}, \"from\": \"{}\", \"to\": \"{}\"", event.seed,
                        to_string(event.change.from), to_string(event.change.to));
     if (!event.why.empty()) {
@@ -253,8 +251,8 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events, std:
       append_json(out, event.why);
     }
     out += '}';
-  }
-  out += "]}\n";
+  });
+  out += "}\n";
 }
 
 /// Executes the step of a line, from 1, and appends its result.

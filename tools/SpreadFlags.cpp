@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadFlags.hpp"
 
-#include "io/DecayText.hpp"
-#include "io/EdgeRulesText.hpp"
+#include "io/SpreadText.hpp"
 #include "program/Errors.hpp"
 #include "program/Options.hpp"
 

@@ -8,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_VECTOR_FLAGS_HPP
 #define KINDRED_TOOLS_VECTOR_FLAGS_HPP
 
-#include "Session.hpp"
+#include "program/Options.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 #include <kindred/matcher/VectorIndex.hpp>

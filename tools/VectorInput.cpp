@@ -30,20 +30,20 @@ VectorArray read_array(const std::string& path, const VectorFileOptions& options
   });
 }
 
-/// Warns if every row has a NaN, so that every score is one. Stops at the first other row.
-void warn_if_all_nan(const std::string& path, const VectorSpan& rows) {
-  std::vector<float> row(rows.dimension);
-  for (std::size_t i = 0; i < rows.count(); ++i) {
-    decode_rows(rows.rows(i, 1), row);
+}  // namespace
+
+void warn_if_all_nan(const std::string& path, std::uint64_t rows, std::size_t dimension,
+                     const std::function<void(std::uint64_t, std::span<float>)>& read) {
+  std::vector<float> row(dimension);
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    read(i, row);
     if (std::none_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) return;
   }
-  if (rows.count() > 0) {
+  if (rows > 0) {
     Log::warning(
         fmt::format("{}: every row contains NaN, so every score is NaN (printed as null)", path));
   }
 }
-
-}  // namespace
 
 void check_some_rows(const std::string& path, std::uint64_t rows) {
   if (rows == 0)
@@ -90,8 +90,13 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
                                  flags.queries, input.queries.columns, flags.rows(),
                                  rows.dimension));
   }
-  warn_if_all_nan(flags.rows(), rows);
-  warn_if_all_nan(flags.queries, VectorSpan(input.queries.span(), input.queries.columns));
+  const auto warn = [](const std::string& path, const VectorSpan& array) {
+    warn_if_all_nan(
+        path, array.count(), array.dimension,
+        [&](std::uint64_t i, std::span<float> row) { decode_rows(array.rows(i, 1), row); });
+  };
+  warn(flags.rows(), rows);
+  warn(flags.queries, VectorSpan(input.queries.span(), input.queries.columns));
   input.rows = rows.count();
   input.end_id = stored.end_id;
   const VectorIndexOptions options;

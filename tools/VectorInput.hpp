@@ -11,10 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -33,6 +33,10 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session);
 
 /// `50 rows of dimension 4`.
 std::string rows_text(std::uint64_t rows, std::uint64_t dimension);
+
+/// Warns if every row of \p path has a NaN. \param read reads a row; stops at the first other one
+void warn_if_all_nan(const std::string& path, std::uint64_t rows, std::size_t dimension,
+                     const std::function<void(std::uint64_t, std::span<float>)>& read);
 
 /// \throws InputError if the file \p path has no rows, since there is nothing to find
 void check_some_rows(const std::string& path, std::uint64_t rows);

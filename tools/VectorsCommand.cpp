@@ -34,20 +34,6 @@ struct VectorBuildFlags {
   StoredVectorsOptions store;
 };
 
-/// Warns if every row has a NaN. Stops at the first other row.
-void warn_if_all_nan(const VectorFile& file) {
-  if (file.type() != DataType::float32 && file.type() != DataType::float16) return;
-  std::vector<float> row(file.dimension());
-  for (std::uint64_t i = 0; i < file.rows(); ++i) {
-    file.read(i, 1, std::span<float>(row));
-    if (std::none_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) return;
-  }
-  if (file.rows() > 0) {
-    Log::warning(
-        fmt::format("{}: every row contains NaN, so every score will be NaN", file.path()));
-  }
-}
-
 void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   StoredVectorsOptions store = flags.store;
   store.quantized_copy = !flags.no_quantized_copy;
@@ -55,7 +41,12 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   Session session(global, "vectors build");
   check_kind(flags.vectors, InputKind::rows, flags.file.format.has_value());
   const VectorFile file = reading_file([&] { return VectorFile(flags.vectors, flags.file); });
-  reading_file([&] { warn_if_all_nan(file); });
+  if (file.type() == DataType::float32 || file.type() == DataType::float16) {
+    reading_file([&] {
+      warn_if_all_nan(file.path(), file.rows(), file.dimension(),
+                      [&](std::uint64_t i, std::span<float> row) { file.read(i, 1, row); });
+    });
+  }
   const auto progress = session.read_progress(flags.vectors);
   session.timed(Phase::load, [&] {
     reading_file([&] {
@@ -71,30 +62,19 @@ void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
   session.finish();
 }
 
-StoredVectorsFileInfo inspect_vectors(const GlobalOptions& global, const std::string& path) {
-  check_kind(path, InputKind::store);
-  return with_clock("checking " + path, !global.quiet, [&] {
-    return reading_file([&] { return StoredVectors::inspect(path, global.threads); });
-  });
-}
-
-void describe_vectors(const GlobalOptions& global, const std::string& path) {
-  const StoredVectorsFileInfo info = inspect_vectors(global, path);
-  print_properties(global, "store", path,
-                   {{"element", std::string(to_string(info.element))},
-                    {"rows", info.rows},
-                    {"dimension", info.dimension},
-                    {"end_id", info.end_id},
-                    {"removed", info.end_id - info.rows},
-                    {"not_finite", info.not_finite},
-                    {"row_bytes", info.row_bytes},
-                    {"quantized_bytes", info.quantized_bytes},
-                    {"bytes", info.bytes}});
-}
-
-void verify_vectors(const GlobalOptions& global, const std::string& path) {
-  const StoredVectorsFileInfo info = inspect_vectors(global, path);
-  print_intact(global, "store", path, fmt::format("{} rows", info.rows), info.bytes);
+InspectedFile inspect_vectors(const std::string& path, int threads) {
+  const StoredVectorsFileInfo info = StoredVectors::inspect(path, threads);
+  return {fmt::format("{} rows", info.rows),
+          info.bytes,
+          {{"element", std::string(to_string(info.element))},
+           {"rows", info.rows},
+           {"dimension", info.dimension},
+           {"end_id", info.end_id},
+           {"removed", info.end_id - info.rows},
+           {"not_finite", info.not_finite},
+           {"row_bytes", info.row_bytes},
+           {"quantized_bytes", info.quantized_bytes},
+           {"bytes", info.bytes}}};
 }
 
 }  // namespace
@@ -121,11 +101,7 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
       "Omit the int8 copy of the rows that quantized searches use; a search then creates it first");
   add_out(*command, flags->out, "Output file of the store");
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "STORE", "vectors build", "info", "Describe the contents of a store",
-                   global, describe_vectors);
-  add_store_reader(*group, "STORE", "vectors build", "verify",
-                   "Check every byte of a store; exit status 3 on any damage", global,
-                   verify_vectors);
+  add_inspections(*group, global, "store", InputKind::store, inspect_vectors);
 }
 
 }  // namespace Kindred::Tools
