@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import inputs
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 # A user of its own for each process: limits on the processes of a user count those of all tests.
 OTHER_USER = random.SystemRandom().randrange(20000, 60000)
@@ -96,6 +98,17 @@ class CommandTest(unittest.TestCase):
             self.assertNotIn(crash, result.err, shown)
         self.assertNotRegex(result.err, r"\.[ch]pp:\d+", "a place in the sources tells a user nothing")
         return result
+
+
+class InputsTest(CommandTest):
+    """A test with the generated inputs in `self.inputs`, which are made once for its class."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(prefix="kindred-inputs-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.inputs = Path(temporary.name)
+        inputs.all_inputs(cls.inputs)
 
 
 class OtherUserTest(CommandTest):

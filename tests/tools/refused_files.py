@@ -59,25 +59,16 @@ def path(*words, **fields):
     return task(*words, **{"do": "path", "from": 0, "to": 9, **fields})
 
 
-NO_JSON = ('{"name": "x", "tokens": ["a"}', '{"name": "x" "tokens": []}', "nonsense", "{", "",
-           '{"name": "x", "tokens": ["a"]} extra', "{'name': 'x', 'tokens': []}",
-           '{"name": "x", "tokens": ["a",]}', '{"name": "x", "tokens": ["a"', "[1, 2]", '"text"',
-           "17", "null")
+NO_JSON = ('{"name": "x", "tokens": ["a"}', "nonsense", "", "[1, 2]", '{"tokens": ["a", 1.5]}',
+           '{"tokens": ["a"], "events": [["a"]]}', '{"events": ["a"]}', '{"tokens": 5}', "{}",
+           '{"name": 5, "tokens": []}')
 NO_FREQUENCY = ("0", "-1", "1.5", '"3"', "null", "true", "[1]", "4294967296", "99999999999999999999")
 ROWS = (
     # Records of `match` and `patterns build`
     (PATTERNS + QUERIES + BUILT, "bad.jsonl", *second(NO_JSON)),
-    (PATTERNS, "bad.jsonl",
-     *second('{"name": "x", "tokens": ["a", %s]}' % token
-             for token in ("17", "null", "true", '["a"]', '{"a": 1}', "1.5")),
-     *field('{"name": "x", "events": [["a", %s]]}', ("17", "null", '["a"]')),
-     *field('{"name": "x", "events": %s}',
-            ('"a"', "5", "null", '["a", "b"]', '[["a"], "b"]', '[["a"], 5]'), "events"),
-     *field('{"name": "x", "tokens": %s}', ('"a b"', "5", "null"), "tokens"),
-     *field('{"name": "x", %s}', ('"events": {"a": ["b"]}', '"tokens": {"a": "b"}'), "object"),
-     *field('{"name": "x"%s}', ("", ', "tokens": ["a"], "events": [["a"]]'), "tokens", "events"),
-     *field('{"name": %s, "tokens": ["a"]}', ("5", '["a"]'), "name"),
-     (b'{"tokens": ["a"]}\n{"tokens": ["\xff\xfe"]}\n', "bad.jsonl:2:")),
+    (PATTERNS, "bad.jsonl", (b'{"tokens": ["a"]}\n{"tokens": ["\xff\xfe"]}\n', "bad.jsonl:2:"),
+     *second(['{"tokens": ["a", 17]}'], '"tokens" must be an array of strings, but has 17'),
+     *second(['{"events": {"a": ["b"]}}'], "object")),
     (("match --lines bad.txt --queries names.txt", "match --lines bad.txt --queries names.txt "
       "--skip-bad"), "bad.txt", (b"good\nbad \xc3\n", "bad.txt:2:", "UTF-8")),
     (("match --patterns bad.jsonl --self --threshold 0.5",), "bad.jsonl",
@@ -99,34 +90,16 @@ ROWS = (
          ('{"symbol": "a", "symbol": "a", "affinity": 1}', "twice"))]),
     # Tables
     (COLUMN, "bad.csv", ("", "the file is empty"), ("id,company\n1,a\n2\n", ":3:", "1 fields", "has 2"),
-     ('id,company\n1,5" pipe\n', ":2:", "quote"),
-     ('id,company\n1,"a\n\n', ":2:", "within a field in quotes"),
      ("company,company\n", ":1:", "2 columns are called 'company'; give the number of one, 1 or 2"),
      (b"id,company\n1,\xff\n", ":2:", "UTF-8"),
-     ("id,firm,note\n1,a,b\n", "there is no column 'company'; the columns are 'id', 'firm', 'note'"),
-     ("id;company\n1;a\n", ":1:", "'id;company' (commas separate columns, in a *.tsv file tabs)"),
-     ('id,company\n1,"a\n\n"\n2,b,c\n', ":5:", "3 fields; the header has 2; write a field that "
-      "contains a comma in quotes"),
-     ("id,company\r1,a\r", ":1:", "carriage return: lines end with")),
+     ("id,firm,note\n1,a,b\n", "no column 'company'; the columns are 'id', 'firm', 'note'")),
     # Arrays
     (ROWS_OF, "bad.npy", (b"",), (b"name,x,y\n1,2,3\n" * 20,), (b"PK\x03\x04" + bytes(200),),
-     *[(VECTORS[:cut],) for cut in (1, 5, 6, 7, 8, 9, 10, 11, 40, 127, 128, 129, 156, 159)],
-     (VECTORS + b"\0\0\0\0",), (VECTORS[:6] + b"\x09\x00" + VECTORS[8:],),
-     *[(npy.header("<f4", shape) + bytes(32),) for shape in (
-         (5, 2), (4, 3), (2**40, 2**40), (2**63, 2), (10**30, 1), (10**12, 768), (3, 2), (-4, 2),
-         (4, -2))],
-     *[(header(text),) for text in (
-         b"{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2", b"[]", b"", b"{'shape': (4, 2)}",
-         b"{'descr': '<f4', 'fortran_order': False}", b"\xff" * 30, b"{" * 90,
-         b"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4, 2)}",
-         b"{'descr': '<f4', 'fortran_order': False, 'shape': (4, 'x')}")],
-     (VECTORS[:8] + b"\xff\xff" + VECTORS[10:],),  # a header longer than the file
-     (VECTORS[:6] + b"\x02\x00\xff\xff\xff\x7f" + VECTORS[12:],),
-     (npy.encode(range(8), (2, 2, 2)),), (npy.encode([1], ()),), (npy.encode([], (4, 0)),),
-     (npy.encode(range(8), (4, 2), "<f8"), "f8", "f4"),
-     (npy.header("<u4", (4, 2)) + bytes(32), "u4", "f4"),
-     (npy.header(">f4", (4, 2)) + bytes(32), ">f4"), (npy.header("|O", (4, 2)) + bytes(32),),
-     (npy.header([("a", "<f4")], (4, 2)) + bytes(32),),
+     *[(VECTORS[:cut],) for cut in (1, 9, 127, 128, 159)], (VECTORS + b"\0\0\0\0",),
+     *[(npy.header("<f4", shape) + bytes(32),) for shape in ((5, 2), (2**63, 2), (10**12, 768), (-4, 2))],
+     (VECTORS[:6] + b"\x02\x00\xff\xff\xff\x7f" + VECTORS[12:],),  # a header longer than the file
+     (npy.encode(range(8), (2, 2, 2)),), (npy.encode([], (4, 0)),),
+     (npy.encode(range(8), (4, 2), "<f8"), "byte 10: dtype '<f8'", "x.astype('<f4')"),
      (npy.encode(range(8), (4, 2), fortran_order=True), "ortran")),
     (ROWS_OF[1:2] + ("score --vectors v.npy --queries bad.npy --candidates c.jsonl",
                      "index search --index i.knd --queries bad.npy"), "bad.npy",
@@ -149,27 +122,17 @@ ROWS = (
      (npy.encode([1, 2], (2, 1), "<i8"), "2 × 1 neighbours; 2 queries need 2"),
      *[(npy.encode([1, 2, 5, bad], (2, 2), "<i8"), f"neighbour 1 of query 1 is {bad}", "6 rows")
        for bad in (6, -2, 2**40)]),
-    *[((ROWS_OF[0].replace("bad.npy", name), ROWS_OF[1].replace("bad.npy", name)), name, *contents)
-      for name, *contents in (
-          ("x.fvecs", (b"", "0 bytes"), (ROW[:-1], "cut"),
-           (ROW + struct.pack("<i3f", 3, 1, 2, 3), "byte 12:", "dimension 3", "dimension 2")),
-          ("x.bvecs", (struct.pack("<i", 0), "dimension 0")),
-          ("x.ivecs", (struct.pack("<i2i", 2, 1, 2**24 + 1), "byte 8:", "16777217")),
-          ("x.fbin", (struct.pack("<II2f", 2, 2, 1, 2), "2 rows of dimension 2", "8 bytes"),
-           (struct.pack("<II", 2**32 - 1, 2**32 - 1), "4294967295")),
-          ("x.u8bin", (struct.pack("<II", 2, 0), "dimension 0")),
-          ("x.i8bin", (struct.pack("<II4bx", 2, 2, 1, 2, 3, 4), "5 bytes")),
-          ("x.vectors", (ROW, ".fvecs")))],
+    (("search --vectors {} --queries q.npy", "search --vectors v.npy --queries {}"), "x.fvecs",
+     (b"", "0 bytes"), (ROW[:-1], "cut"),
+     (ROW + struct.pack("<i3f", 3, 1, 2, 3), "byte 12:", "dimension 3", "dimension 2")),
+    (("search --vectors {} --queries q.npy",), "x.vectors", (ROW, ".fvecs")),
     (("vectors build --vectors x.fvecs --out v.knd",), "x.fvecs",
      (ROW + struct.pack("<i1f", 1, 5), "byte 12:", "dimension 1")),
     (("index import --hnswlib bad.bin --metric l2 --dimensions 2 --out n.knd",), "bad.bin",
      (b"",), (b"\xff" * 200,)),
     # Candidates
     (CANDIDATES, "bad.jsonl",
-     *field('{"name": "c", "ids": %s}', (
-         '["0"]', "[0.5]", "[null]", "[-1]", "[6]", "[0, 1, 99]", "[18446744073709551616]",
-         "[18446744073709551615]", "7", "null", '"0 1"', '{"0": 1}', "[[0]]", "[true]", "[1e0]",
-         "[0", "[0}")),
+     *field('{"name": "c", "ids": %s}', ('["0"]', "[-1]", "[6]", "7", "[0")),
      ('{"ids": [0, 99]}\n', '"ids" has 99', "6 rows"), ('{"name": "c"}\n', ":1:", "ids"),
      ("", "0 lines", "has 1"), ('{"ids": [0]}\n' * 2, "2 lines", "has 1")),
     # Bulk
@@ -186,16 +149,11 @@ ROWS = (
     (("bulk reduce --op deviation --input bad.npy",), "bad.npy",
      (npy.encode([1, 2], (2,), "|u1"), "uint8", "float32 or float64")),
     # Graphs
-    (SPREAD + SPREAD + ("graph build --edges {} --out n.knd",), "bad.tsv",
-     *[("a\tb\t1\n" + line + "\n", "bad.tsv:2:") for line in ("a b 1 2", "a", "a\tb\tc\td\te")],
-     *[(f"a\tb\t1\nb\tc\t{weight}\n", "bad.tsv:2:", weight)
-       for weight in ("heavy", "nan", "NaN", "inf", "-inf", "1e999", "0.5x", "0x1p-1", "1,5", "1e39")],
+    (SPREAD + ("graph build --edges {} --out n.knd",), "bad.tsv", ("a b 1\na b 1 2\n", "bad.tsv:2:"),
+     ("a b 1\nb c nan\n", "bad.tsv:2: the weight 'nan' is not a finite number"),
      (b"a\tb\t1\n\xff\xfe\tc\t1\n", "bad.tsv:2:"),
      ("source\ttarget\na\tb\n", ":1: 'source' and 'target' may be a header or an edge; give "
       "--header to skip the line, or --no-header to read it"),
-     ("1 2 heavy\n3 4 1\n", ":1: the weight 'heavy' is not a finite number; if the line is a "
-      "header, give --header"),
-     ("a b\nb c 1\n", ":2: 3 fields; the edge on line 1 has 2; either all edges have a weight"),
      ("a,b,1\n", ":1: 1 fields", "name a file with commas *.csv"),
      ("a b 1 7\n", ":1: 4 fields", "--edge-kinds")),
     (("spread --graph {} --sources s.jsonl", "spread --graph {} --sources s.jsonl --mode pagerank"),
@@ -210,33 +168,15 @@ ROWS = (
     (SPREAD, "bad.csv", ('a,"b, ""c""",1\n"b, ""c""",,0.5\n', "bad.csv:2:", "empty name"),
      ('a,"b\n', ":1:", "not closed")),
     (("spread --graph {} --sources numbered.jsonl",), "bad.mtx", ("",),
-     *[(head + "2 2 1\n1 2 0.5\n",) for head in (
-         "", "%MatrixMarket matrix coordinate real general\n", "%%MatrixMarket\n",
-         "%%MatrixMarket matrix array real general\n", "%%MatrixMarket matrix coordinate real\n",
-         "%%MatrixMarket matrix coordinate complex general\n",
-         "%%MatrixMarket matrix coordinate real hermitian\n",
-         "%%MatrixMarket vector coordinate real general\n",
-         "%%MatrixMarket matrix coordinate real odd\n")],
-     *[(MTX + "% a comment\n" + body,) for body in (
-         "2 2 2\n1 2 0.5\n", "2 2 1\n1 2 0.5\n2 1 0.5\n", "2 2 1\n0 2 0.5\n", "2 2 1\n1 3 0.5\n",
-         "2 2 1\n3 1 0.5\n", "2 2 1\n1 -2 0.5\n", "2 3 1\n1 2 0.5\n", "2 2\n1 2 0.5\n",
-         "2 2 1 7\n1 2 0.5\n", "two 2 1\n1 2 0.5\n", "2 2 1\n1 2\n", "2 2 1\n1 2 0.5 7\n",
-         "2 2 1\n1 2 nan\n", "2 2 1\n1 2 inf\n", "2 2 1\n1 2 x\n", "2 2 1\n1.5 2 0.5\n",
-         "2 2 1\n1 2 2.5\n", "2 2 1\n", "", "-2 -2 0\n", "99999999999 99999999999 0\n",
-         "2 2 99999999999999999999\n1 2 0.5\n", "2 2 9999999999999\n1 2 0.5\n")],
+     ("%%MatrixMarket vector coordinate real general\n2 2 1\n1 2 0.5\n",), (MTX + "2 2 1\n1 2 2.5\n",),
+     (MTX + "2 2 9999999999999\n1 2 0.5\n",),
      (MTX + "% a comment\n2 2 1\n1 3 0.5\n", "bad.mtx:4: the index '3' is not in 1 … 2")),
     # Sources
     ((SOURCES,), "bad.jsonl",
      ('{"sources": [["a", 1]]}\n{"sources": [["z", 1]]}\n', ":2: the node 'z' is not in the graph, "
       "which has 3 nodes"), ('{"sources": [["a" 1]]}\n', ":1: not JSON: column "),
-     *field('{"sources": [["a", %s]]}',
-            ("1.5", "-0.1", '"1"', "null", "[1]", "NaN", "1e999", "Infinity")),
-     *field('{"sources": %s}', ('"a"', "5", "null", '["a"]', '[["a"]]', '[["a", 1, 2]]', '[[1, "a"]]',
-                                '[[5, 1]]', '{"a": 1}', '[["a", 1]')),
-     ('{"name": "q"}\n', ":1:", "sources"),
-     *field('{"sources": [["a", 1]], %s}',
-            ('"hops": -1', '"hops": "3"', '"hops": 1e9', '"threshold": -1', '"decay": "odd:1"',
-             '"decay": 0.7', '"hops": [3]', '"threshold": null')),
+     *field('{"sources": %s}', ('[["a", 1.5]]', '["a"]', '[["a", 1]')), ('{"name": "q"}\n', ":1:"),
+     *field('{"sources": [["a", 1]], %s}', ('"hops": -1', '"decay": "odd:1"', '"threshold": null')),
      *field('{"sources": [["a", 1]], "kinds": %s}',
             ("3", '"0"', "[256]", "[-1]", "[0.5]", "[[0]]", '["0"]', "null"), "kinds")),
     ((SOURCES + " --mode linear",), "bad.jsonl", *field('{"sources": [["a", %s]]}', ("1e39",))),

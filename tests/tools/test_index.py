@@ -59,13 +59,6 @@ class Index(harness.CommandTest):
         self.assertEqual(tuple(shape), (QUERIES, 5))
         self.assertEqual(ids, [id for line in lines for id, _ in line["results"]])
 
-    def test_more_candidates_find_more(self):
-        truth = self.exact("cosine")
-        self.build("--m", 4, "--ef-construction", 20)
-        recalls = [self.search("--ef", ef, "--truth", truth).lines()[-1]["recall"] for ef in (10, 40, ROWS)]
-        self.assertEqual(recalls, sorted(recalls))
-        self.assertEqual(recalls[-1], 1)
-
     def test_a_filter_leaves_what_it_allows(self):
         self.build()
         mask = npy.write(self.folder / "m.npy", [1 if i % 500 == 7 else 0 for i in range(ROWS)], (ROWS,), "|u1")

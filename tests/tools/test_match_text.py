@@ -2,7 +2,6 @@
 """`kindred match` on text as people have it: lines, columns of tables, compressed files, case and normal forms; and its
 formats of output."""
 import csv
-import difflib
 import io
 import json
 import unicodedata
@@ -194,21 +193,6 @@ class MatchText(harness.CommandTest):
         self.assertEqual(none.out, b"")
         self.assertIn("none of the 3 queries", none.err)
 
-    def test_more_than_there_are(self):
-        patterns, queries = self.tables()
-        match = ("match", "--patterns", patterns, "--queries", queries, "--column", "company", "--threshold", 0)
-        want = self.succeeds(*match, "--top", len(COMPANIES)).out
-        for top in (len(COMPANIES) + 1, 10**6, 2**63, 2**64 - 1):
-            self.assertEqual(self.succeeds(*match, "--top", top).out, want)
-        self.assertEqual(self.succeeds(*match, "-k", 1000).out, want)
-
-    def test_blocks_agree_with_difflib(self):
-        patterns, queries = self.tables()
-        lines = self.succeeds("match", "--patterns", patterns, "--queries", queries, "--column", "company", "--measure", "difflib", "--blocks", "--threshold", 0).lines()
-        for line in lines:
-            for hit in line["results"]:
-                blocks = difflib.SequenceMatcher(None, hit["name"], line["query"], autojunk=False).get_matching_blocks()
-                self.assertEqual(hit["blocks"], [list(block) for block in blocks[:-1]])
 
 
 if __name__ == "__main__":

@@ -59,15 +59,6 @@ class Predict(harness.CommandTest):
         lines = self.succeeds("match", "--patterns", empty, "--queries", self.queries, "--predict", "--affinity", self.affinity, "--rank", "weighted_snr").lines()
         self.assertEqual([line["results"] for line in lines], [[], [], []])
 
-    def test_weights_scale_what_matched(self):
-        # b occurs six times: once in p0, three times in p1 (its frequency), twice in the last
-        # pattern.
-        weight = 2.5 / 6 + 0.01
-        line = self.predict("--affinity", self.affinity, "--rank", "weighted_similarity").lines()[0]
-        hit = next(hit for hit in line["results"] if hit["name"] == "p1")
-        self.assertAlmostEqual(hit["weighted_similarity"], 2 * (weight + 0.01) / (weight + 0.01 + weight + 0.02))
-        self.assertAlmostEqual(hit["weighted_evidence"], (weight + 0.01) / (weight + 0.02))
-
     def test_every_ranking_is_descending(self):
         for rank in refused_flags.RANKS:
             with self.subTest(rank):

@@ -2,12 +2,9 @@
 """Reports: what each command shows, in which order, whatever the texts and the size of the inputs."""
 import json
 import re
-import tempfile
 import unittest
-from pathlib import Path
 
 import harness
-import inputs
 import npy
 import report_page
 
@@ -16,14 +13,7 @@ HOSTILE = "<script>alert(1)</script> & \"quotes\" 'x' --> ]]> \u202e"
 BYTES_MAX = 2_000_000
 
 
-class ReportTest(harness.CommandTest):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory(prefix="kindred-report-")
-        cls.addClassCleanup(temporary.cleanup)
-        cls.inputs = Path(temporary.name)
-        inputs.all_inputs(cls.inputs)
-
+class ReportTest(harness.InputsTest):
     def page(self, *arguments, **options):
         path = self.folder / "report.html"
         self.succeeds(*arguments, "--report", path, cwd=self.inputs, **options)

@@ -62,39 +62,36 @@ def digest(data):
     return hashlib.sha256(data).hexdigest()
 
 
-class SameBytes(unittest.TestCase):
+class SameBytes(harness.InputsTest):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="kindred-same-")
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.folder = Path(cls.temporary.name)
-        inputs.all_inputs(cls.folder)
+        super().setUpClass()
         cls.golden = json.loads(GOLDEN.read_text())
         cls.launches = list(launches())
 
     def test_inputs_are_the_golden_ones(self):
         self.assertGreater(len(self.golden["inputs"]), 5)
-        self.assertEqual({name: digest((self.folder / name).read_bytes()) for name in self.golden["inputs"]}, self.golden["inputs"])
+        self.assertEqual({name: digest((self.inputs / name).read_bytes()) for name in self.golden["inputs"]}, self.golden["inputs"])
 
     def test_every_case_has_a_golden_sum(self):
         self.assertEqual(sorted(self.golden["answers"]), sorted(ALL_ROWS))
 
     def test_answers_without_golden_sums_are_the_same_everywhere(self):
         kinds = "".join(f"n{i % 50} n{i * 7 % 53} {1 + i % 8}e-1 {i % 9}\n" for i in range(400))
-        (self.folder / "kinds.tsv").write_text(kinds)
-        (self.folder / "nodes.tsv").write_text("".join(f"n{i} {i % 3}\n" for i in range(53)))
-        inputs.json_lines(self.folder / "kind_sources.jsonl", [
+        (self.inputs / "kinds.tsv").write_text(kinds)
+        (self.inputs / "nodes.tsv").write_text("".join(f"n{i} {i % 3}\n" for i in range(53)))
+        inputs.json_lines(self.inputs / "kind_sources.jsonl", [
             {"sources": [[f"n{i}", (1 + i % 16) / 16]], **({"kinds": [0, i % 9]} if i % 3 else {})} for i in range(50)])
-        npy.write(self.folder / "square.npy", [i % 7 / 4 for i in range(900)], (30, 30))
+        npy.write(self.inputs / "square.npy", [i % 7 / 4 for i in range(900)], (30, 30))
         for build in BUILDS:
-            self.assertEqual(harness.run(*build.split(), cwd=self.folder).status, 0, build)
+            self.assertEqual(harness.run(*build.split(), cwd=self.inputs).status, 0, build)
         for command in EVERYWHERE:
             answers = set()
             for space, threads in self.launches:
                 arguments = [*command.split(), "--space", space, *(["--threads", threads] if threads else [])]
-                result = harness.run(*arguments, cwd=self.folder)
+                result = harness.run(*arguments, cwd=self.inputs)
                 self.assertEqual(result.status, 0, f"{arguments}\n{result.err}")
-                written = (self.folder / "out").read_bytes() if "--out out" in command else b""
+                written = (self.inputs / "out").read_bytes() if "--out out" in command else b""
                 answers.add(result.out + written)
             self.assertEqual(len(answers), 1, command)
             self.assertTrue(answers.pop(), command)
@@ -107,14 +104,14 @@ class SameBytes(unittest.TestCase):
         for name in ALL_ROWS:
             if name.split()[0] in ("predict", "score", "seeds", "spread"):
                 with self.subTest(name):
-                    self.assertEqual(digest(answer(name, self.folder, "serial", 1, WITHOUT_FMA)), self.golden["answers"][name])
+                    self.assertEqual(digest(answer(name, self.inputs, "serial", 1, WITHOUT_FMA)), self.golden["answers"][name])
 
 
 def same_bytes(name):
     def test(self):
         for space, threads in self.launches:
             with self.subTest(space=space, threads=threads):
-                data = answer(name, self.folder, space, threads)
+                data = answer(name, self.inputs, space, threads)
                 self.assertGreater(len(data), 500, "an answer this small shows nothing")
                 self.assertEqual(digest(data), self.golden["answers"][name])
     return test

@@ -93,6 +93,12 @@ class Vectors(harness.CommandTest):
         vectors = npy.write(self.folder / "nan.npy", [1, nan, 2, 3, -infinity, 4], (3, 2))
         self.assertEqual(self.info(self.build("nan.knd", vectors))["not_finite"], 2)
 
+    def test_no_queries_have_no_answers(self):
+        none = npy.write(self.folder / "none.npy", [], (0, self.DIMENSION))
+        for flags in ((), ("--path", "quantized"), ("--at-least", 0), ("--out-ids", self.folder / "ids.npy")):
+            self.assertEqual(self.succeeds("search", "--vectors", self.vectors, "--queries", none, *flags).out, b"")
+        self.assertEqual(npy.read(self.folder / "ids.npy"), ([], (0, 10), "<i8"))
+
     def test_at_least_gives_all_that_reach_it(self):
         everything = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--top", self.ROWS).lines()
         limit = everything[0]["results"][20][1]  # the score of one of the rows
