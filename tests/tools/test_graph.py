@@ -127,6 +127,5 @@ class Graphs(harness.CommandTest):
             self.refuses(3, (self.sources,), "spread", "--graph", graph, "--sources", self.sources)
 
 
-
 if __name__ == "__main__":
     unittest.main()

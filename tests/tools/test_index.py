@@ -118,6 +118,5 @@ class Index(harness.CommandTest):
             self.assertEqual(self.search("--ef", ROWS).lines(), exact, element)
 
 
-
 if __name__ == "__main__":
     unittest.main()

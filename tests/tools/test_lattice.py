@@ -79,6 +79,5 @@ class Lattices(harness.CommandTest):
         self.assertEqual([line["task"] for line in many], list(range(300)))
 
 
-
 if __name__ == "__main__":
     unittest.main()

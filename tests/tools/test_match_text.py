@@ -194,6 +194,5 @@ class MatchText(harness.CommandTest):
         self.assertIn("none of the 3 queries", none.err)
 
 
-
 if __name__ == "__main__":
     unittest.main()
