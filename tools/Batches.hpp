@@ -2,6 +2,8 @@
 #ifndef KINDRED_TOOLS_BATCHES_HPP
 #define KINDRED_TOOLS_BATCHES_HPP
 
+#include "Session.hpp"
+
 #include <kindred/core/common/Ragged.hpp>
 
 #include <algorithm>
@@ -20,11 +22,17 @@ inline std::size_t batch_size(std::size_t results_per_query) {
                     queries_max);
 }
 
-/// Calls `body(first, count)` for consecutive batches of \p queries.
-template <class Body>
-void for_each_batch(std::size_t queries, std::size_t batch, const Body& body) {
-  for (std::size_t first = 0; first < queries; first += batch)
-    body(first, std::min(batch, queries - first));
+/// Calls `answer(first, count)` for consecutive batches of \p queries, and shows the progress.
+template <class Answer>
+void answer_queries(const Session& session, std::size_t queries, std::size_t results_per_query,
+                    const Answer& answer) {
+  Progress progress("answering", !session.options().quiet, "queries");
+  const std::size_t batch = batch_size(results_per_query);
+  for (std::size_t first = 0; first < queries; first += batch) {
+    const std::size_t count = std::min(batch, queries - first);
+    answer(first, count);
+    progress.update(first + count, queries);
+  }
 }
 
 /// The rows [first, first + count) of \p rows.

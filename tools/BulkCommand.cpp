@@ -23,7 +23,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -43,7 +42,7 @@ struct ProductFlags {
   bool reproducible = false;
 };
 struct ReduceFlags {
-  std::string op;
+  Reduction op = Reduction::sum;
   std::string input;
 };
 
@@ -99,8 +98,6 @@ std::string key_beside(const std::string& out) {
 }
 
 void run_xor(const GlobalOptions& global, XorFlags flags) {
-  if (!flags.key.empty() && !flags.key_out.empty())
-    throw UsageError("bulk xor: --out-key is for a generated key; omit it or --key");
   if (flags.key.empty() && flags.key_out.empty()) flags.key_out = key_beside(flags.out);
   check_outputs("bulk xor", {flags.out, flags.key_out}, {flags.input, flags.key});
   AtomicFile out(flags.out);  // fails before the work
@@ -207,60 +204,60 @@ void append_value(std::string& out, std::uint64_t value) { out += std::to_string
 
 /// \tparam Value type of the results
 template <class T, class Value>
-void reduce_to(Session& session, const ReduceFlags& flags, Reduction reduction,
-               const NpyArray& array, bool json) {
+void reduce_to(Session& session, const ReduceFlags& flags, const NpyArray& array, bool json) {
   const bool is_batch = array.shape.size() == 3;
   const std::uint64_t count = is_batch ? array.shape[0] : 1;
   const std::uint64_t each = count == 0 ? 0 : array.elements / count;
   std::vector<std::span<const T>> arrays;
   for (std::uint64_t i = 0; i < count; ++i) arrays.push_back(array.as<T>().subspan(i * each, each));
-  if (each == 0 && count > 0 && reduction != Reduction::sum)
+  if (each == 0 && count > 0 && flags.op != Reduction::sum)
     throw InputError(fmt::format("{}: shape {} has no elements, and no {}", flags.input,
-                                 shown(array), flags.op));
+                                 shown(array), to_string(flags.op)));
   std::vector<Value> values(count);
   const BulkReport report = session.timed(
-      Phase::compute, [&] { return Bulk(session.context()).reduce(reduction, arrays, values); });
+      Phase::compute, [&] { return Bulk(session.context()).reduce(flags.op, arrays, values); });
   Output output;
   std::string& out = output.text();
-  if (json) out += is_batch ? "{\"value\": [" : "{\"value\": ";
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (json && i > 0) out += ", ";
-    append_value(out, values[i]);
-    if (!json) out += '\n';
-    output.flush_if_large();
+  if (json) {
+    out += "{\"value\": ";
+    const auto put = [&](Value value) { append_value(out, value); };
+    if (is_batch) {
+      append_list(out, values, put);
+    } else {
+      put(values[0]);
+    }
+    out += "}\n";
+  } else {
+    for (const Value value : values) {
+      append_value(out, value);
+      out += '\n';
+    }
   }
-  if (json) out += is_batch ? "]}\n" : "}\n";
   output.flush();
   add_to_report(session, "reduce", report);
 }
 
 template <class T>
-void reduce(Session& session, const ReduceFlags& flags, Reduction reduction, const NpyArray& array,
-            bool json) {
+void reduce(Session& session, const ReduceFlags& flags, const NpyArray& array, bool json) {
   if constexpr (std::is_floating_point_v<T>) {
-    reduce_to<T, T>(session, flags, reduction, array, json);
-  } else if (reduction == Reduction::deviation) {
+    reduce_to<T, T>(session, flags, array, json);
+  } else if (flags.op == Reduction::deviation) {
     throw InputError(fmt::format("{}: is of {}; deviations are of float32 or float64", flags.input,
                                  to_string(array.type)));
-  } else if (reduction == Reduction::mean) {
-    reduce_to<T, double>(session, flags, reduction, array, json);
+  } else if (flags.op == Reduction::mean) {
+    reduce_to<T, double>(session, flags, array, json);
   } else {
     using Value = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
-    reduce_to<T, Value>(session, flags, reduction, array, json);
+    reduce_to<T, Value>(session, flags, array, json);
   }
 }
 
 void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
-  const auto reduction = from_string<Reduction>(flags.op);
-  if (!reduction) {
-    throw UsageError(fmt::format("--op: {} is not one of {}", in_quotes(flags.op),
-                                 fmt::join(enum_names<Reduction>, ", ")));
-  }
   Session session(global, "bulk reduce");
   const NpyArray array = load(session, flags.input);
   with_element_type(array.type, [&]<class T>(T) {
     using element_type = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-    reduce<element_type>(session, flags, *reduction, array, global.json);
+    reduce<element_type>(session, flags, array, global.json);
   });
 }
 
@@ -274,11 +271,12 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
       group->add_subcommand("xor", "Bytes ^ key; applying it twice restores the input");
   const auto xor_flags = std::make_shared<XorFlags>();
   add_file(*bytes, "--input", xor_flags->input, "Bytes (uint8) of any shape")->required();
-  add_file(*bytes, "--key", xor_flags->key,
-           "Bytes of the same shape (default: a random key, which is saved)");
+  CLI::Option* const key =
+      add_file(*bytes, "--key", xor_flags->key,
+               "Bytes of the same shape (default: a random key, which is saved)");
   add_file(*bytes, "--out-key", xor_flags->key_out,
-           "Output file of a generated key (default: O.key.npy for --out O.npy)");
-  refuse_renamed(*bytes, "bulk xor", "--key-out", "--out-key");
+           "Output file of a generated key (default: O.key.npy for --out O.npy)")
+      ->excludes(key);
   add_file(*bytes, "--out", xor_flags->out, "Output file of the result")->required();
   bytes->callback([&global, xor_flags] { run_xor(global, *xor_flags); });
 
@@ -294,14 +292,13 @@ void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
       ->required();
   product->add_flag("--reproducible", product_flags->reproducible,
                     "Slower, but with the same bits on every space and machine");
-  refuse_renamed(*product, "bulk matmul", "--canonical", "--reproducible");
   product->callback([&global, product_flags] { run_multiply(global, *product_flags); });
 
   CLI::App* one = group->add_subcommand(
       "reduce", "Reduce an array, or each array of a batch (3 dimensions), to one number");
   const auto reduce_flags = std::make_shared<ReduceFlags>();
-  one->add_option("--op", reduce_flags->op, "sum, min, max, mean or deviation")
-      ->type_name("NAME")
+  add_choice(*one, "--op", reduce_flags->op, "sum, min, max, mean or deviation",
+             choices_of<Reduction>())
       ->required();
   add_file(*one, "--input", reduce_flags->input, "bool, integers, float32 or float64")->required();
   one->callback([&global, reduce_flags] { run_reduce(global, *reduce_flags); });

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "GraphText.hpp"
-#include "PrintIntact.hpp"
+#include "Properties.hpp"
 #include "Session.hpp"
-#include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/InputKind.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"
-#include "program/Output.hpp"
 #include "wordnet/WordNet.hpp"
 
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
-#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -31,6 +24,7 @@ namespace {
 struct GraphBuildFlags {
   GraphText text;  ///< either its edges or `wordnet` are given
   std::string wordnet;
+  std::vector<CLI::Option*> sources;
   std::string out;
 };
 
@@ -49,19 +43,11 @@ Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
   return graph;
 }
 
-void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
+void build(const CLI::App& command, const GlobalOptions& global, const GraphBuildFlags& flags) {
   const GraphText& text = flags.text;
-  if (text.edges.empty() == flags.wordnet.empty()) {
-    throw UsageError(fmt::format("graph build: give {} of --edges and --wordnet",
-                                 text.edges.empty() ? "one" : "only one"));
-  }
-  if (!flags.wordnet.empty() && (text.kinds || text.list_flag() != nullptr)) {
-    throw UsageError(fmt::format("graph build: {} does not go with --wordnet",
-                                 text.kinds ? "--edge-kinds" : text.list_flag()));
-  }
-  const EdgeWeights weights = text.edge_weights();
-  check_outputs("graph build", {flags.out}, {text.edges, text.nodes});
-  { const AtomicFile probe(flags.out); }  // fails before hours of work
+  require_one(command, flags.sources);
+  const EdgeWeights weights = text.weights.value_or(EdgeWeights::float32);
+  check_output("graph build", flags.out, {text.edges, text.nodes});
   Session session(global, "graph build");
   Graph graph = session.timed(Phase::load, [&] {
     return flags.wordnet.empty()
@@ -87,56 +73,27 @@ void build(const GlobalOptions& global, const GraphBuildFlags& flags) {
   session.finish();
 }
 
-GraphFileInfo inspect_graph(const GlobalOptions& global, const std::string& path) {
-  check_kind(path, InputKind::graph);
-  return with_clock("checking " + path, !global.quiet, [&] {
-    return reading_file([&] { return SpreadingEngine::inspect(path, global.threads); });
-  });
-}
-
-void describe_graph(const GlobalOptions& global, const std::string& path) {
-  const GraphFileInfo info = inspect_graph(global, path);
-  const std::array flags{std::pair("edge_kinds", info.edge_kinds),
-                         std::pair("node_kinds", info.node_kinds), std::pair("names", info.names)};
-  const std::array numbers{
-      std::pair("nodes", info.nodes),           std::pair("removed_nodes", info.removed_nodes),
-      std::pair("edges", info.edges),           std::pair("outside_unit", info.outside_unit),
-      std::pair("edge_bytes", info.edge_bytes), std::pair("offset_bytes", info.offset_bytes),
-      std::pair("name_bytes", info.name_bytes), std::pair("bytes", info.bytes)};
+InspectedFile inspect_graph(const std::string& path, int threads) {
+  const GraphFileInfo info = SpreadingEngine::inspect(path, threads);
   // edge_bytes counts both directions.
   const double per_edge =
       info.edges == 0 ? 0.0
                       : static_cast<double>(info.edge_bytes) / 2 / static_cast<double>(info.edges);
-  Output output;
-  std::string& out = output.text();
-  if (global.json) {
-    out = "{\"graph\": ";
-    append_json(out, path);
-    fmt::format_to(std::back_inserter(out), ", \"weights\": \"{}\"", to_string(info.weights));
-    for (const auto& [name, kept] : flags)
-      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, kept);
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, number);
-    out += ", \"bytes_per_edge\": ";
-    append_json(out, per_edge);
-    out += "}\n";
-  } else {
-    fmt::format_to(std::back_inserter(out), "{:18} {}\n", "weights", to_string(info.weights));
-    for (const auto& [name, kept] : flags)
-      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, kept ? "yes" : "no");
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, number);
-    fmt::format_to(std::back_inserter(out), "{:18} ", "bytes_per_edge");
-    append_json(out, per_edge);
-    out += '\n';
-  }
-  output.flush();
-}
-
-void verify_graph(const GlobalOptions& global, const std::string& path) {
-  const GraphFileInfo info = inspect_graph(global, path);
-  print_intact(global, "graph", path, fmt::format("{} nodes and {} edges", info.nodes, info.edges),
-               info.bytes);
+  return {fmt::format("{} nodes and {} edges", info.nodes, info.edges),
+          info.bytes,
+          {{"weights", std::string(to_string(info.weights))},
+           {"edge_kinds", info.edge_kinds},
+           {"node_kinds", info.node_kinds},
+           {"names", info.names},
+           {"nodes", info.nodes},
+           {"removed_nodes", info.removed_nodes},
+           {"edges", info.edges},
+           {"outside_unit", info.outside_unit},
+           {"edge_bytes", info.edge_bytes},
+           {"offset_bytes", info.offset_bytes},
+           {"name_bytes", info.name_bytes},
+           {"bytes", info.bytes},
+           {"bytes_per_edge", per_edge}}};
 }
 
 }  // namespace
@@ -146,27 +103,25 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("build", "Write a graph to a file");
   const auto flags = std::make_shared<GraphBuildFlags>();
-  add_file(*command, "--edges", flags->text.edges,
-           "Lines 'from to weight' or 'from to' (separated by tabs or spaces, in *.csv by commas; "
-           "# begins a comment), or a Matrix Market file, *.mtx");
-  command
-      ->add_option("--wordnet", flags->wordnet,
-                   "Instead of --edges: WordNet's folder with data.noun, .verb, .adj and .adv; "
-                   "takes the synsets and the links that kindred-demo uses")
-      ->type_name("DIR");
+  CLI::Option* const edges = add_file(
+      *command, "--edges", flags->text.edges,
+      "Lines 'from to weight' or 'from to' (separated by tabs or spaces, in *.csv by commas; "
+      "# begins a comment), or a Matrix Market file, *.mtx");
+  CLI::Option* const wordnet =
+      add_file(*command, "--wordnet", flags->wordnet,
+               "Instead of --edges: WordNet's folder with data.noun, .verb, .adj and .adv; "
+               "takes the synsets and the links that kindred-demo uses")
+          ->type_name("DIR");
+  flags->sources = {edges, wordnet};
+  exclude_each_other(flags->sources);
   add_graph_text_flags(*command, flags->text, "--edges");
-  command->add_flag("--edge-kinds", flags->text.kinds,
-                    "Lines have a fourth field, the kind of the edge, 0 to 255");
-  refuse_renamed(*command, "graph build", "--kinds", "--edge-kinds");
-  command->add_option("--out", flags->out, "Output file; an existing file is replaced")
-      ->type_name("FILE")
-      ->required();
-  command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "GRAPH", "--graph", "graph build", "info",
-                   "Describe the contents of a graph", global, describe_graph);
-  add_store_reader(*group, "GRAPH", "--graph", "graph build", "verify",
-                   "Check every byte of a graph; exit status 3 on any damage", global,
-                   verify_graph);
+  flags->text.of_lists.push_back(
+      command->add_flag("--edge-kinds", flags->text.kinds,
+                        "Lines have a fourth field, the kind of the edge, 0 to 255"));
+  for (CLI::Option* option : flags->text.of_lists) wordnet->excludes(option);
+  add_out(*command, flags->out, "Output file");
+  command->callback([&global, flags, command] { build(*command, global, *flags); });
+  add_inspections(*group, global, "graph", InputKind::graph, inspect_graph);
 }
 
 }  // namespace Kindred::Tools

@@ -2,64 +2,83 @@
 #include "GraphText.hpp"
 
 #include "io/InputKind.hpp"
+#include "io/MatrixMarket.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace Kindred::Tools {
 
-const char* GraphText::list_flag() const noexcept {
-  return !nodes.empty() ? "--nodes"
-         : undirected   ? "--undirected"
-         : header       ? "--header"
-         : no_header    ? "--no-header"
-                        : nullptr;
+namespace {
+
+/// The extension before that of a compressed file.
+std::string extension_of(const std::string& path) {
+  std::filesystem::path file(path);
+  if (file.extension() == ".gz" || file.extension() == ".zst") file.replace_extension();
+  return file.extension().string();
 }
 
-EdgeWeights GraphText::edge_weights() const {
-  if (weights.empty()) return EdgeWeights::float32;
-  for (const EdgeWeights each : {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
-    if (to_string(each) == weights) return each;
+bool is_matrix_market(const std::string& path) { return extension_of(path) == ".mtx"; }
+bool is_csv(const std::string& path) { return extension_of(path) == ".csv"; }
+
+/// \brief Reads a graph from text. The file name determines the format: *.mtx is Matrix Market,
+/// *.csv an edge list with commas, any other name an edge list with tabs or spaces.
+/// \param graph nodes that come first, for an edge list
+Graph read_graph(const std::string& path, WeightRange range, EdgeListForm form,
+                 const ReadProgress& progress, Graph graph) {
+  if (!is_matrix_market(path)) {
+    form.csv = is_csv(path);
+    return read_edge_list(path, range, progress, form, std::move(graph));
   }
-  throw UsageError(
-      fmt::format("--weights: {} is not one of float32, bfloat16, none", in_quotes(weights)));
+  graph = read_matrix_market(path, range, progress);
+  if (!form.weights)
+    for (Edge& edge : graph.edges) edge.weight = 1;
+  return graph;
+}
+
+}  // namespace
+
+const CLI::Option* GraphText::list_flag() const noexcept {
+  const auto given = std::find_if(of_lists.begin(), of_lists.end(),
+                                  [](const CLI::Option* option) { return option->count() > 0; });
+  return given == of_lists.end() ? nullptr : *given;
 }
 
 void add_graph_text_flags(CLI::App& command, GraphText& text, const std::string& edges) {
-  add_file(command, "--nodes", text.nodes,
-           "Lines 'node' or 'node kind': additional nodes, numbered before those of " + edges);
-  command
-      .add_option("--weights", text.weights,
-                  "How weights are kept: float32, bfloat16 (rounded, half the memory), or none: "
-                  "every weight is 1 (default: float32)")
-      ->type_name("NAME");
-  command.add_flag("--undirected", text.undirected,
-                   "Each line of the edge list is an edge in both directions");
-  command.add_flag("--header", text.header,
-                   "The first line of the edge list is a header (default: it is one if its weight "
-                   "is a word)");
-  command.add_flag("--no-header", text.no_header, "The first line of the edge list is an edge");
+  add_choice(command, "--weights", text.weights,
+             "How weights are kept: float32, bfloat16 (rounded, half the memory), or none: "
+             "every weight is 1 (default: float32)",
+             choices_of<EdgeWeights>());
+  text.of_lists = {
+      add_file(command, "--nodes", text.nodes,
+               "Lines 'node' or 'node kind': additional nodes, numbered before those of " + edges),
+      command.add_flag("--undirected", text.undirected,
+                       "Each line of the edge list is an edge in both directions"),
+      command.add_flag("--header", text.header,
+                       "The first line of the edge list is a header (default: it is one if its "
+                       "weight is a word)"),
+      command.add_flag("--no-header", text.no_header,
+                       "The first line of the edge list is an edge")};
+  text.of_lists[2]->excludes(text.of_lists[3]);
 }
 
 Graph read_graph_text(const char* command, const GraphText& text, WeightRange range,
                       const Session& session) {
-  if (text.header && text.no_header)
-    throw UsageError(
-        fmt::format("{}: --header and --no-header contradict each other; omit one", command));
-  const char* const kinds_flag = command == std::string_view("spread") ? "--kinds" : "--edge-kinds";
-  if (is_matrix_market(text.edges) && (text.kinds || text.list_flag() != nullptr)) {
+  if (const CLI::Option* const given = text.list_flag();
+      is_matrix_market(text.edges) && (given != nullptr || text.kinds)) {
     throw UsageError(fmt::format(
         "{}: {} does not go with a Matrix Market file, {}; it is for an edge list{}", command,
-        text.kinds ? kinds_flag : text.list_flag(), text.edges,
+        given != nullptr ? given->get_name() : "--kinds", text.edges,
         text.undirected ? " (a Matrix Market file says 'symmetric' in its first line)" : ""));
   }
   check_kind(text.edges, InputKind::edges);
   EdgeListForm form;
-  form.weights = text.edge_weights() != EdgeWeights::none;
+  form.weights = text.weights != EdgeWeights::none;
   form.kinds = text.kinds;
   form.undirected = text.undirected;
   form.header = text.header      ? HeaderLine::present

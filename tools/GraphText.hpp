@@ -3,30 +3,32 @@
 #define KINDRED_TOOLS_GRAPH_TEXT_HPP
 
 #include "Session.hpp"
-#include "io/GraphInput.hpp"
+#include "io/EdgeList.hpp"
+#include "io/Graph.hpp"
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace Kindred::Tools {
 
 /// Text files that a graph is read from, and how.
 struct GraphText {
   std::string edges;
-  std::string nodes;    ///< list of nodes, which come before those of the edges; empty: none
-  std::string weights;  ///< float32, bfloat16 or none; empty: float32
-  bool kinds = false;   ///< lines have a fourth field
+  std::string nodes;  ///< list of nodes, which come before those of the edges; empty: none
+  std::optional<EdgeWeights> weights;
+  bool kinds = false;  ///< lines have a fourth field
   bool undirected = false;
   bool header = false;
   bool no_header = false;
+  std::vector<CLI::Option*> of_lists;  ///< are for an edge list
 
   /// The first flag of an edge list that is given; null if none is.
-  const char* list_flag() const noexcept;
-  /// \throws UsageError for an unknown name
-  EdgeWeights edge_weights() const;
+  const CLI::Option* list_flag() const noexcept;
 };
 
 /// Adds the flags of \p text except the path of the edges, which the flag \p edges names.

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Batches.hpp"
 #include "Commands.hpp"
-#include "Progress.hpp"
+#include "Properties.hpp"
+#include "RankedAnswers.hpp"
 #include "VectorFlags.hpp"
 #include "VectorInput.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/InputKind.hpp"
-#include "io/RankedOutput.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/Recall.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorFile.hpp>
-#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
@@ -39,30 +35,27 @@ constexpr std::size_t ef_max = std::size_t{1} << 31U;
 struct IndexBuildFlags {
   std::string vectors;  // either this or `store` is given
   std::string store;
-  std::string format;
+  std::vector<CLI::Option*> sources;
+  std::optional<VectorFormat> format;
   std::string out;
-  std::string metric = "cosine";
-  std::string traversal = "automatic";
-  std::size_t m = 16;
-  std::size_t ef_construction = 200;
-  std::size_t seed = 1;
+  HnswSettings settings;
 };
 
 struct IndexSearchFlags {
   std::string index;
   std::string queries;
-  std::string format;
+  std::optional<VectorFormat> format;
   std::string filter;
   std::string truth;
   std::string out_ids;
   std::string out_scores;
-  std::size_t top = 0;  // 0: not given
-  std::size_t ef = 0;   // 0: not given
+  std::size_t top = 10;
+  std::size_t ef = 0;  // 0: not given
 };
 
 struct ImportFlags {
   std::string hnswlib;
-  std::string metric;
+  Metric metric = Metric::cosine;
   std::string out;
   std::size_t dimension = 0;
 };
@@ -71,11 +64,6 @@ struct ExportFlags {
   std::string index;
   std::string out;
 };
-
-HnswTraversal traversal_from_string(const std::string& name) {
-  if (const auto traversal = from_string<HnswTraversal>(name)) return *traversal;
-  throw UsageError(fmt::format("--traversal: '{}' is not one of automatic, bytes, floats", name));
-}
 
 /// The rows of a store as float32. \throws InputError if rows were removed, since the rows of an
 /// index are numbered without gaps
@@ -104,54 +92,41 @@ HnswIndex load_index(Session& session, const std::string& path) {
   });
 }
 
+Properties index_properties(const HnswStatistics& summary) {
+  return {{"metric", std::string(to_string(summary.settings.metric))},
+          {"traversal", std::string(to_string(summary.settings.traversal))},
+          {"dimension", summary.dimension},
+          {"rows", summary.rows},
+          {"removed", summary.removed},
+          {"end_id", summary.end_id},
+          {"m", std::uint64_t{summary.settings.m}},
+          {"ef_construction", std::uint64_t{summary.settings.ef_construction}},
+          {"seed", summary.settings.seed},
+          {"levels", std::uint64_t{summary.levels}},
+          {"links", summary.links},
+          {"unreachable", summary.unreachable}};
+}
+
 /// Adds what \p index contains to the results of the report.
 void report_index(Session& session, const std::string& path, const HnswIndex& index) {
   if (!session.reports()) return;  // computing the statistics traverses the graph
   session.end_recording();
-  const HnswStatistics summary = index.statistics();
-  ReportTable table;
-  table.title = fmt::format("Index {}", path);
-  table.columns = {{"property", ColumnKind::text}, {"value", ColumnKind::number}};
-  const auto add = [&](const char* name, const std::string& value) {
-    table.add_row({{name}, number_cell(value, not_known)});
-  };
-  const auto count = [](std::uint64_t value) { return Html::count(static_cast<double>(value)); };
-  add("rows", count(summary.rows));
-  if (summary.removed > 0) add("removed rows", count(summary.removed));
-  add("dimension", count(summary.dimension));
-  add("metric", std::string(to_string(summary.settings.metric)));
-  add("links", count(summary.links));
-  if (summary.rows > 0) {
-    add("links per row", fmt::format("{:.1f}", static_cast<double>(summary.links) /
-                                                   static_cast<double>(summary.rows)));
-  }
-  add("rows that no search reaches", count(summary.unreachable));
-  add("levels", count(summary.levels));
-  add("m", count(summary.settings.m));
-  add("ef_construction", count(summary.settings.ef_construction));
-  add("seed", fmt::format("{}", summary.settings.seed));
-  add("distances while searching", std::string(to_string(summary.settings.traversal)));
-  session.add_result(std::move(table));
+  session.add_result(table_of(fmt::format("Index {}", path), index_properties(index.statistics())));
 }
 
-void build(const GlobalOptions& global, const IndexBuildFlags& flags) {
-  check_rows_flags("index build", flags.vectors, flags.store);
+void build(const CLI::App& command, const GlobalOptions& global, const IndexBuildFlags& flags) {
+  require_one(command, flags.sources);
   const std::string& source = flags.store.empty() ? flags.vectors : flags.store;
-  HnswSettings settings;
-  settings.metric = metric_from_string(flags.metric);
-  settings.traversal = traversal_from_string(flags.traversal);
-  settings.m = flags.m;
-  settings.ef_construction = flags.ef_construction;
-  settings.seed = flags.seed;
+  const HnswSettings& settings = flags.settings;
   if (settings.ef_construction < settings.m) {
     throw UsageError(fmt::format("index build: --ef-construction: {} is less than --m, {}",
                                  settings.ef_construction, settings.m));
   }
-  check_outputs("index build", {flags.out}, {source});
+  check_output("index build", flags.out, {source});
   const VectorFileOptions file = vector_file_options(source, flags.format, "train");
-  { const AtomicFile probe(flags.out); }  // fails before hours of work
   Session session(global, "index build");
-  check_kind(source, flags.store.empty() ? InputKind::rows : InputKind::vectors, flags.format);
+  check_kind(source, flags.store.empty() ? InputKind::rows : InputKind::vectors,
+             flags.format.has_value());
   const Matrix rows = session.timed(Phase::load, [&] {
     return flags.store.empty() ? read_matrix(source, file, session.read_progress(source))
                                : read_store(source, global.threads);
@@ -219,10 +194,9 @@ class Truth {
 };
 
 HnswSearchOptions search_options(const IndexSearchFlags& flags, const HnswIndex& index) {
-  constexpr std::size_t top_default = 10;
   check_some_rows(flags.index, index.size());
   HnswSearchOptions options;
-  options.top = std::min(flags.top > 0 ? flags.top : top_default, index.size());
+  options.top = std::min(flags.top, index.size());
   options.ef = flags.ef > 0 ? flags.ef : std::max(HnswSearchOptions::ef_default, options.top);
   if (options.ef < options.top) {
     throw UsageError(
@@ -252,12 +226,10 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   VectorFileOptions query_file = vector_file_options(flags.queries, flags.format, "test");
   query_file.one_row = true;
   const VectorFileOptions truth_file = vector_file_options(flags.truth, flags.format, "neighbors");
-  std::optional<RankedFiles> files;
-  if (!flags.out_ids.empty() || !flags.out_scores.empty())
-    files.emplace(flags.out_ids, flags.out_scores);
+  RankedAnswers answers("index search", flags.out_ids, flags.out_scores);
   Session session(global, "index search");
   const HnswIndex index = load_index(session, flags.index);
-  check_kind(flags.queries, InputKind::queries, flags.format);
+  check_kind(flags.queries, InputKind::queries, flags.format.has_value());
   const Matrix queries =
       session.timed(Phase::load, [&] { return read_matrix(flags.queries, query_file); });
   if (queries.columns != index.dimension()) {
@@ -276,39 +248,24 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
     });
   }
 
-  RankedLines lines;
-  ReportHits report(session, hits_form(index.settings().metric));
-  if (files) files->begin(queries.rows, options.top);
   std::uint64_t scanned = 0;
   std::uint64_t visited = 0;
-  std::uint64_t results_found = 0;
-  Progress progress("answering", !global.quiet, "queries");
-  for_each_batch(queries.rows, batch_size(options.top), [&](std::size_t first, std::size_t count) {
-    const HnswResults results = session.timed(Phase::compute, [&] {
-      try {
-        return index.search(rows_of(queries, first, count), options);
-      } catch (const InvalidArgument& error) {
-        throw InputError(fmt::format("{}: {}", flags.queries, reason_of(error)));
-      }
-    });
-    if (global.explain) explain(index, count, results);
-    results_found += count_results(results.ids);
-    scanned += results.scanned;
-    visited += results.visited;
-    report_rows(report, results, first, count);
-    if (truth) truth->compare(results, first, count);
-    if (files) {
-      files->put(results);
-    } else {
-      lines.put(results, first, count);
-    }
-    progress.update(first + count, queries.rows);
-  });
-  warn_without_results("index search", queries.rows, results_found);
-  if (truth) append_recall(lines.text(), truth->recall(), options.top, queries.rows);
-  if (files) files->close();
-  lines.close();
-  report.finish();
+  answers.answer(session, index.settings().metric, queries, options.top,
+                 [&](std::span<const float> rows, std::size_t first, std::size_t count) {
+                   HnswResults results;
+                   try {
+                     results = index.search(rows, options);
+                   } catch (const InvalidArgument& error) {
+                     throw InputError(fmt::format("{}: {}", flags.queries, reason_of(error)));
+                   }
+                   if (global.explain) explain(index, count, results);
+                   scanned += results.scanned;
+                   visited += results.visited;
+                   if (truth) truth->compare(results, first, count);
+                   return results;
+                 });
+  if (truth) append_recall(answers.text(), truth->recall(), options.top, queries.rows);
+  answers.finish();
   report_index(session, flags.index, index);
   session.add_input("index", flags.index, rows_text(index.size(), index.dimension()));
   session.add_input("queries", flags.queries, rows_text(queries.rows, queries.columns));
@@ -325,42 +282,16 @@ void describe_index(const GlobalOptions& global, const std::string& path) {
   Session session(global, "index info");
   const HnswIndex index = load_index(session, path);
   const HnswStatistics summary = session.timed(Phase::compute, [&] { return index.statistics(); });
-  const std::vector<std::pair<const char*, std::string>> texts{
-      {"metric", std::string(to_string(summary.settings.metric))},
-      {"traversal", std::string(to_string(summary.settings.traversal))}};
-  const std::vector<std::pair<const char*, std::uint64_t>> numbers{
-      {"dimension", summary.dimension}, {"rows", summary.rows},
-      {"removed", summary.removed},     {"end_id", summary.end_id},
-      {"m", summary.settings.m},        {"ef_construction", summary.settings.ef_construction},
-      {"seed", summary.settings.seed},  {"levels", summary.levels},
-      {"links", summary.links},         {"unreachable", summary.unreachable}};
-  Output output;
-  std::string& out = output.text();
-  if (global.json) {
-    out = "{\"index\": ";
-    append_json(out, path);
-    for (const auto& [name, text] : texts)
-      fmt::format_to(std::back_inserter(out), ", \"{}\": \"{}\"", name, text);
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, number);
-    out += "}\n";
-  } else {
-    for (const auto& [name, text] : texts)
-      fmt::format_to(std::back_inserter(out), "{:16} {}\n", name, text);
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), "{:16} {}\n", name, number);
-  }
-  output.flush();
+  print_properties(global, "index", path, index_properties(summary), 16);
 }
 
 void import_index(const GlobalOptions& global, const ImportFlags& flags) {
-  const Metric metric = metric_from_string(flags.metric);
-  check_outputs("index import", {flags.out}, {flags.hnswlib});
-  { const AtomicFile probe(flags.out); }
+  check_output("index import", flags.out, {flags.hnswlib});
   Session session(global, "index import");
   const HnswIndex index = session.timed(Phase::load, [&] {
     return reading_file([&] {
-      return HnswIndex::import_hnswlib(session.context(), flags.hnswlib, metric, flags.dimension);
+      return HnswIndex::import_hnswlib(session.context(), flags.hnswlib, flags.metric,
+                                       flags.dimension);
     });
   });
   session.timed(Phase::write, [&] { index.save(flags.out); });
@@ -371,8 +302,7 @@ void import_index(const GlobalOptions& global, const ImportFlags& flags) {
 }
 
 void export_index(const GlobalOptions& global, const ExportFlags& flags) {
-  check_outputs("index export", {flags.out}, {flags.index});
-  { const AtomicFile probe(flags.out); }
+  check_output("index export", flags.out, {flags.index});
   Session session(global, "index export");
   const HnswIndex index = load_index(session, flags.index);
   session.timed(Phase::write, [&] { index.export_hnswlib(flags.out); });
@@ -385,31 +315,28 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
 void add_build(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command = group.add_subcommand("build", "Create an index of rows");
   const auto flags = std::make_shared<IndexBuildFlags>();
-  add_file(*command, "--vectors", flags->vectors,
-           "The rows, n × d, in a format that `search --vectors` accepts");
-  add_file(*command, "--store", flags->store,
-           "Instead of --vectors: a store created by `vectors build`");
+  flags->sources = add_rows_flags(*command, flags->vectors, flags->store,
+                                  "The rows, n × d, in a format that `search --vectors` accepts");
   add_format_flag(*command, flags->format, "--vectors");
-  add_file(*command, "--out", flags->out, "Output file of the index; an existing file is replaced")
-      ->required();
-  command->add_option("--metric", flags->metric, metric_help)->type_name("NAME");
-  add_count(*command, "--m", flags->m,
+  add_out(*command, flags->out, "Output file of the index");
+  HnswSettings& settings = flags->settings;
+  add_metric_flag(*command, settings.metric, metric_help);
+  add_count(*command, "--m", settings.m,
             "Number of neighbours that each row is linked with. More find more of the true "
             "neighbours, but the index is larger and slower (default: 16)",
             2, m_max);
-  add_count(*command, "--ef-construction", flags->ef_construction,
+  add_count(*command, "--ef-construction", settings.ef_construction,
             "Number of candidates among which the neighbours of a row are chosen. More make a "
             "better index, which takes longer to build (default: 200)",
             2, 65536);
-  add_count(*command, "--seed", flags->seed,
+  add_count(*command, "--seed", settings.seed,
             "Any number: the same rows, settings and seed give the same index (default: 1)", 0);
-  command
-      ->add_option("--traversal", flags->traversal,
-                   "How distances are estimated while searching: bytes (fast), floats (accurate), "
-                   "or automatic: bytes unless they are too coarse (default). Printed scores are "
-                   "exact in every case")
-      ->type_name("NAME");
-  command->callback([&global, flags] { build(global, *flags); });
+  add_choice(*command, "--traversal", settings.traversal,
+             "How distances are estimated while searching: bytes (fast), floats (accurate), "
+             "or automatic: bytes unless they are too coarse (default). Printed scores are "
+             "exact in every case",
+             choices_of<HnswTraversal>());
+  command->callback([&global, flags, command] { build(*command, global, *flags); });
 }
 
 void add_search(CLI::App& group, const GlobalOptions& global) {
@@ -439,16 +366,12 @@ void add_import(CLI::App& group, const GlobalOptions& global) {
   const auto flags = std::make_shared<ImportFlags>();
   add_file(*command, "--hnswlib", flags->hnswlib, "A float32 index written by hnswlib's save_index")
       ->required();
-  command
-      ->add_option("--metric", flags->metric,
-                   "Metric that the index was built with: l2, ip or cosine (the file does not "
-                   "contain it). Kindred's l2 is the distance, hnswlib's its square")
-      ->type_name("NAME")
+  add_metric_flag(*command, flags->metric,
+                  "Metric that the index was built with: l2, ip or cosine (the file does not "
+                  "contain it). Kindred's l2 is the distance, hnswlib's its square")
       ->required();
   add_count(*command, "--dimensions", flags->dimension, "Dimension of the rows")->required();
-  refuse_renamed(*command, "index import", "--dim", "--dimensions");
-  add_file(*command, "--out", flags->out, "Output file of the index; an existing file is replaced")
-      ->required();
+  add_out(*command, flags->out, "Output file of the index");
   command->callback([&global, flags] { import_index(global, *flags); });
 }
 
@@ -460,17 +383,13 @@ void add_index_command(CLI::App& app, const GlobalOptions& global) {
   group->require_subcommand(1);
   add_build(*group, global);
   add_search(*group, global);
-  add_store_reader(*group, "INDEX", "--index", "index build` or `index import", "info",
+  add_store_reader(*group, "INDEX", "index build` or `index import", "info",
                    "Describe the contents of an index", global, describe_index);
   add_import(*group, global);
   CLI::App* command = group->add_subcommand("export", "Write an index in hnswlib's format");
   const auto flags = std::make_shared<ExportFlags>();
-  add_input_argument(*command, "index export", flags->index, "INDEX",
-                     "index build` or `index import", "--index");
-  add_file(*command, "--out", flags->out,
-           "Output file for hnswlib's load_index; an existing file is replaced")
-      ->required();
-  refuse_renamed(*command, "index export", "--hnswlib", "--out");
+  add_input_argument(*command, flags->index, "INDEX", "index build` or `index import");
+  add_out(*command, flags->out, "Output file for hnswlib's load_index");
   command->callback([&global, flags] { export_index(global, *flags); });
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "LatticeBatchCommand.hpp"
-
-#include "LatticeSummary.hpp"
+#include "LatticeCommand.hpp"
 #include "Progress.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
@@ -23,6 +21,11 @@ namespace Kindred::Tools {
 
 namespace {
 
+Properties properties_of_answer(const LatticeResult& result) {
+  if (const auto* found = std::get_if<GraphStructure>(&result.answer)) return properties_of(*found);
+  return properties_of(std::get<LatticeStatistics>(result.answer));
+}
+
 /// Appends the answer to one input line as one line.
 void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
                    const LatticeResult& result) {
@@ -36,17 +39,12 @@ void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
   fmt::format_to(to, ", \"do\": \"{}\", ", line.work);
   if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer)) {
     fmt::format_to(to, "\"path\": [{}], \"length\": {}", fmt::join(*path, ", "), path->size());
-  } else if (const auto* found = std::get_if<GraphStructure>(&result.answer)) {
-    append_json(out, summary_of(*found));
+  } else if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
+    const auto& statistics = std::get<LatticeStatistics>(result.answer);
+    append_json(
+        out, {{"out", saved->path}, {"vertices", statistics.nodes}, {"edges", statistics.edges}});
   } else {
-    const LatticeSummary summary = summary_of(std::get<LatticeStatistics>(result.answer));
-    if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
-      out += "\"out\": ";
-      append_json(out, saved->path);
-      fmt::format_to(to, ", \"vertices\": {}, \"edges\": {}", summary.vertices, summary.edges);
-    } else {
-      append_json(out, summary);
-    }
+    append_json(out, properties_of_answer(result));
   }
   out += "}\n";
 }
@@ -55,12 +53,13 @@ void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
 std::string answer_text(const LatticeResult& result) {
   if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer))
     return path->empty() ? "no path" : fmt::format("{} steps", path->size() - 1);
-  const auto* const found = std::get_if<GraphStructure>(&result.answer);
-  const LatticeSummary summary = found != nullptr
-                                     ? summary_of(*found)
-                                     : summary_of(std::get<LatticeStatistics>(result.answer));
-  return fmt::format("{} vertices, {} edges, diameter {}", summary.vertices, summary.edges,
-                     summary.diameter);
+  const auto text = [](const auto& found, std::uint64_t diameter) {
+    return fmt::format("{} vertices, {} edges, diameter {}", found.nodes, found.edges, diameter);
+  };
+  if (const auto* found = std::get_if<GraphStructure>(&result.answer))
+    return text(*found, found->diameter.value_or(0));
+  const auto& statistics = std::get<LatticeStatistics>(result.answer);
+  return text(statistics, statistics.diameter);
 }
 
 void run_batch(const GlobalOptions& global, const std::string& path) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "LatticeCommand.hpp"
+
 #include "Commands.hpp"
-#include "LatticeBatchCommand.hpp"
-#include "LatticeSummary.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
@@ -12,14 +12,12 @@
 #include "report/Html.hpp"
 
 #include <kindred/matcher/Lattice.hpp>
-#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,17 +27,15 @@ namespace Kindred::Tools {
 namespace {
 
 struct LatticeFlags {
-  std::size_t dimensions = 4;
-  std::size_t size = 10;
+  std::uint32_t dimensions = 4;
+  std::uint32_t size = 10;
   bool measured = false;
   std::string from;
   std::string to;
   std::string blocked;
   std::string out;
 
-  LatticeShape shape() const {
-    return {static_cast<std::uint32_t>(dimensions), static_cast<std::uint32_t>(size)};
-  }
+  LatticeShape shape() const { return {dimensions, size}; }
 };
 
 void report_shape(Session& session, const LatticeShape& shape) {
@@ -78,31 +74,28 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
   Session session(global, "lattice analyze");
   const Lattice lattice(session.context(), shape.dimensions(), shape.size());
-  const LatticeSummary summary = session.timed(Phase::compute, [&] {
-    return flags.measured ? summary_of(lattice.measure()) : summary_of(lattice.statistics());
+  const Properties properties = session.timed(Phase::compute, [&] {
+    return flags.measured ? properties_of(lattice.measure()) : properties_of(lattice.statistics());
   });
   Output output;
   std::string& out = output.text();
-  const auto to = std::back_inserter(out);
+  const LatticeStatistics statistics = lattice.statistics();
+  const auto memory = {std::pair("rows_bytes", statistics.rows_bytes),
+                       std::pair("search_bytes", statistics.search_bytes),
+                       std::pair("dense_bytes", statistics.dense_bytes)};
   if (global.json) {
     out = "{";
-    append_json(out, summary);
+    append_json(out, properties);
     out += "}\n";
   } else {
-    append_text(out, summary);
-    const LatticeStatistics statistics = lattice.statistics();
-    for (const auto& [name, bytes] : {std::pair("rows_bytes", statistics.rows_bytes),
-                                      std::pair("search_bytes", statistics.search_bytes),
-                                      std::pair("dense_bytes", statistics.dense_bytes)})
-      fmt::format_to(to, "{:18} {:.6g}\n", name, bytes);
+    append_text(out, properties);
+    for (const auto& [name, bytes] : memory)
+      fmt::format_to(std::back_inserter(out), "{:18} {:.6g}\n", name, bytes);
   }
   output.flush();
   report_shape(session, shape);
-  ReportTable table = report_of(summary);
-  const LatticeStatistics statistics = lattice.statistics();
-  for (const auto& [name, bytes] : {std::pair("memory of the rows", statistics.rows_bytes),
-                                    std::pair("memory of a search", statistics.search_bytes),
-                                    std::pair("memory as a dense matrix", statistics.dense_bytes)})
+  ReportTable table = table_of("Structure", properties);
+  for (const auto& [name, bytes] : memory)
     table.add_row({{name}, number_cell(Html::bytes(bytes), not_known)});
   session.add_result(std::move(table));
   session.finish();
@@ -110,12 +103,7 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
 
 std::uint64_t node_of(const char* flag, const std::string& text, const LatticeShape& shape) {
   const auto node = parse_lattice_node(text, shape);
-  if (!node) {
-    throw UsageError(
-        fmt::format("{}: {} is not a node: a node is an index in 0 … {} or {} coordinates below {} "
-                    "separated by commas",
-                    flag, in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
-  }
+  if (!node) throw UsageError(fmt::format("{}: {}", flag, no_lattice_node(text, shape)));
   return *node;
 }
 
@@ -136,19 +124,12 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
   });
   Output output;
   std::string& out = output.text();
-  const auto append_nodes = [&](const char* divider) {
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      fmt::format_to(std::back_inserter(out), "{}{}", i == 0 ? "" : divider, nodes[i]);
-  };
   if (global.json) {
-    out = "{\"path\": [";
-    append_nodes(", ");
-    fmt::format_to(std::back_inserter(out), "], \"length\": {}}}\n", nodes.size());
+    out = fmt::format("{{\"path\": [{}], \"length\": {}}}\n", fmt::join(nodes, ", "), nodes.size());
   } else if (nodes.empty()) {
     out = fmt::format("there is no path from {} to {}\n", from, to);
   } else {
-    append_nodes(" ");
-    out += '\n';
+    out = fmt::format("{}\n", fmt::join(nodes, " "));
   }
   output.flush();
   if (!flags.blocked.empty()) session.add_input("blocked", flags.blocked);
@@ -160,8 +141,7 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
 
 void build(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
-  check_outputs("lattice build", {flags.out}, {});
-  { const AtomicFile probe(flags.out); }  // fails before the work
+  check_output("lattice build", flags.out, {});
   Session session(global, "lattice build");
   session.timed(Phase::compute, [&] {
     Lattice(session.context(), shape.dimensions(), shape.size()).save(flags.out);
@@ -170,8 +150,8 @@ void build(const GlobalOptions& global, const LatticeFlags& flags) {
   report_shape(session, shape);
   session.add_to_report("file", flags.out);
   session.end_recording();
-  session.add_result(report_of(
-      summary_of(Lattice(session.context(), shape.dimensions(), shape.size()).statistics())));
+  const Lattice lattice(session.context(), shape.dimensions(), shape.size());
+  session.add_result(table_of("Structure", properties_of(lattice.statistics())));
   session.finish();
 }
 
@@ -179,13 +159,32 @@ CLI::App* add_lattice(CLI::App& group, const char* name, const char* help, Latti
   CLI::App* command = group.add_subcommand(name, help);
   add_count(*command, "--dimensions", flags.dimensions, "Dimensions, 1 to 20 (default: 4)", 1,
             LatticeShape::dimensions_max);
-  refuse_renamed(*command, std::string("lattice ") + name, "--dims", "--dimensions");
   add_count(*command, "--size", flags.size, "Nodes per dimension, 2 to 1000 (default: 10)",
             LatticeShape::size_min, LatticeShape::size_max);
   return command;
 }
 
 }  // namespace
+
+Properties properties_of(const LatticeStatistics& statistics) {
+  return {{"vertices", statistics.nodes},
+          {"edges", statistics.edges},
+          {"connected", true},
+          {"diameter", statistics.diameter},
+          {"average_degree", statistics.average_degree},
+          {"clustering", statistics.clustering},
+          {"density", statistics.density}};
+}
+
+Properties properties_of(const GraphStructure& found) {
+  return {{"vertices", found.nodes},
+          {"edges", found.edges},
+          {"connected", found.is_connected()},
+          {"diameter", std::uint64_t{found.diameter.value_or(0)}},
+          {"average_degree", found.average_degree},
+          {"clustering", found.clustering},
+          {"density", found.density}};
+}
 
 void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* group = app.add_subcommand("lattice", "Structure and shortest paths of a grid");
@@ -196,7 +195,6 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
   command->add_flag(
       "--by-search", flags->measured,
       "Measure by searches over the graph instead of using formulas: the same numbers, slower");
-  refuse_renamed(*command, "lattice analyze", "--measure", "--by-search");
   command->callback([&global, flags] { analyze(global, *flags); });
 
   command = add_lattice(*group, "path", "Find a shortest path", *flags);
@@ -204,16 +202,12 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
       ->type_name("NODE")
       ->required();
   command->add_option("--to", flags->to, "Last node")->type_name("NODE")->required();
-  command
-      ->add_option("--blocked", flags->blocked,
-                   "Lines with a node, or with the two ends of an edge, that the path must avoid")
-      ->type_name("FILE");
+  add_file(*command, "--blocked", flags->blocked,
+           "Lines with a node, or with the two ends of an edge, that the path must avoid");
   command->callback([&global, flags] { path(global, *flags); });
 
   command = add_lattice(*group, "build", "Write the graph of a lattice to a file", *flags);
-  command->add_option("--out", flags->out, "Output file; an existing file is replaced")
-      ->type_name("FILE")
-      ->required();
+  add_out(*command, flags->out, "Output file");
   command->callback([&global, flags] { build(global, *flags); });
 
   add_lattice_batch_command(*group, global);

@@ -1,236 +1,238 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchFlags.hpp"
 
-#include "MatchClusters.hpp"
 #include "program/Errors.hpp"
 #include "report/Html.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 namespace Kindred::Tools {
 
 namespace {
 
-void check_inputs(const MatchFlags& flags) {
-  if (flags.self && !flags.queries.empty())
-    throw UsageError("match: --self uses the patterns as queries; omit --queries");
-  if (flags.self && !flags.threshold)
-    throw UsageError("match: --threshold is required with --self");
-  if (!flags.self && flags.queries.empty())
-    throw UsageError("match: --queries is required (or --self)");
-  if (!flags.patterns.empty() + !flags.lines.empty() + !flags.store.empty() != 1)
-    throw UsageError("match: exactly one of --patterns, --lines and --store is required");
-  if (!flags.store.empty() && flags.self)
-    throw UsageError("match: --self does not go with --store: no two of its patterns are equal");
-  if (!flags.store.empty() && !flags.column.empty())
-    throw UsageError("match: --column is for the files of --patterns or --lines, not for --store");
-  if (!flags.query_column.empty() && flags.column.empty())
-    throw UsageError("match: --query-column goes with --column, the column of the patterns");
-  if (!flags.query_column.empty() && flags.self)
-    throw UsageError("match: --self has no queries; omit --query-column");
-  if (flags.patterns == "-" || flags.lines == "-" || flags.store == "-" ||
-      flags.prediction.affinity == "-")
-    throw UsageError("match: only --queries can be - (standard input)");
-  if (flags.follow && (flags.store.empty() || !flags.streaming()))
-    throw UsageError("match: --follow goes with --store and --queries -");
-  if (flags.skip_bad && flags.self)
-    throw UsageError("match: --skip-bad is for invalid queries, which --self does not have");
-}
-
 void check_measure(MatchFlags& flags) {
-  const auto named = std::find_if(all_measures.begin(), all_measures.end(), [&](Measure measure) {
-    return to_string(measure) == flags.measure;
-  });
-  if (named == all_measures.end() && flags.measure != "indel") {
-    std::string names = "indel";
-    for (const Measure measure : all_measures) names += ", " + std::string(to_string(measure));
-    throw UsageError(fmt::format("match: --measure: '{}' is not one of {}", flags.measure, names));
+  const Measure measure = flags.options.measure;
+  const bool has_blocks = measure == Measure::lcs || measure == Measure::difflib;
+  const char* const of_blocks = flags.options.blocks ? "--blocks"
+                                : flags.predict      ? "--predict"
+                                                     : nullptr;
+  if (!has_blocks && of_blocks != nullptr) {
+    throw UsageError(fmt::format("match: {}: {} has no blocks; use --measure lcs or difflib",
+                                 of_blocks, to_string(measure)));
   }
-  flags.options.measure = named == all_measures.end() ? Measure::lcs : *named;
-  const bool has_blocks =
-      flags.options.measure == Measure::lcs || flags.options.measure == Measure::difflib;
-  if (has_blocks) return;
-  if (flags.options.blocks)
+  if (flags.options.autojunk && measure != Measure::difflib)
+    throw UsageError("match: --autojunk is a heuristic of difflib: use --measure difflib");
+  if (!compares_words(measure)) return;
+  if (!flags.store.empty())
     throw UsageError(
-        fmt::format("match: --blocks: {} has none; use --measure lcs or difflib", flags.measure));
-  if (flags.prediction.predict)
+        fmt::format("match: --measure {} compares the words of texts, but a store has patterns "
+                    "of tokens or characters: use --lines, --column or --patterns",
+                    to_string(measure)));
+  if (flags.level == Level::token)
     throw UsageError(
-        fmt::format("match: --predict: {} has no blocks to predict from; use --measure lcs or "
-                    "difflib",
-                    flags.measure));
+        fmt::format("match: --measure {} compares the words of texts: use --level character",
+                    to_string(measure)));
+  if (flags.form() == SequenceForm::json) flags.level = Level::character;
 }
 
-void check_level(MatchFlags& flags) {
-  if (!flags.level.empty() && flags.level != "token" && flags.level != "character")
-    throw UsageError(
-        fmt::format("match: --level: '{}' is not one of token, character", flags.level));
-  if (flags.form() != SequenceForm::json && flags.level == "token") {
+void check_level(const MatchFlags& flags) {
+  if (flags.form() != SequenceForm::json && flags.level == Level::token) {
     throw UsageError(
         fmt::format("match: --level: token does not go with {}, whose symbols are characters",
                     flags.column.empty() ? "--lines" : "--column"));
   }
-  if (compares_words(flags.options.measure)) {
-    if (!flags.store.empty())
-      throw UsageError(
-          fmt::format("match: --measure {} compares the words of texts, but a store has patterns "
-                      "of tokens or characters: use --lines, --column or --patterns",
-                      flags.measure));
-    if (flags.level == "token")
-      throw UsageError(fmt::format(
-          "match: --measure {} compares the words of texts: use --level character", flags.measure));
-    if (flags.form() == SequenceForm::json) flags.level = "character";
+  if (flags.folding.active() && flags.form() == SequenceForm::json &&
+      flags.level != Level::character) {
+    throw UsageError(fmt::format("match: {} is for characters: use --level character",
+                                 flags.folding.ignore_case ? "--ignore-case" : "--normalize"));
   }
-  const char* const folding = flags.ignore_case          ? "--ignore-case"
-                              : !flags.normalize.empty() ? "--normalize"
-                                                         : nullptr;
-  if (folding == nullptr) return;
-  if (!flags.store.empty())
-    throw UsageError(
-        fmt::format("match: {} does not go with --store, whose patterns are compared as they were "
-                    "learned",
-                    folding));
-  if (flags.form() == SequenceForm::json && flags.level != "character")
-    throw UsageError(fmt::format("match: {} is for characters: use --level character", folding));
 }
 
-void check_predictions(const MatchFlags& flags) {
-  if (!flags.prediction.predict) return;
-  if (flags.form() != SequenceForm::json) {
-    throw UsageError(fmt::format("match: --predict requires events, which {} does not provide",
-                                 flags.column.empty() ? "--lines" : "--column"));
-  }
-  if (flags.self) throw UsageError("match: --predict does not go with --self");
-  if (flags.options.autojunk)
-    throw UsageError("match: --predict does not go with --autojunk: KATO's blocks are without it");
-  if (flags.format != OutputFormat::json)
-    throw UsageError("match: --predict prints lists, which only --format json has");
+void check_format(const GlobalOptions& global, const MatchFlags& flags) {
+  if (flags.format == OutputFormat::json) return;
+  const char* const lists = flags.predict    ? "--predict prints"
+                            : flags.clusters ? "--clusters prints"
+                            : global.json    ? "--json asks for"
+                                             : nullptr;
+  if (lists == nullptr) return;
+  throw UsageError(
+      fmt::format("match: {} JSON, not --format {}", lists, Kindred::to_string(flags.format)));
 }
 
 }  // namespace
 
-void check_match_flags(const GlobalOptions& global, MatchFlags& flags) {
-  check_inputs(flags);
+void check_match_flags(const CLI::App& command, const GlobalOptions& global, MatchFlags& flags) {
+  require_one(command, flags.sources);
+  require_one(command, flags.asked);
+  if (flags.follow && !flags.streaming()) throw UsageError("match: --follow goes with --queries -");
   check_measure(flags);
-  if (flags.options.autojunk && flags.options.measure != Measure::difflib)
-    throw UsageError("match: --autojunk is a heuristic of difflib: use --measure difflib");
   check_level(flags);
-  if (!flags.normalize.empty() && flags.normalize != "nfc" && flags.normalize != "nfkc")
-    throw UsageError(
-        fmt::format("match: --normalize: '{}' is not one of nfc, nfkc", flags.normalize));
-  flags.folding.ignore_case = flags.ignore_case;
-  if (flags.normalize == "nfc") flags.folding.normalization = Normalization::nfc;
-  if (flags.normalize == "nfkc") flags.folding.normalization = Normalization::nfkc;
-  const auto format = output_format_from_string(flags.format_name);
-  if (!format) {
-    throw UsageError(fmt::format("match: --format: '{}' is not one of {}", flags.format_name,
-                                 output_format_names));
-  }
-  flags.format = *format;
-  if (global.json && *format != OutputFormat::json)
-    throw UsageError(
-        fmt::format("match: --json and --format {} exclude each other", flags.format_name));
-  check_predictions(flags);
-  check_clusters(flags);
+  check_format(global, flags);
+  if (flags.clusters && flags.threshold == 0.0)
+    throw UsageError("match: --clusters requires a --threshold above 0");
   if (flags.threshold) flags.options.threshold = *flags.threshold;
   if (flags.self) flags.options.top = std::numeric_limits<std::size_t>::max();
   if (flags.top > 0) flags.options.top = flags.top;
+  if (is_weighted(flags.prediction.rank_by) && flags.affinity.empty())
+    throw UsageError(
+        fmt::format("match: --rank: {} needs --affinity", to_string(flags.prediction.rank_by)));
+  flags.prediction.top = flags.options.top;
+  flags.prediction.threshold = flags.options.threshold;
+  flags.prediction.fuzzy_token_threshold = flags.fuzzy.value_or(0);
+  if (global.space == Space::serial) flags.prediction.threads = 1;
 }
 
 void report_match(Session& session, const MatchFlags& flags, std::uint64_t patterns) {
   session.add_input("patterns", flags.store.empty() ? flags.pattern_file() : flags.store,
                     Html::counted(patterns, "pattern", "patterns"));
   if (!flags.self) session.add_input("queries", flags.queries);
-  if (!flags.level.empty()) session.add_to_report("level", flags.level);
-  session.add_to_report("measure", flags.measure);
+  if (flags.level)
+    session.add_to_report("level", flags.level == Level::token ? "token" : "character");
+  session.add_to_report("measure", std::string(to_string(flags.options.measure)));
   session.add_to_report("threshold", fmt::format("{:g}", flags.options.threshold));
 }
 
 void add_match_flags(CLI::App& command, MatchFlags& flags) {
   constexpr const char* text_group = "Text";
   constexpr const char* output_group = "Output";
-  add_file(command, "--patterns", flags.patterns,
-           "JSON lines {\"name\": \"…\", \"events\": [[\"a\", \"b\"], [\"c\"]]} or {\"name\": "
-           "\"…\", \"tokens\": [\"a\", \"b\"]}; \"index\" in the output counts lines from 0. "
-           "Files may be compressed by gzip or zstd");
-  add_file(command, "--lines", flags.lines,
-           "Instead of --patterns: each line is a string of characters; the same holds for "
-           "the queries");
-  add_file(command, "--store", flags.store,
-           "Instead of --patterns: a store created by `kindred patterns build`; \"index\" "
-           "counts different patterns in the order in which they were learned");
-  add_file(command, "--queries", flags.queries,
-           "Queries in the format of the patterns; - reads standard input and answers each "
-           "line immediately");
-  command.add_flag("--self", flags.self,
-                   "Instead of --queries: match every pattern against the preceding ones "
-                   "(duplicates); requires --threshold");
-  command.add_flag(
-      "--follow", flags.follow,
-      "With --store and --queries -: answer each line from the store as it is then, "
-      "while other processes append to it, replace it by renaming another, or remove it and "
-      "create it again; it must not be rewritten in place");
+  CLI::Option* const patterns =
+      add_file(command, "--patterns", flags.patterns,
+               "JSON lines {\"name\": \"…\", \"events\": [[\"a\", \"b\"], [\"c\"]]} or {\"name\": "
+               "\"…\", \"tokens\": [\"a\", \"b\"]}; \"index\" in the output counts lines from 0. "
+               "Files may be compressed by gzip or zstd")
+          ->check(named_file());
+  CLI::Option* const lines =
+      add_file(command, "--lines", flags.lines,
+               "Instead of --patterns: each line is a string of characters; the same holds for "
+               "the queries")
+          ->check(named_file());
+  CLI::Option* const store =
+      add_file(command, "--store", flags.store,
+               "Instead of --patterns: a store created by `kindred patterns build`; \"index\" "
+               "counts different patterns in the order in which they were learned")
+          ->check(named_file());
+  CLI::Option* const queries =
+      add_file(command, "--queries", flags.queries,
+               "Queries in the format of the patterns; - reads standard input and answers each "
+               "line immediately");
+  CLI::Option* const self =
+      command.add_flag("--self", flags.self,
+                       "Instead of --queries: match every pattern against the preceding ones "
+                       "(duplicates); requires --threshold");
   command
-      .add_option("--measure", flags.measure,
-                  "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
-                  "difflib with autojunk=False; levenshtein, osa (with transpositions), prefix, "
-                  "postfix: RapidFuzz's normalized_similarity; jaro-winkler: its similarity; "
-                  "token-sort, token-set: its ratios of the words of texts, divided by 100 "
-                  "(default: lcs)")
-      ->type_name("NAME");
-  command.add_flag("--autojunk", flags.options.autojunk,
-                   "difflib with Python's default autojunk=True: in a query of 200 symbols or "
-                   "more, frequent symbols do not start a block");
-  command
-      .add_option("--level", flags.level,
-                  "token: each string is a symbol; character: strings are joined by one space, "
-                  "and each code point is a symbol (default: token, but character if no record of "
-                  "--patterns and --queries has more than one string)")
-      ->type_name("NAME");
-  add_number(command, "--threshold", flags.threshold,
-             "Minimum similarity, inclusive; 0 returns everything (default: 0.1)", 0, 1);
-  add_top(command, flags.top,
-          "Maximum number of results per query (default: 10; with --self: all)");
-  command
-      .add_option("--column", flags.column,
-                  "The files are tables in CSV, or in TSV if their names end with .tsv; each field "
-                  "of this column, a name or a number from 1, is a string of characters")
-      ->type_name("NAME")
-      ->group(text_group);
-  command
-      .add_option("--query-column", flags.query_column,
-                  "Column of the queries (default: that of --column)")
-      ->type_name("NAME")
-      ->group(text_group);
-  command
-      .add_flag("--ignore-case", flags.ignore_case, "Compare characters after Unicode case folding")
-      ->group(text_group);
-  command
-      .add_option("--normalize", flags.normalize,
-                  "Compare characters in a normal form of Unicode: nfc or nfkc")
-      ->type_name("FORM")
-      ->group(text_group);
-  command
-      .add_option("--format", flags.format_name,
-                  std::string(output_format_names) +
-                      ": one JSON object per query, or one row per result (default: json)")
-      ->type_name("NAME")
+      .add_flag(
+          "--follow", flags.follow,
+          "With --store and --queries -: answer each line from the store as it is then, "
+          "while other processes append to it, replace it by renaming another, or remove it and "
+          "create it again; it must not be rewritten in place")
+      ->needs(store);
+  Choices<Measure> measures{{"indel", Measure::lcs}};
+  for (auto& measure : choices_of<Measure>()) measures.push_back(std::move(measure));
+  add_choice(command, "--measure", flags.options.measure,
+             "lcs: longest common subsequence, the same as indel; difflib: same as Python's "
+             "difflib with autojunk=False; levenshtein, osa (with transpositions), prefix, "
+             "postfix: RapidFuzz's normalized_similarity; jaro-winkler: its similarity; "
+             "token-sort, token-set: its ratios of the words of texts, divided by 100 "
+             "(default: lcs)",
+             std::move(measures));
+  CLI::Option* const autojunk =
+      command.add_flag("--autojunk", flags.options.autojunk,
+                       "difflib with Python's default autojunk=True: in a query of 200 symbols or "
+                       "more, frequent symbols do not start a block");
+  add_choice(command, "--level", flags.level,
+             "token: each string is a symbol; character: strings are joined by one space, "
+             "and each code point is a symbol (default: token, but character if no record of "
+             "--patterns and --queries has more than one string)",
+             Choices<Level>{{"token", Level::token}, {"character", Level::character}});
+  CLI::Option* const threshold =
+      add_number(command, "--threshold", flags.threshold,
+                 "Minimum similarity, inclusive; 0 returns everything (default: 0.1)", 0, 1);
+  CLI::Option* const top = add_top(
+      command, flags.top, "Maximum number of results per query (default: 10; with --self: all)");
+  CLI::Option* const column =
+      command
+          .add_option("--column", flags.column,
+                      "The files are tables in CSV, or in TSV if their names end with .tsv; each "
+                      "field of this column, a name or a number from 1, is a string of characters. "
+                      "A file of queries that is no table and has no such column has lines")
+          ->type_name("NAME")
+          ->excludes(store);
+  CLI::Option* const query_column =
+      command
+          .add_option("--query-column", flags.query_column,
+                      "Column of the queries (default: that of --column)")
+          ->type_name("NAME")
+          ->needs(column);
+  CLI::Option* const ignore_case = command
+                                       .add_flag("--ignore-case", flags.folding.ignore_case,
+                                                 "Compare characters after Unicode case folding")
+                                       ->excludes(store);
+  CLI::Option* const normalize =
+      add_choice(command, "--normalize", flags.folding.normalization,
+                 "Compare characters in a normal form of Unicode: nfc or nfkc",
+                 Choices<Normalization>{{"nfc", Normalization::nfc}, {"nfkc", Normalization::nfkc}})
+          ->type_name("FORM")
+          ->excludes(store);
+  for (CLI::Option* option : {column, query_column, ignore_case, normalize})
+    option->group(text_group);
+  add_choice(
+      command, "--format", flags.format,
+      "json, csv, tsv, table: one JSON object per query, or one row per result (default: json)",
+      choices_of<OutputFormat>())
       ->group(output_group);
+  CLI::Option* const blocks = command.add_flag(
+      "--blocks", flags.options.blocks,
+      "Print the matching blocks [pattern begin, query begin, length] of the measure");
+  CLI::Option* const matched_only =
+      command.add_flag("--matched-only", flags.matched_only, "Omit queries without results");
+  CLI::Option* const skip_bad =
+      command.add_flag("--skip-bad", flags.skip_bad,
+                       "Print {\"error\": \"…\", \"line\": N} in place of the answer to an invalid "
+                       "query (in rows: report it on stderr) and continue");
+  for (CLI::Option* option : {blocks, matched_only, skip_bad}) option->group(output_group);
+  CLI::Option* const clusters =
+      add_choice(command, "--clusters", flags.clusters,
+                 "With --self: print one line per cluster of similar patterns instead of the "
+                 "pairs; single: linked by a chain of similar pairs; complete: all pairs similar",
+                 choices_of<Linkage>());
+  clusters->needs(self)->excludes(matched_only)->excludes(top)->excludes(blocks);
+
+  CLI::Option* const predict =
+      command
+          .add_flag("--predict", flags.predict,
+                    "Print what the patterns predict, in KATO's fields; --top selects the best of "
+                    "all that reach the threshold")
+          ->excludes(lines)
+          ->excludes(column)
+          ->excludes(autojunk);  // KATO's blocks are without it
+  add_choice(command, "--rank", flags.prediction.rank_by,
+             fmt::format("Field to rank predictions by, largest first: {} (default: potential)",
+                         fmt::join(enum_names<RankBy>, ", ")),
+             choices_of<RankBy>())
+      ->needs(predict);
+  add_number(command, "--fuzzy", flags.fuzzy,
+             "Minimum similarity of two texts to treat one as a misspelling of the other; 0: off "
+             "(default: 0)",
+             0, 1)
+      ->needs(predict);
   command
-      .add_flag("--blocks", flags.options.blocks,
-                "Print the matching blocks [pattern begin, query begin, length] of the measure")
-      ->group(output_group);
-  command.add_flag("--matched-only", flags.matched_only, "Omit queries without results")
-      ->group(output_group);
-  command
-      .add_flag("--skip-bad", flags.skip_bad,
-                "Print {\"error\": \"…\", \"line\": N} in place of the answer to an invalid query "
-                "(in rows: report it on stderr) and continue")
-      ->group(output_group);
-  add_clusters_flag(command, flags);
-  add_prediction_flags(command, flags.prediction);
+      .add_flag("--single-symbol-fast-path", flags.prediction.single_symbol_fast_path,
+                "Answer a query of one symbol from the patterns that begin with it, like KATO's "
+                "fast path")
+      ->needs(predict);
+  add_file(command, "--affinity", flags.affinity,
+           "JSON lines {\"symbol\": \"a\", \"affinity\": 0.5}; adds the weighted fields")
+      ->needs(predict)
+      ->check(named_file());
+
+  flags.sources = {patterns, lines, store};
+  flags.asked = {queries, self};
+  exclude_each_other(flags.sources);
+  self->needs(threshold);
+  for (CLI::Option* other : {queries, query_column, skip_bad, predict, store})
+    self->excludes(other);
 }
 
 }  // namespace Kindred::Tools

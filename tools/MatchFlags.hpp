@@ -2,21 +2,21 @@
 #ifndef KINDRED_TOOLS_MATCH_FLAGS_HPP
 #define KINDRED_TOOLS_MATCH_FLAGS_HPP
 
-#include "PredictionFlags.hpp"
 #include "Session.hpp"
-#include "io/OutputFormat.hpp"
+#include "io/RowWriter.hpp"
 #include "io/SequenceReader.hpp"
 #include "io/TextFolding.hpp"
 #include "program/Options.hpp"
 
+#include <kindred/matcher/Clusters.hpp>
+#include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -28,23 +28,23 @@ struct MatchFlags {
   std::string queries;
   std::string column;
   std::string query_column;
-  std::string measure = "lcs";
-  std::string level;
-  std::string normalize;
-  bool ignore_case = false;
+  std::optional<Level> level;
+  TextFolding folding;
   std::optional<double> threshold;
   std::size_t top = 0;  ///< 0: not given
   bool self = false;
-  std::string clusters;  ///< empty: not given
+  std::optional<Linkage> clusters;
   bool matched_only = false;
   bool skip_bad = false;
   bool follow = false;
-  std::string format_name = "json";
-  MatchOptions options;
-  PredictionFlags prediction;
-  // Set by check_match_flags:
   OutputFormat format = OutputFormat::json;
-  TextFolding folding;
+  MatchOptions options;
+  bool predict = false;
+  std::optional<double> fuzzy;
+  std::string affinity;               ///< path of a file
+  PredictionOptions prediction;       ///< without the weights
+  std::vector<CLI::Option*> sources;  ///< of the patterns, and
+  std::vector<CLI::Option*> asked;    ///< of the queries: one of each is given
 
   /// The file of the patterns, unless they are in a store.
   const std::string& pattern_file() const noexcept { return lines.empty() ? patterns : lines; }
@@ -59,7 +59,7 @@ void add_match_flags(CLI::App& command, MatchFlags& flags);
 
 /// \brief Checks combinations of values, which the parser cannot check, and derives the options
 /// from them. \throws UsageError
-void check_match_flags(const GlobalOptions& global, MatchFlags& flags);
+void check_match_flags(const CLI::App& command, const GlobalOptions& global, MatchFlags& flags);
 
 /// Adds the inputs to the report. \param patterns number of patterns in the file or store named by
 /// \p flags

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchInput.hpp"
 
+#include "io/ColumnReader.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"
+#include "program/ParseNumber.hpp"
+
+#include <kindred/core/common/Quotes.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace Kindred::Tools {
 
 namespace {
 
-bool has_level_character(const MatchFlags& flags) {
-  return flags.form() != SequenceForm::json || flags.level == "character";
+/// The level at which strings are encoded. The texts of a query of a store are looked up in its
+/// vocabulary later.
+Level encoded_level(const MatchFlags& flags) {
+  if (!flags.store.empty()) return Level::token;
+  return flags.form() != SequenceForm::json ? Level::character : flags.level.value_or(Level::token);
 }
 
 /// Whether the name of a file, before .gz or .zst, ends with one of \p ends.
@@ -28,23 +37,47 @@ bool is_named(std::string_view path, std::initializer_list<std::string_view> end
                      [&](std::string_view end) { return path.ends_with(end); });
 }
 
+bool is_table(const std::string& path) { return is_named(path, {".csv", ".tsv", ".tab"}); }
+
 /// Warns of a file that --lines probably does not suit, and refuses one whose name contradicts the
 /// form in which it would be read.
 void check_name(const std::string& path, SequenceForm form) {
   const bool is_json = is_named(path, {".jsonl", ".ndjson"});
-  const bool is_table = is_named(path, {".csv", ".tsv", ".tab"});
   if (form == SequenceForm::lines && is_json) {
     Log::warning(fmt::format(
         "{}: --lines compares whole lines as text; JSON lines are read with --patterns", path));
-  } else if (form == SequenceForm::lines && is_table) {
+  } else if (form == SequenceForm::lines && is_table(path)) {
     Log::warning(
         fmt::format("{}: --lines compares whole lines; --column NAME compares one column", path));
-  } else if (form == SequenceForm::json && is_table) {
+  } else if (form == SequenceForm::json && is_table(path)) {
     throw UsageError(
         fmt::format("match: {} is a table; --column NAME gives the column to compare", path));
   } else if (form == SequenceForm::column && is_json) {
     throw UsageError(fmt::format("match: {} has JSON lines, not columns; omit --column", path));
   }
+}
+
+/// \brief Whether the queries are lines although --column names a column: of a file that is no
+/// table, neither by its name nor because its first line names the column.
+///
+/// What can be read only once, as standard input, is a table.
+bool has_lines_for_a_column(const MatchFlags& flags) {
+  std::error_code unknown;
+  if (flags.form() != SequenceForm::column || !flags.query_column.empty() || flags.self ||
+      is_table(flags.queries) || !std::filesystem::is_regular_file(flags.queries, unknown))
+    return false;
+  if (!parse_count(flags.column)) {  // a number would be a column of any text
+    try {
+      ColumnReader(flags.queries, {flags.column, separator_of(flags.queries)}).next();
+      return false;
+    } catch (const BadLine&) {
+      return false;
+    } catch (const InputError&) {  // or the reader of lines reports it, too
+    }
+  }
+  Log::info(fmt::format("match: {} is no table with a column {}: every line is a query",
+                        flags.queries, in_quotes(flags.column)));
+  return true;
 }
 
 /// Replaces sequences of one token at most by the code points of its text.
@@ -63,28 +96,31 @@ void compare_characters(Sequences& sequences, const TextOf& text_of) {
 }  // namespace
 
 MatchInput::MatchInput(MatchFlags& flags, Session& session)
-    : encoder(has_level_character(flags) ? Level::character : Level::token, flags.folding) {
-  const bool predicts = flags.prediction.predict;
+    : encoder(encoded_level(flags), flags.folding) {
+  const bool is_stored = !flags.store.empty();
   const SequenceForm form = flags.form();
   const std::string& path = flags.pattern_file();
-  check_name(path, form);
-  if (!flags.self && flags.queries != path) check_name(flags.queries, form);
   const Column column{flags.column, separator_of(path)};
   bool is_one_string = false;  // the level is not given, and every pattern is one string
-  session.timed(Phase::load, [&] {
-    SequenceReader pattern_reader(path, form, encoder, Learning::on, session.read_progress(path),
-                                  column);
-    if (predicts) pattern_reader.keep_events(pattern_events);
-    while (pattern_reader.next(patterns)) continue;
-    is_one_string = form == SequenceForm::json && flags.level.empty() && !predicts &&
-                    pattern_reader.strings_max() == 1;
-  });
-  warn_without_patterns(path, patterns.size());
+  if (!is_stored) {
+    check_name(path, form);
+    if (!flags.self && flags.queries != path) check_name(flags.queries, form);
+    session.timed(Phase::load, [&] {
+      SequenceReader pattern_reader(path, form, encoder, Learning::on, session.read_progress(path),
+                                    column);
+      if (flags.predict) pattern_reader.keep_events(pattern_events);
+      while (pattern_reader.next(patterns)) continue;
+      is_one_string = form == SequenceForm::json && !flags.level && !flags.predict &&
+                      pattern_reader.strings_max() == 1;
+    });
+    warn_without_patterns(path, patterns.size());
+  }
   if (!flags.self) {
-    reader.emplace(flags.queries, form, encoder, Learning::off, ReadProgress{},
+    reader.emplace(flags.queries, has_lines_for_a_column(flags) ? SequenceForm::lines : form,
+                   encoder, Learning::off, ReadProgress{},
                    Column{flags.query_column.empty() ? flags.column : flags.query_column,
                           flags.streaming() ? column.separator : separator_of(flags.queries)});
-    if (predicts || is_one_string) reader->keep_events(query_events);
+    if (flags.predict || is_one_string || is_stored) reader->keep_events(query_events);
     if (flags.skip_bad) reader->skip_bad_lines();
   }
   // A file is read completely before the first answer, so that an invalid line leaves no partial
@@ -117,7 +153,7 @@ void MatchInput::choose_level(MatchFlags& flags, Session& session, bool is_one_s
       return events.values.empty() ? std::string_view() : events.values[0];
     });
   });
-  flags.level = "character";
+  flags.level = Level::character;
   Log::info(
       "match: no record has more than one string, so characters are compared (--level character); "
       "--level token compares whole strings");

@@ -13,7 +13,7 @@
 
 namespace Kindred::Tools {
 
-/// \brief What `match` reads, except from a store.
+/// \brief What `match` reads, except the patterns of a store.
 struct MatchInput {
   /// Reads the patterns and, unless they are streamed, the queries.
   /// \param flags of which the level is set if it was not given
@@ -23,7 +23,7 @@ struct MatchInput {
   Sequences patterns;
   PatternEvents pattern_events;  ///< for predictions
   Sequences queries;             ///< without --self
-  QueryEvents query_events;      ///< for predictions, and to choose the level
+  QueryEvents query_events;      ///< for predictions, for a store, and to choose the level
   /// Of the queries; none with --self.
   std::optional<SequenceReader> reader;
 

@@ -2,6 +2,7 @@
 #include "MatchWriter.hpp"
 
 #include "io/AnswerLines.hpp"
+#include "io/AppendJson.hpp"
 #include "program/Log.hpp"
 
 #include <fmt/format.h>
@@ -22,6 +23,39 @@ HitsForm hits_form(const MatchFlags& flags, bool has_distance) {
   }
   form.only_matched = flags.self || flags.matched_only;
   return form;
+}
+
+void append_key(std::string& out, std::string_view key) {
+  out.append(", \"").append(key).append("\": ");
+}
+
+void append_texts(std::string& out, const SymbolTexts& texts) {
+  append_list(out, texts, [&](const std::string& text) { append_json(out, text); });
+}
+
+/// Appends a list of events, or in the fast path a list of symbols.
+void append_events(std::string& out, std::string_view key, const EventTexts& events, bool flat) {
+  append_key(out, key);
+  if (flat) return append_texts(out, events.empty() ? SymbolTexts{} : events.front());
+  append_list(out, events, [&](const SymbolTexts& texts) { append_texts(out, texts); });
+}
+
+void append_anomalies(std::string& out, const std::vector<Anomaly>& anomalies) {
+  append_key(out, "anomalies");
+  append_list(out, anomalies, [&](const Anomaly& anomaly) {
+    out += "{\"observed\": ";
+    append_json(out, anomaly.observed);
+    append_key(out, "expected");
+    append_json(out, anomaly.expected);
+    append_key(out, "similarity");
+    append_json(out, anomaly.similarity);
+    out += '}';
+  });
+}
+
+void append_number(std::string& out, std::string_view key, double number) {
+  append_key(out, key);
+  append_json(out, number);
 }
 
 }  // namespace
@@ -52,6 +86,14 @@ void MatchWriter::begin(std::optional<std::string_view> name, std::size_t index)
   m_index = index;
 }
 
+void MatchWriter::put_query() {
+  if (m_name) {
+    m_rows->text(*m_name);
+  } else {
+    m_rows->number(std::uint64_t{m_index});
+  }
+}
+
 void MatchWriter::result(std::optional<std::string_view> name, const Match& match,
                          std::span<const Block> blocks) {
   m_report.hit(
@@ -64,11 +106,7 @@ void MatchWriter::result(std::optional<std::string_view> name, const Match& matc
     return;
   }
   ++m_results;
-  if (m_name) {
-    m_rows->text(*m_name);
-  } else {
-    m_rows->number(std::uint64_t{m_index});
-  }
+  put_query();
   if (name) {
     m_rows->text(*name);
   } else {
@@ -87,6 +125,45 @@ void MatchWriter::result(std::optional<std::string_view> name, const Match& matc
   m_rows->end_row();
 }
 
+void MatchWriter::prediction(std::optional<std::string_view> name, const Prediction& prediction) {
+  result(name, {prediction.index, prediction.similarity, prediction.matched}, prediction.blocks);
+  std::string& out = m_output.text();
+  append_key(out, "frequency");
+  out += std::to_string(prediction.frequency);
+  append_key(out, "matches");
+  append_texts(out, prediction.matches);
+  for (const auto& [key, events] : {std::pair("past", &Prediction::past),
+                                    {"present", &Prediction::present},
+                                    {"future", &Prediction::future},
+                                    {"missing", &Prediction::missing},
+                                    {"extras", &Prediction::extras}})
+    append_events(out, key, prediction.*events, prediction.flat);
+  append_anomalies(out, prediction.anomalies);
+  for (const auto& [key, number] :
+       {std::pair("evidence", &Prediction::evidence),
+        {"confidence", &Prediction::confidence},
+        {"fragmentation", &Prediction::fragmentation},
+        {"snr", &Prediction::snr},
+        {"entropy", &Prediction::entropy},
+        {"normalized_entropy", &Prediction::normalized_entropy},
+        {"global_normalized_entropy", &Prediction::global_normalized_entropy},
+        {"confluence", &Prediction::confluence},
+        {"tfidf_score", &Prediction::tfidf_score},
+        {"itfdf_similarity", &Prediction::itfdf_similarity},
+        {"bayesian_prior", &Prediction::bayesian_prior},
+        {"bayesian_likelihood", &Prediction::bayesian_likelihood},
+        {"bayesian_posterior", &Prediction::bayesian_posterior},
+        {"predictive_information", &Prediction::predictive_information},
+        {"potential", &Prediction::potential}})
+    append_number(out, key, prediction.*number);
+  for (const auto& [key, number] :
+       {std::pair("weighted_similarity", &Prediction::weighted_similarity),
+        {"weighted_evidence", &Prediction::weighted_evidence},
+        {"weighted_confidence", &Prediction::weighted_confidence},
+        {"weighted_snr", &Prediction::weighted_snr}})
+    if (prediction.*number) append_number(out, key, *(prediction.*number));
+}
+
 void MatchWriter::end_result() {
   if (m_results > 0) m_output.text() += '}';
 }
@@ -100,11 +177,7 @@ void MatchWriter::end() {
     m_output.text() += "]}\n";
     if (m_results == 0 && m_flags.matched_only) m_output.text().resize(m_begin);
   } else if (m_results == 0 && !m_flags.matched_only) {
-    if (m_name) {
-      m_rows->text(*m_name);
-    } else {
-      m_rows->number(std::uint64_t{m_index});
-    }
+    put_query();
     m_rows->end_row();
   }
   m_output.flush_if_large();
@@ -137,7 +210,7 @@ void MatchWriter::finish(std::uint64_t patterns) {
   if (patterns == 0 || m_queries == 0 || m_matched > 0 || m_flags.self ||
       m_flags.options.threshold == 0.0)
     return;
-  const bool tokens = m_flags.form() == SequenceForm::json && m_flags.level != "character";
+  const bool tokens = m_flags.form() == SequenceForm::json && m_flags.level != Level::character;
   Log::warning(fmt::format(
       "{} a result: no similarity reaches the threshold {:g}{}",
       m_queries == 1 ? "the query does not have"

@@ -4,7 +4,6 @@
 
 #include "MatchFlags.hpp"
 #include "ReportHits.hpp"
-#include "io/RowWriter.hpp"
 #include "io/SequenceReader.hpp"
 #include "program/Output.hpp"
 
@@ -28,14 +27,11 @@ class MatchWriter {
 
   /// \param name of the query; without one, \p index is printed
   void begin(std::optional<std::string_view> name, std::size_t index);
-  /// Adds a result. `json_fields` may follow. \param blocks printed if they are in the flags
+  /// Adds a result. \param blocks printed if they are in the flags
   void result(std::optional<std::string_view> name, const Match& match,
               std::span<const Block> blocks);
-  /// Appends fields to the last result, in JSON.
-  template <class Append>
-  void json_fields(const Append& append) {
-    append(m_output.text());
-  }
+  /// Adds a result with KATO's fields, in JSON.
+  void prediction(std::optional<std::string_view> name, const Prediction& prediction);
   void end();
   /// In place of an answer.
   void skipped(const SkippedLine& line);
@@ -50,6 +46,7 @@ class MatchWriter {
 
  private:
   void end_result();
+  void put_query();
 
   const MatchFlags& m_flags;
   bool m_has_distance;  ///< the measure is defined by one
@@ -65,6 +62,10 @@ class MatchWriter {
   std::uint64_t m_matched = 0;  // queries with results
   std::uint64_t m_skipped = 0;
 };
+
+/// Prints one line for every cluster of the patterns, whose names are \p names.
+void print_clusters(const SequenceMatcher& matcher, const NameTable& names, const MatchFlags& flags,
+                    Session& session);
 
 }  // namespace Kindred::Tools
 

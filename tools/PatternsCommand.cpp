@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "MatchInput.hpp"
-#include "PrintIntact.hpp"
 #include "Progress.hpp"
+#include "Properties.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
+#include "io/FollowedStore.hpp"
 #include "io/InputKind.hpp"
-#include "io/PatternStoreInput.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 #include "program/Errors.hpp"
@@ -17,13 +17,13 @@
 
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
-#include <kindred/memory/AtomicFile.hpp>
 
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -57,11 +57,11 @@ std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Sessio
 }
 
 void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
-  for (const std::string& path : {flags.patterns, flags.out}) {
-    if (path == "-") throw UsageError("patterns build: - is not a file; name one");
+  if (flags.append) {
+    check_outputs("patterns build", {flags.out}, {flags.patterns});
+  } else {
+    check_output("patterns build", flags.out, {flags.patterns});
   }
-  check_outputs("patterns build", {flags.out}, {flags.patterns});
-  if (!flags.append) const AtomicFile probe(flags.out);  // fails before hours of work
   Session session(global, "patterns build");
   PatternMemory memory =
       flags.append
@@ -89,44 +89,20 @@ void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
   session.finish();
 }
 
-PatternFileInfo inspect_patterns(const GlobalOptions& global, const std::string& path) {
-  check_kind(path, InputKind::patterns);
-  return with_clock("checking " + path, !global.quiet, [&] {
-    return reading_file([&] { return PatternMemory::inspect(path, global.threads); });
-  });
-}
-
-void describe_patterns(const GlobalOptions& global, const std::string& path) {
-  const PatternFileInfo info = inspect_patterns(global, path);
-  const std::vector<std::pair<const char*, std::uint64_t>> numbers{
-      {"patterns", info.patterns},
-      {"learned", info.learned},
-      {"total_frequency", info.total_frequency},
-      {"symbols", info.symbols},
-      {"vocabulary", info.vocabulary},
-      {"segments", info.segments},
-      {"bulk", info.bulk},
-      {"commits", info.commits},
-      {"bytes", info.bytes},
-      {"uncommitted_bytes", info.uncommitted_bytes}};
-  Output output;
-  std::string& out = output.text();
-  if (global.json) {
-    out = "{\"store\": ";
-    append_json(out, path);
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), ", \"{}\": {}", name, number);
-    out += "}\n";
-  } else {
-    for (const auto& [name, number] : numbers)
-      fmt::format_to(std::back_inserter(out), "{:18} {}\n", name, number);
-  }
-  output.flush();
-}
-
-void verify_patterns(const GlobalOptions& global, const std::string& path) {
-  const PatternFileInfo info = inspect_patterns(global, path);
-  print_intact(global, "store", path, fmt::format("{} patterns", info.patterns), info.bytes);
+InspectedFile inspect_patterns(const std::string& path, int threads) {
+  const PatternFileInfo info = PatternMemory::inspect(path, threads);
+  return {fmt::format("{} patterns", info.patterns),
+          info.bytes,
+          {{"patterns", info.patterns},
+           {"learned", info.learned},
+           {"total_frequency", info.total_frequency},
+           {"symbols", info.symbols},
+           {"vocabulary", info.vocabulary},
+           {"segments", info.segments},
+           {"bulk", info.bulk},
+           {"commits", info.commits},
+           {"bytes", info.bytes},
+           {"uncommitted_bytes", info.uncommitted_bytes}}};
 }
 
 /// \param what origin of \p text, for messages \throws InputError for invalid UTF-8
@@ -168,17 +144,12 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
       append_json(out, *pattern.name);
       out += ", ";
     }
-    out += "\"events\": [";
-    for (std::size_t e = 0; e < pattern.events.rows(); ++e) {
-      out += e == 0 ? "[" : ", [";
-      const auto event = pattern.events[e];
-      for (std::size_t i = 0; i < event.size(); ++i) {
-        if (i > 0) out += ", ";
-        append_json(out, memory.vocabulary().text(event[i]));
-      }
-      out += ']';
-    }
-    fmt::format_to(std::back_inserter(out), "], \"frequency\": {}}}\n", pattern.frequency);
+    out += "\"events\": ";
+    append_list(out, std::views::iota(std::size_t{0}, pattern.events.rows()), [&](std::size_t e) {
+      append_list(out, pattern.events[e],
+                  [&](Symbol symbol) { append_json(out, memory.vocabulary().text(symbol)); });
+    });
+    fmt::format_to(std::back_inserter(out), ", \"frequency\": {}}}\n", pattern.frequency);
     output.flush_if_large();
     progress.update(index + 1, learned);
   }
@@ -197,18 +168,14 @@ void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
   add_file(*command, "--patterns", flags->patterns,
            "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
            "N; equal patterns are merged")
-      ->required();
-  add_file(*command, "--out", flags->out, "Output file of the store; an existing file is replaced")
-      ->required();
+      ->required()
+      ->check(named_file());
+  add_out(*command, flags->out, "Output file of the store")->check(named_file());
   command->add_flag("--append", flags->append,
                     "Add new and repeated patterns to the store instead of replacing it");
   command->callback([&global, flags] { build(global, *flags); });
-  add_store_reader(*group, "STORE", "--store", "patterns build", "info",
-                   "Describe the contents of a store", global, describe_patterns);
-  add_store_reader(*group, "STORE", "--store", "patterns build", "verify",
-                   "Check every byte of a store; exit status 3 on any damage", global,
-                   verify_patterns);
-  add_store_reader(*group, "STORE", "--store", "patterns build", "export",
+  add_inspections(*group, global, "store", InputKind::patterns, inspect_patterns);
+  add_store_reader(*group, "STORE", "patterns build", "export",
                    "Print a store as the JSON lines that `patterns build` reads", global,
                    export_lines);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Batches.hpp"
 #include "Commands.hpp"
-#include "Progress.hpp"
+#include "RankedAnswers.hpp"
 #include "VectorFlags.hpp"
 #include "VectorInput.hpp"
-#include "io/AnswerLines.hpp"
+#include "io/Candidates.hpp"
 #include "io/CheckOutputs.hpp"
-#include "io/RankedOutput.hpp"
 #include "program/Errors.hpp"
+#include "program/Log.hpp"
+#include "report/Html.hpp"
 
 #include <fmt/format.h>
 
@@ -23,123 +23,140 @@ namespace Kindred::Tools {
 
 namespace {
 
+/// Flags of `search` and `score`.
 struct SearchFlags {
   VectorFlags vectors;
-  std::size_t top = 0;  // 0: not given
-  std::optional<double> at_least;
+  std::optional<SearchPath> path;
+  std::string candidates;  ///< of `score`
+  std::size_t top = 10;
+  std::optional<double> at_least;  ///< of `search`
 };
 
-void check(const SearchFlags& flags) {
+Candidates load_candidates(const SearchFlags& flags, const VectorInput& input, Session& session) {
+  Candidates candidates = session.timed(Phase::load, [&] {
+    return read_candidates(flags.candidates, input.end_id, session.read_progress(flags.candidates));
+  });
+  if (candidates.ids.rows() == input.queries.rows) return candidates;
+  throw InputError(fmt::format("{}: {} lines; a line belongs to a row of {}, which has {}",
+                               flags.candidates, candidates.ids.rows(), flags.vectors.queries,
+                               input.queries.rows));
+}
+
+void report_run(Session& session, const SearchFlags& flags, const VectorInput& input,
+                std::size_t top, const Candidates& candidates) {
   const VectorFlags& files = flags.vectors;
-  check_outputs("search", {files.out_ids, files.out_scores},
-                {files.vectors, files.store, files.queries, files.filter});
-  if (flags.at_least && (flags.top > 0 || files.has_out_files())) {
-    throw UsageError(
-        fmt::format("search: --at-least gives a different number of results per query and does not "
-                    "go with {}; omit one of them",
-                    flags.top > 0           ? "--top"
-                    : files.out_ids.empty() ? "--out-scores"
-                                            : "--out-ids"));
-  }
-}
-
-/// Number of results per query: the given or default k, at most the number of rows.
-std::size_t top_of(const SearchFlags& flags, std::size_t rows) {
-  constexpr std::size_t top_default = 10;
-  return std::min(flags.top > 0 ? flags.top : top_default, rows);
-}
-
-/// Outputs the best rows of each query, to the files if any are given.
-void put_best(const VectorInput& input, const SearchOptions& options, Session& session,
-              std::optional<RankedFiles>& files, RankedLines& lines, ReportHits& report,
-              std::size_t first, std::size_t count, std::uint64_t& found) {
-  const SearchResults results = session.timed(Phase::compute, [&] {
-    return input.index->search(rows_of(input.queries, first, count), options);
-  });
-  explain_path(session.options(), "search", results.report);
-  found += count_results(results.ids);
-  report_rows(report, results, first, count);
-  if (files) {
-    files->put(results);
-  } else {
-    lines.put(results, first, count);
-  }
-}
-
-/// Outputs all rows of each query whose score is at least as good as \p score.
-void put_at_least(const VectorInput& input, float score, const SearchOptions& options,
-                  Session& session, RankedLines& lines, ReportHits& report, std::size_t first,
-                  std::size_t count, std::uint64_t& found) {
-  const ScoreResults results = session.timed(Phase::compute, [&] {
-    return input.index->search_at_least(rows_of(input.queries, first, count), score, options);
-  });
-  explain_path(session.options(), "search", results.report);
-  found += results.results.values.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    lines.put(results.results[i], first + i);
-    report_row(report, {}, first + i, results.results[i]);
-  }
-}
-
-void search(const GlobalOptions& global, const SearchFlags& flags) {
-  check(flags);
-  SearchOptions options = search_options("search", flags.vectors);
-  std::optional<RankedFiles> files;
-  if (flags.vectors.has_out_files()) files.emplace(flags.vectors.out_ids, flags.vectors.out_scores);
-  Session session(global, "search");
-  const VectorInput input = load_vectors(flags.vectors, session);
-  const std::vector<std::uint8_t> filter =
-      load_filter(session, flags.vectors.filter, flags.vectors.rows(), input.end_id);
-  options.filter = filter;
-  options.top = top_of(flags, input.rows);
-
-  RankedLines lines;
-  ReportHits report(session, hits_form(options.metric));
-  if (files) files->begin(input.queries.rows, options.top);
-  std::uint64_t found = 0;
-  Progress progress("answering", !global.quiet, "queries");
-  for_each_batch(input.queries.rows, batch_size(flags.at_least ? input.rows : options.top),
-                 [&](std::size_t first, std::size_t count) {
-                   if (flags.at_least) {
-                     put_at_least(input, static_cast<float>(*flags.at_least), options, session,
-                                  lines, report, first, count, found);
-                   } else {
-                     put_best(input, options, session, files, lines, report, first, count, found);
-                   }
-                   progress.update(first + count, input.queries.rows);
-                 });
-  if (files) {
-    files->close();
-  } else {
-    lines.close();
-  }
-  report.finish();
-  warn_without_results("search", input.queries.rows, found);
-  report_input(session, flags.vectors, input);
+  session.add_input(files.store.empty() ? "vectors" : "store", files.rows(),
+                    rows_text(input.rows, input.queries.columns));
+  session.add_input("queries", files.queries, rows_text(input.queries.rows, input.queries.columns));
+  if (!files.filter.empty())
+    session.add_input("filter", files.filter, fmt::format("a mask of {} ids", input.end_id));
+  session.add_to_report("metric", std::string(to_string(files.metric)));
+  if (!flags.candidates.empty())
+    session.add_input("candidates", flags.candidates,
+                      Html::counted(candidates.ids.values.size(), "id", "ids"));
   session.add_to_report("requested", flags.at_least
                                          ? fmt::format("scores of {:g} or better", *flags.at_least)
-                                         : fmt::format("the best {}", options.top));
+                                         : fmt::format("the best {}", top));
+}
+
+/// \param name of the command
+void search(const CLI::App& command, const GlobalOptions& global, const SearchFlags& flags) {
+  const std::string& name = command.get_name();
+  const VectorFlags& files = flags.vectors;
+  require_one(command, files.sources);
+  check_outputs(name, {files.out_ids, files.out_scores},
+                {files.vectors, files.store, files.queries, files.filter, flags.candidates});
+  RankedAnswers answers(name, files.out_ids, files.out_scores);
+  Session session(global, name);
+  const VectorInput input = load_vectors(files, session);
+  const std::vector<std::uint8_t> filter =
+      load_filter(session, files.filter, files.rows(), input.end_id);
+  SearchOptions options;
+  options.metric = files.metric;
+  options.path = flags.path;
+  options.filter = filter;
+  options.top = std::min(flags.top, input.rows);
+  // Prints the path that a call used and how many rows passed its filter.
+  const auto explained = [&](auto results) {
+    if (global.explain)
+      Log::line(fmt::format(R"({{"op": "{}", "path": "{}", "prefiltered": {}, "survivors": {}}})",
+                            name, results.report.path, results.report.prefiltered,
+                            results.report.survivors));
+    return results;
+  };
+  using Rows = std::span<const float>;
+  Candidates candidates;
+  if (!flags.candidates.empty()) {
+    candidates = load_candidates(flags, input, session);
+    answers.answer(
+        session, options.metric, input.queries, options.top,
+        [&](Rows rows, std::size_t first, std::size_t count) {
+          const RowSlice<std::uint64_t> ids(candidates.ids, first, count);
+          // Only the index knows which ids were removed.
+          return reading_file(
+              [&] { return explained(input.index->score(rows, ids.span(), options)); });
+        },
+        &candidates.names);
+  } else if (flags.at_least) {
+    answers.answer(session, options.metric, input.queries, input.rows,
+                   [&](Rows rows, std::size_t, std::size_t) {
+                     return explained(input.index->search_at_least(
+                         rows, static_cast<float>(*flags.at_least), options));
+                   });
+  } else {
+    answers.answer(session, options.metric, input.queries, options.top,
+                   [&](Rows rows, std::size_t, std::size_t) {
+                     return explained(input.index->search(rows, options));
+                   });
+  }
+  answers.finish();
+  report_run(session, flags, input, options.top, candidates);
   session.finish();
+}
+
+/// Adds what both commands have, and runs one of them.
+CLI::App* add_command(CLI::App& app, const GlobalOptions& global, const char* name,
+                      const char* help, const std::shared_ptr<SearchFlags>& flags) {
+  CLI::App* command = app.add_subcommand(name, help);
+  add_vector_flags(*command, flags->vectors);
+  command->callback([&global, flags, command] { search(*command, global, *flags); });
+  return command;
 }
 
 }  // namespace
 
 void add_search_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* command = app.add_subcommand("search", "Find the rows nearest to each query, exactly");
   const auto flags = std::make_shared<SearchFlags>();
-  add_vector_flags(*command, flags->vectors);
+  CLI::App* command =
+      add_command(app, global, "search", "Find the rows nearest to each query, exactly", flags);
+  CLI::Option* const top = add_top(*command, flags->top);
+  CLI::Option* const at_least =
+      add_number(*command, "--at-least", flags->at_least,
+                 "Instead of --top: every row whose score is X or better (l2: at most X)",
+                 std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max());
+  add_choice(*command, "--path", flags->path,
+             "Algorithm: brute_force, quantized or gemm. Changes speed only, never results "
+             "(default: the one predicted to be fastest)",
+             choices_of<SearchPath>());
+  add_filter_flag(*command, flags->vectors.filter);
+  // It gives a different number of results per query.
+  at_least->excludes(top);
+  for (CLI::Option* out :
+       add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores))
+    at_least->excludes(out);
+}
+
+void add_score_command(CLI::App& app, const GlobalOptions& global) {
+  const auto flags = std::make_shared<SearchFlags>();
+  CLI::App* command =
+      add_command(app, global, "score",
+                  "Score a list of candidate rows for each query and keep the best", flags);
+  add_file(*command, "--candidates", flags->candidates,
+           "JSON lines {\"name\": \"…\", \"ids\": [3, 17]}: line i belongs to query row i")
+      ->required();
   add_top(*command, flags->top);
-  add_number(*command, "--at-least", flags->at_least,
-             "Instead of --top: every row whose score is X or better (l2: at most X)",
-             std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max());
-  command
-      ->add_option("--path", flags->vectors.path,
-                   "Algorithm: brute_force, quantized or gemm. Changes speed only, never results "
-                   "(default: the one predicted to be fastest)")
-      ->type_name("NAME");
   add_filter_flag(*command, flags->vectors.filter);
   add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);
-  command->callback([&global, flags] { search(global, *flags); });
 }
 
 }  // namespace Kindred::Tools

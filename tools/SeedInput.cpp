@@ -27,20 +27,16 @@ std::uint16_t to_bfloat16(float value) {
 
 /// How the rows or weights in \p path are read: a name without a format is that of a .npy file.
 VectorFileOptions seed_file_options(const std::string& path) {
-  VectorFileOptions options = vector_file_options(path, "npy", "train");
+  VectorFileOptions options = vector_file_options(path, VectorFormat::npy, "train");
   options.one_row = true;
   return options;
 }
 
 }  // namespace
 
-std::optional<DataType> seed_element(const std::string& name) {
-  if (name.empty()) return {};
-  for (const DataType element : {DataType::float32, DataType::float16, DataType::bfloat16}) {
-    if (to_string(element) == name) return element;
-  }
-  throw UsageError(
-      fmt::format("--element: {} is not one of float32, float16, bfloat16", in_quotes(name)));
+void add_seed_element_flag(CLI::App& command, std::optional<DataType>& element) {
+  add_element_flag(command, element, {DataType::float32, DataType::float16, DataType::bfloat16},
+                   "float32, float16 or bfloat16, which rounds float32 rows (default: the file's)");
 }
 
 SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> element,

@@ -35,8 +35,9 @@ struct SeedRowsInput {
   }
 };
 
-/// Parses float32, float16 or bfloat16. \throws UsageError for other names
-std::optional<DataType> seed_element(const std::string& name);
+/// Adds --element: the type that rows are rounded to.
+void add_seed_element_flag(CLI::App& command, std::optional<DataType>& element);
+
 /// \brief Reads all rows of a file, unchanged or rounded to \p element (to nearest, ties to even).
 /// \throws InputError, NotFound, CorruptFile
 SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> element,

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedReports.hpp"
 
+#include "Session.hpp"
+#include "io/CheckOutputs.hpp"
+#include "io/SeedJson.hpp"
+#include "program/Errors.hpp"
+#include "program/VersionText.hpp"
+#include "report/Html.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <optional>
 
 namespace Kindred::Tools {
@@ -50,6 +58,68 @@ ReportSeeds report_of(
     out.epochs.push_back(std::move(epoch));
   }
   return out;
+}
+
+namespace {
+
+struct ReportFlags {
+  std::vector<std::string> states;
+  std::vector<std::string> telemetry;
+  std::string out;
+};
+
+void report(const GlobalOptions& global, const ReportFlags& flags) {
+  std::vector<std::string> inputs = flags.states;
+  inputs.insert(inputs.end(), flags.telemetry.begin(), flags.telemetry.end());
+  check_output("seeds report", flags.out, inputs);
+  std::vector<std::pair<std::string, SeedState>> states;
+  std::vector<std::pair<std::string, std::vector<SeedTelemetry>>> epochs;
+  const auto check_seeds = [&](const std::string& path, std::size_t seeds) {
+    if (!states.empty() && seeds != states[0].second.seeds())
+      throw InputError(fmt::format("{}: {} seeds; {} has {}", path, seeds, flags.states[0],
+                                   states[0].second.seeds()));
+  };
+  for (const std::string& path : flags.states) {
+    SeedState state = read_seed_state(path).state;
+    check_seeds(path, state.seeds());
+    states.emplace_back(path, std::move(state));
+  }
+  for (const std::string& path : flags.telemetry) {
+    std::vector<SeedTelemetry> seen = read_telemetry(path);
+    check_seeds(path, seen.size());
+    epochs.emplace_back(path, std::move(seen));
+  }
+  ReportData data;
+  data.title = "kindred seeds report";
+  data.command = command_text(global);
+  data.date = date_text();
+  data.version = version_and_commit();
+  const std::string seeds = Html::counted(states[0].second.seeds(), "seed", "seeds");
+  for (const std::string& path : flags.states)
+    data.inputs.push_back(input_of("state", path, seeds));
+  for (const std::string& path : flags.telemetry)
+    data.inputs.push_back(input_of("telemetry", path, seeds));
+  data.seeds = report_of(states, epochs);
+  write_report(flags.out, data);
+}
+
+}  // namespace
+
+void add_seed_report_command(CLI::App& group, const GlobalOptions& global) {
+  CLI::App* command =
+      group.add_subcommand("report", "Plots of lifecycles and telemetry in one offline HTML page");
+  const auto flags = std::make_shared<ReportFlags>();
+  command
+      ->add_option("--state", flags->states,
+                   "States (JSON) written by `seeds step`; several files in chronological order")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--telemetry", flags->telemetry,
+                   "Telemetry (JSON) written by `seeds forward`; several files are epochs in order")
+      ->type_name("FILE");
+  add_out(*command, flags->out, "Output file of the page");
+  command->callback([&global, flags] { report(global, *flags); });
 }
 
 }  // namespace Kindred::Tools

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedReports.hpp"
-#include "SeedSubcommands.hpp"
 #include "Session.hpp"
 #include "io/AppendJson.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/JsonLines.hpp"
-#include "io/JsonSummary.hpp"
 #include "io/SeedJson.hpp"
 #include "program/Errors.hpp"
 #include "program/Output.hpp"
@@ -244,9 +242,8 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events, std:
   for (const SeedEvent& event : events)
     report.add(line, event.seed, to_string(event.change.from), to_string(event.change.to),
                event.why);
-  out += ", \"changes\": [";
-  for (const SeedEvent& event : events) {
-    if (out.back() != '[') out += ", ";
+  out += ", \"changes\": ";
+  append_list(out, events, [&](const SeedEvent& event) {
     out += fmt::format("{{\"seed\": {}, \"from\": \"{}\", \"to\": \"{}\"", event.seed,
                        to_string(event.change.from), to_string(event.change.to));
     if (!event.why.empty()) {
@@ -254,8 +251,8 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events, std:
       append_json(out, event.why);
     }
     out += '}';
-  }
-  out += "]}\n";
+  });
+  out += "}\n";
 }
 
 /// Executes the step of a line, from 1, and appends its result.
@@ -358,18 +355,13 @@ void add_seed_step_command(CLI::App& group, const GlobalOptions& global) {
   CLI::App* command =
       group.add_subcommand("step", "Apply transitions, errors and epochs to a state");
   const auto flags = std::make_shared<StepFlags>();
-  command->add_option("--state", flags->state, "The state (JSON), in the format of `seeds forward`")
-      ->type_name("FILE")
+  add_file(*command, "--state", flags->state, "The state (JSON), in the format of `seeds forward`")
       ->required();
-  command
-      ->add_option("--steps", flags->steps,
-                   "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
-                   "{\"epochs\", ...}, with metrics")
-      ->type_name("FILE")
+  add_file(*command, "--steps", flags->steps,
+           "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
+           "{\"epochs\", ...}, with metrics")
       ->required();
-  command->add_option("--out", flags->out, "Output file of the new state (JSON)")
-      ->type_name("FILE")
-      ->required();
+  add_file(*command, "--out", flags->out, "Output file of the new state (JSON)")->required();
   command->callback([&global, flags] { run(global, *flags); });
 }
 

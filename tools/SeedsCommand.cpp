@@ -2,10 +2,10 @@
 #include "Commands.hpp"
 #include "SeedInput.hpp"
 #include "SeedReports.hpp"
-#include "SeedSubcommands.hpp"
 #include "io/CheckOutputs.hpp"
 #include "io/WriteNpyHeader.hpp"
 #include "program/Errors.hpp"
+#include "program/Output.hpp"
 #include "report/Html.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,7 +29,7 @@ struct CallFlags {
   std::string gradient;
   std::string state;
   std::string weights;
-  std::string element;
+  std::optional<DataType> element;
   std::string out;
   std::string second;  ///< telemetry, or the gradient of the weights
 };
@@ -93,15 +92,14 @@ ReportTable gradients_of(const std::vector<float>& gradients, std::size_t bluepr
 
 void forward(const GlobalOptions& global, const CallFlags& flags) {
   check_files("seeds forward", flags);
-  const auto element = seed_element(flags.element);
   AtomicFile out(flags.out);  // fails before the work
   std::unique_ptr<AtomicFile> telemetry;
   if (!flags.second.empty()) telemetry = std::make_unique<AtomicFile>(flags.second);
   Session session(global, "seeds forward");
   const SeedStateFile state =
       session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
-  const SeedRowsInput x =
-      session.timed(Phase::load, [&] { return read_seed_rows(flags.input, element, session); });
+  const SeedRowsInput x = session.timed(
+      Phase::load, [&] { return read_seed_rows(flags.input, flags.element, session); });
   SeedLayer layer = session.timed(Phase::upload, [&] {
     return load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 1);
   });
@@ -118,7 +116,6 @@ void forward(const GlobalOptions& global, const CallFlags& flags) {
 
 void backward(const GlobalOptions& global, const CallFlags& flags) {
   check_files("seeds backward", flags);
-  const auto element = seed_element(flags.element);
   AtomicFile out(flags.out);
   AtomicFile out_weights(flags.second);
   Session session(global, "seeds backward");
@@ -127,7 +124,7 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   const auto read = [&](const std::string& path, std::optional<DataType> as) {
     return session.timed(Phase::load, [&] { return read_seed_rows(path, as, session); });
   };
-  const SeedRowsInput x = read(flags.input, element);
+  const SeedRowsInput x = read(flags.input, flags.element);
   const SeedRowsInput gradient = read(flags.gradient, x.element);
   if (gradient.rows != x.rows || gradient.hidden != x.hidden)
     throw InputError(fmt::format("{}: {} rows of {}; {} has {} rows of {}", flags.gradient,
@@ -157,6 +154,61 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   session.finish();
 }
 
+struct TelemetryFlags {
+  std::vector<std::string> inputs;
+  std::uint32_t seeds = 0;
+  std::optional<DataType> element;
+};
+
+void telemetry(const GlobalOptions& global, const TelemetryFlags& flags) {
+  Session session(global, "seeds telemetry");
+  std::optional<SeedLayer> layer;
+  std::vector<std::pair<std::string, std::vector<SeedTelemetry>>> epochs;
+  for (const std::string& path : flags.inputs) {
+    const SeedRowsInput x =
+        session.timed(Phase::load, [&] { return read_seed_rows(path, flags.element, session); });
+    if (!layer) {
+      SeedLayerOptions options;
+      options.hidden = x.hidden;
+      options.seeds = flags.seeds;
+      options.telemetry_epochs = static_cast<std::uint32_t>(flags.inputs.size());
+      layer.emplace(session.context(), options);
+    }
+    if (x.hidden != layer->hidden())
+      throw InputError(fmt::format("{}: rows of {} features; those of {} have {}", path, x.hidden,
+                                   flags.inputs[0], layer->hidden()));
+    if (!epochs.empty()) layer->step();
+    std::vector<std::byte> y(x.bytes.size());
+    session.timed(Phase::compute, [&] { layer->forward(x.array(), x.like(y)); });
+    epochs.emplace_back(path, layer->telemetry());
+  }
+  Output output;
+  std::string& out = output.text();
+  for (const auto& [path, epoch] : epochs) {
+    append_telemetry(out, epoch, true);
+    out += '\n';
+  }
+  if (epochs.size() > 1) {
+    const auto all =
+        layer->reduce_telemetry(static_cast<std::uint32_t>(epochs.size()), 0, layer->seeds());
+    out += fmt::format("{{\"epochs\": {}, \"seeds\": ", epochs.size());
+    append_telemetry(out, all.each, true);
+    out += ", \"all\": ";
+    append_telemetry(out, {&all.whole, 1}, true);
+    out += "}\n";
+  }
+  output.flush();
+  for (const std::string& path : flags.inputs) {
+    session.add_input("input", path,
+                      fmt::format("rows of {} features, {} seeds", layer->hidden(), flags.seeds));
+  }
+  ReportSeeds seeds = report_of({{"no state", layer->state()}}, epochs);
+  seeds.states.clear();  // there is no state file: every seed is dormant
+  seeds.seeds.clear();
+  session.show(std::move(seeds));
+  session.finish();
+}
+
 void add_inputs(CLI::App& command, CallFlags& flags) {
   add_file(command, "--input", flags.input, "Rows (.npy, float32 or float16): x")->required();
   add_file(command, "--state", flags.state,
@@ -166,10 +218,7 @@ void add_inputs(CLI::App& command, CallFlags& flags) {
   add_file(command, "--weights", flags.weights,
            "Blueprints (.npy): one row each, with one weight per feature; can be omitted if "
            "no seed applies one");
-  command
-      .add_option("--element", flags.element,
-                  "float32, float16 or bfloat16, which rounds float32 rows (default: the file's)")
-      ->type_name("NAME");
+  add_seed_element_flag(command, flags.element);
 }
 
 void add_forward(CLI::App& group, const GlobalOptions& global) {
@@ -180,7 +229,6 @@ void add_forward(CLI::App& group, const GlobalOptions& global) {
   add_file(*command, "--out-telemetry", flags->second,
            "Output file of the telemetry of x (JSON): {\"count\", \"mean\", \"variance\", "
            "\"min\", \"max\", \"dead_ratio\": [...]}");
-  refuse_renamed(*command, "seeds forward", "--telemetry", "--out-telemetry");
   command->callback([&global, flags] { forward(global, *flags); });
 }
 
@@ -199,6 +247,22 @@ void add_backward(CLI::App& group, const GlobalOptions& global) {
   command->callback([&global, flags] { backward(global, *flags); });
 }
 
+void add_telemetry(CLI::App& group, const GlobalOptions& global) {
+  CLI::App* command =
+      group.add_subcommand("telemetry", "Compute the telemetry of seeds for given rows");
+  const auto flags = std::make_shared<TelemetryFlags>();
+  command
+      ->add_option("--input", flags->inputs,
+                   "Rows (.npy, float32 or float16); several files are epochs, and are also merged")
+      ->type_name("FILE")
+      ->required();
+  add_count(*command, "--seeds", flags->seeds, "Number of seeds that share the features", 1,
+            1U << 24U)
+      ->required();
+  add_seed_element_flag(*command, flags->element);
+  command->callback([&global, flags] { telemetry(global, *flags); });
+}
+
 }  // namespace
 
 void add_seeds_command(CLI::App& app, const GlobalOptions& global) {
@@ -207,7 +271,7 @@ void add_seeds_command(CLI::App& app, const GlobalOptions& global) {
   add_forward(*group, global);
   add_backward(*group, global);
   add_seed_step_command(*group, global);
-  add_seed_telemetry_command(*group, global);
+  add_telemetry(*group, global);
   add_seed_report_command(*group, global);
 }
 

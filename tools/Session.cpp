@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Session.hpp"
 
-#include "DurationText.hpp"
 #include "io/ShellText.hpp"
 #include "program/Errors.hpp"
 #include "program/Log.hpp"

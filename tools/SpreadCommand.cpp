@@ -2,7 +2,6 @@
 #include "Batches.hpp"
 #include "Commands.hpp"
 #include "GraphText.hpp"
-#include "Progress.hpp"
 #include "ReportHits.hpp"
 #include "Session.hpp"
 #include "SpreadFlags.hpp"
@@ -26,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,45 +78,39 @@ void check_weights(const SpreadingEngine& engine, SpreadMode mode, const std::st
 template <class Names>
 void append_paths(std::string& out, const Names& names, const SpreadPaths& paths, std::size_t first,
                   std::size_t count) {
-  out += ", \"paths\": [";
-  for (std::size_t i = first; i < first + count; ++i) {
-    out += i == first ? "[" : ", [";
-    const std::uint64_t begin = paths.strengths.offsets[i];
-    for (std::uint64_t k = begin; k < paths.strengths.offsets[i + 1]; ++k) {
-      out += k == begin ? "{\"strength\": " : ", {\"strength\": ";
-      append_json(out, paths.strengths.values[k]);
-      out += ", \"steps\": [";
-      bool is_first = true;
-      for (const SpreadStep& step : paths.steps[k]) {
-        out += is_first ? "[" : ", [";
-        is_first = false;
-        names.append(out, step.from);
-        out += ", ";
-        names.append(out, step.to);
-        out += ", ";
-        append_json(out, step.carried);
-        out += ']';
-      }
-      out += "]}";
-    }
+  const auto put_step = [&](const SpreadStep& step) {
+    out += '[';
+    names.append(out, step.from);
+    out += ", ";
+    names.append(out, step.to);
+    out += ", ";
+    append_json(out, step.carried);
     out += ']';
-  }
-  out += ']';
+  };
+  const auto put_path = [&](std::uint64_t path) {
+    out += "{\"strength\": ";
+    append_json(out, paths.strengths.values[path]);
+    out += ", \"steps\": ";
+    append_list(out, paths.steps[path], put_step);
+    out += '}';
+  };
+  out += ", \"paths\": ";
+  append_list(out, std::views::iota(first, first + count), [&](std::size_t i) {
+    append_list(out, std::views::iota(paths.strengths.offsets[i], paths.strengths.offsets[i + 1]),
+                put_path);
+  });
 }
 
 /// Appends `, "confidence": [c, …]`, with the confidence of each result's paths.
 void append_confidence(std::string& out, const SpreadPaths& paths, std::size_t first,
                        std::size_t count) {
-  std::vector<double> strengths;
-  out += ", \"confidence\": [";
-  for (std::size_t i = first; i < first + count; ++i) {
-    strengths.clear();
+  out += ", \"confidence\": ";
+  append_list(out, std::views::iota(first, first + count), [&](std::size_t i) {
+    std::vector<double> strengths;
     for (const float strength : paths.strengths[i])
       strengths.push_back(std::min(1.0, static_cast<double>(strength)));
-    if (i > first) out += ", ";
     append_json(out, path_confidence(strengths, strengths.size()));
-  }
-  out += ']';
+  });
 }
 
 /// The graph of a query; for text files, before the engine is created.
@@ -131,17 +125,16 @@ SpreadGraph load_graph(const SpreadFlags& flags, const SpreadOptions& options, S
   if (!section_file_kind(flags.graph)) {
     GraphText text = flags.text;
     text.edges = flags.graph;
-    text.kinds = !flags.kinds.empty();
     loaded.graph =
         session.timed(Phase::load, [&] { return read_graph_text("spread", text, range, session); });
     return loaded;
   }
-  const char* const extra = flags.text.weights.empty() ? flags.text.list_flag() : "--weights";
-  if (extra != nullptr) {
+  const CLI::Option* const given = flags.text.list_flag();
+  if (given != nullptr || flags.text.weights) {
     throw UsageError(
         fmt::format("spread: {} is for an edge list; {} was built with its nodes, edges and "
                     "weights: give the flag to `kindred graph build`",
-                    extra, flags.graph));
+                    given != nullptr ? given->get_name() : "--weights", flags.graph));
   }
   check_kind(flags.graph, InputKind::graph);
   loaded.engine = session.timed(Phase::load, [&] {
@@ -184,18 +177,17 @@ class SpreadAnswers {
       }
       std::string& out = m_output.text();
       append_query(out, name, first + i);
-      out += ", \"activations\": [";
+      out += ", \"activations\": ";
       const std::size_t begin = results.activations.offsets[i];
       const auto found = results.activations[i];
-      for (std::size_t k = 0; k < found.size(); ++k) {
-        out += k == 0 ? "[" : ", [";
-        m_nodes.append(out, found[k].node);
+      append_list(out, found, [&](const Activation& one) {
+        out += '[';
+        m_nodes.append(out, one.node);
         out += ", ";
-        append_json(out, found[k].value);
+        append_json(out, one.value);
         out += ']';
-      }
-      out += ']';
-      if (m_flags.trace_paths > 0) append_paths(out, m_nodes, results.paths, begin, found.size());
+      });
+      if (m_options.trace_paths > 0) append_paths(out, m_nodes, results.paths, begin, found.size());
       if (m_flags.confidence) append_confidence(out, results.paths, begin, found.size());
       if (m_options.activations != ActivationPrecision::float32)
         out += ", \"not_guaranteed\": true";
@@ -259,7 +251,7 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
                     fmt::format("{} nodes, {} edges", engine ? engine->nodes() : 0,
                                 engine ? engine->edges() : 0));
   session.add_input("sources", flags.sources, Html::counted(queries, "query", "queries"));
-  session.add_to_report("mode", flags.mode);
+  session.add_to_report("mode", name_of(options.mode));
   if (options.mode == SpreadMode::pagerank) {
     session.add_to_report("damping, tolerance",
                           fmt::format("{:g}, {:g}", options.damping, options.tolerance));
@@ -275,7 +267,7 @@ void report_run(Session& session, const SpreadFlags& flags, const SpreadOptions&
 void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   SpreadOptions options = options_of(flags);
   GraphOptions graph_options;
-  graph_options.weights = flags.text.edge_weights();
+  graph_options.weights = flags.text.weights.value_or(EdgeWeights::float32);
   Session session(global, "spread");
   SpreadGraph loaded = load_graph(flags, options, session);
   Graph& graph = loaded.graph;
@@ -299,11 +291,10 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
   graph.edges = {};
   graph.edge_kinds = {};
 
-  options.top = std::clamp<std::size_t>(graph.nodes.size(), 1, flags.top);
+  options.top = std::clamp<std::size_t>(graph.nodes.size(), 1, options.top);
   SpreadAnswers answers(flags, options, sources, graph.nodes, session);
-  Progress progress("answering", !global.quiet, "queries");
   const std::size_t queries = sources.names.size();
-  for_each_batch(queries, batch_size(options.top), [&](std::size_t first, std::size_t count) {
+  answer_queries(session, queries, options.top, [&](std::size_t first, std::size_t count) {
     const RowSlice<Activation> rows(sources.activations, first, count);
     SpreadResults results;
     if (!sources.queries.empty())
@@ -314,7 +305,6 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
       results.activations.offsets.assign(count + 1, 0);
     }
     answers.put(results, first, count);
-    progress.update(first + count, queries);
   });
   answers.flush();
   answers.finish_report(engine);

@@ -1,90 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadFlags.hpp"
 
-#include "io/DecayText.hpp"
-#include "io/EdgeRulesText.hpp"
+#include "io/SpreadText.hpp"
 #include "program/Errors.hpp"
 #include "program/Options.hpp"
 
-#include <fmt/format.h>
+#include <kindred/core/common/Quotes.hpp>
 
-#include <limits>
+#include <fmt/format.h>
 
 namespace Kindred::Tools {
 
 namespace {
 
-SpreadMode mode_of(const SpreadFlags& flags) {
-  if (flags.mode == "engine") return SpreadMode::engine;
-  if (flags.mode == "linear") return SpreadMode::linear;
-  if (flags.mode == "pagerank") return SpreadMode::pagerank;
-  throw UsageError(fmt::format("spread: --mode: {} is not one of engine, linear, pagerank",
-                               in_quotes(flags.mode)));
-}
+const Choices<SpreadMode> modes{{"engine", SpreadMode::engine},
+                                {"linear", SpreadMode::linear},
+                                {"pagerank", SpreadMode::pagerank}};
 
-/// Runs \p parse, which parses the value of the flag \p name.
-template <class Parse>
-auto value_of(const char* name, const Parse& parse) {
-  try {
-    return parse();
-  } catch (const RecordError& error) {
-    throw UsageError(fmt::format("spread: {}: {}", name, error.what()));
-  }
-}
-
-std::optional<SpreadModifiers> modifiers_of(const SpreadFlags& flags, SpreadMode mode) {
-  if (flags.modifiers.empty() && flags.strengths.empty() && flags.fans.empty()) return {};
-  SpreadModifiers modifiers;
-  if (!flags.modifiers.empty())
-    modifiers = value_of("--modifiers", [&] { return parse_modifiers(flags.modifiers); });
-  const auto check = [&](const char* name, const std::string& text, double factor) {
-    if (mode == SpreadMode::engine && factor < 0) {
-      throw UsageError(
-          fmt::format("spread: {}: {} makes weights negative, which are not of the mode engine "
-                      "(--mode linear takes any)",
-                      name, in_quotes(text)));
-    }
-  };
-  for (const std::string& text : flags.strengths) {
-    value_of("--strength", [&] { set_strength(modifiers, text); });
-    for (const auto& row : modifiers.strengths)
-      for (const double strength : row) check("--strength", text, strength);
-  }
-  for (const std::string& text : flags.fans) {
-    value_of("--fan", [&] { set_fan(modifiers, text); });
-    for (const SpreadModifiers::Fan& fan : modifiers.fans) check("--fan", text, fan.factor);
-  }
-  return modifiers;
-}
-
-ActivationPrecision activations_of(const SpreadFlags& flags) {
-  if (flags.activations == "float32") return ActivationPrecision::float32;
-  if (flags.activations == "bfloat16") return ActivationPrecision::bfloat16;
-  throw UsageError(fmt::format("spread: --activations: {} is not one of float32, bfloat16",
-                               in_quotes(flags.activations)));
+/// \throws UsageError for a factor that makes weights negative, which the mode engine refuses
+void check_factor(SpreadMode mode, const char* name, const std::string& text, double factor) {
+  if (mode != SpreadMode::engine || factor >= 0) return;
+  throw UsageError(
+      fmt::format("spread: {}: {} makes weights negative, which are not of the mode engine "
+                  "(--mode linear takes any)",
+                  name, in_quotes(text)));
 }
 
 }  // namespace
 
+std::string name_of(SpreadMode mode) {
+  for (const auto& [name, known] : modes)
+    if (known == mode) return name;
+  return {};
+}
+
 SpreadOptions options_of(const SpreadFlags& flags) {
-  SpreadOptions options;
-  options.mode = mode_of(flags);
+  SpreadOptions options = flags.options;
   const bool is_pagerank = options.mode == SpreadMode::pagerank;
   for (const CLI::Option* option : is_pagerank ? flags.of_hops : flags.of_pagerank) {
     if (option->count() > 0)
-      throw UsageError(
-          fmt::format("spread: {} is not of the mode {}", option->get_name(), flags.mode));
+      throw UsageError(fmt::format("spread: {} is not of the mode {}", option->get_name(),
+                                   name_of(options.mode)));
   }
-  options.hops = static_cast<std::uint32_t>(flags.hops);
-  options.decay = value_of("--decay", [&] { return parse_decay(flags.decay); });
   options.threshold = flags.threshold;
-  if (!flags.kinds.empty())
-    options.kinds = value_of("--kinds", [&] { return parse_kinds(flags.kinds); });
-  options.modifiers = modifiers_of(flags, options.mode);
-  options.activations = activations_of(flags);
-  options.top = flags.top;
-  options.trace_paths = flags.trace_paths;
-  if (flags.confidence && (flags.trace_paths == 0 || options.mode != SpreadMode::engine)) {
+  for (const std::string& text : flags.strengths)
+    for (const auto& row : options.modifiers->strengths)
+      for (const double strength : row) check_factor(options.mode, "--strength", text, strength);
+  for (const std::string& text : flags.fans)
+    for (const SpreadModifiers::Fan& fan : options.modifiers->fans)
+      check_factor(options.mode, "--fan", text, fan.factor);
+  if (flags.confidence && options.mode != SpreadMode::engine) {
     throw UsageError(
         "spread: --confidence is that of the paths of --trace-paths, in the mode engine");
   }
@@ -92,7 +57,6 @@ SpreadOptions options_of(const SpreadFlags& flags) {
   if (!(options.damping < 1))
     throw UsageError("spread: --damping: 1 is not below 1, where PageRank does not converge");
   options.tolerance = flags.tolerance.value_or(options.tolerance);
-  options.max_iterations = static_cast<std::uint32_t>(flags.max_iterations);
   return options;
 }
 
@@ -107,58 +71,86 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
            "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
            "\"decay\", \"threshold\" and \"kinds\" override the options for one query")
       ->required();
-  const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
-    return command.add_option(name, value, help)->type_name(type);
-  };
-  const auto list = [&](const char* name, std::vector<std::string>& values, const char* help,
-                        const char* type) {
-    return command.add_option(name, values, help)->type_name(type)->allow_extra_args(false);
-  };
+  SpreadOptions& options = flags.options;
+  options.hops = 4;
+  options.max_iterations = 200;
   const auto* hops =
-      add_count(command, "--hops", flags.hops, "Hops from the sources (default: 4)", 0, hops_max);
-  const auto* decay = text("--decay", flags.decay,
-                           "exponential:RATE, power:EXPONENT, linear:SLOPE or constant:C "
-                           "(default: exponential:0.7)",
-                           "KIND:X");
+      add_count(command, "--hops", options.hops, "Hops from the sources (default: 4)", 0, hops_max);
+  const auto* decay = add_parsed(command, "--decay",
+                                 "exponential:RATE, power:EXPONENT, linear:SLOPE or constant:C "
+                                 "(default: exponential:0.7)",
+                                 "KIND:X", [&flags](const std::string& text) {
+                                   flags.options.decay = parse_decay(text);
+                                   flags.decay = text;
+                                 });
   const auto* threshold = add_number(
       command, "--threshold", flags.threshold,
       "Minimum activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
-  const auto* kinds = text("--kinds", flags.kinds,
-                           "Kinds of edges to follow: all, or a list such as 0,3,7-9 (default: "
-                           "all); edge lists then have a fourth field, the kind",
-                           "KINDS");
-  const auto* modifiers =
-      text("--modifiers", flags.modifiers,
-           "Multiply weights by the kinds of their nodes. engram: 0.8 from episodes (kind 1) to "
-           "concepts (kind 0), 0.6 back, 0.4 among concepts, 0.3 among episodes (default: none)",
-           "NAME");
+  const auto* kinds =
+      add_parsed(command, "--kinds",
+                 "Kinds of edges to follow: all, or a list such as 0,3,7-9 (default: "
+                 "all); edge lists then have a fourth field, the kind",
+                 "KINDS", [&flags](const std::string& text) {
+                   flags.options.kinds = parse_kinds(text);
+                   flags.text.kinds = true;
+                 });
+  const auto modifiers_of = [&flags]() -> SpreadModifiers& {
+    if (!flags.options.modifiers) flags.options.modifiers.emplace();
+    return *flags.options.modifiers;
+  };
+  // Before --strength and --fan, whose factors replace some of these.
+  const auto* modifiers = add_parsed(
+      command, "--modifiers",
+      "Multiply weights by the kinds of their nodes. engram: 0.8 from episodes (kind 1) to "
+      "concepts (kind 0), 0.6 back, 0.4 among concepts, 0.3 among episodes (default: none)",
+      "NAME", [=](const std::string& text) { modifiers_of() = parse_modifiers(text); });
+  const auto list = [&](const char* name, std::vector<std::string>& values, const char* help,
+                        const char* type, auto set) {
+    return command
+        .add_option_function<std::vector<std::string>>(
+            name,
+            [=, &values](const std::vector<std::string>& texts) {
+              values = texts;
+              for (const std::string& text : texts) try {
+                  set(modifiers_of(), text);
+                } catch (const RecordError& error) {
+                  throw CLI::ValidationError(name, error.what());
+                }
+            },
+            help)
+        ->type_name(type)
+        ->allow_extra_args(false);
+  };
   const auto* strengths =
       list("--strength", flags.strengths,
            "Factor for weights from nodes of one kind to nodes of another; can be repeated",
-           "FROM:TO=X");
+           "FROM:TO=X", set_strength);
   const auto* fans = list("--fan", flags.fans,
                           "Factor for weights from nodes of one kind: inverse (1 / out-degree), "
                           "inverse-root (1 / √out-degree) or a number; can be repeated",
-                          "KIND=X");
-  const auto* activations =
-      text("--activations", flags.activations,
-           "float32, or bfloat16: rounds activations between hops, which saves bandwidth with many "
-           "queries; answers differ and contain \"not_guaranteed\" (default: float32)",
-           "NAME");
-  const auto* trace_paths = add_count(
-      command, "--trace-paths", flags.trace_paths,
+                          "KIND=X", set_fan);
+  const auto* activations = add_choice(
+      command, "--activations", options.activations,
+      "float32, or bfloat16: rounds activations between hops, which saves bandwidth with many "
+      "queries; answers differ and contain \"not_guaranteed\" (default: float32)",
+      Choices<ActivationPrecision>{{"float32", ActivationPrecision::float32},
+                                   {"bfloat16", ActivationPrecision::bfloat16}});
+  CLI::Option* const trace_paths = add_count(
+      command, "--trace-paths", options.trace_paths,
       "Print up to this number of paths by which activation reached each node (default: none)", 0,
       1000);
-  const auto* confidence = command.add_flag(
-      "--confidence", flags.confidence,
-      "engine, with --trace-paths: print 1 − Π(1 − strength) over each node's paths");
+  const auto* confidence =
+      command
+          .add_flag("--confidence", flags.confidence,
+                    "engine, with --trace-paths: print 1 − Π(1 − strength) over each node's paths")
+          ->needs(trace_paths);
   flags.of_hops = {hops,      decay, threshold,   kinds,       modifiers,
                    strengths, fans,  activations, trace_paths, confidence};
-  add_top(command, flags.top, "Maximum number of nodes per query (default: 10)");
-  text("--mode", flags.mode,
-       "engine: thresholds and saturation at 1; linear: sums of decayed walks; pagerank: "
-       "personalised PageRank, restarting at the sources (default: engine)",
-       "NAME");
+  add_top(command, options.top, "Maximum number of nodes per query (default: 10)");
+  add_choice(command, "--mode", options.mode,
+             "engine: thresholds and saturation at 1; linear: sums of decayed walks; pagerank: "
+             "personalised PageRank, restarting at the sources (default: engine)",
+             modes);
   flags.of_pagerank = {
       add_number(
           command, "--damping", flags.damping,
@@ -168,10 +160,9 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
                  "pagerank: stop when the 1-norm of the change in an iteration is at most this "
                  "(default: 1e-6)",
                  0),
-      add_count(command, "--max-iterations", flags.max_iterations,
+      add_count(command, "--max-iterations", options.max_iterations,
                 "pagerank: maximum number of iterations; a residual above the tolerance is "
-                "reported (default: 200)",
-                1, std::numeric_limits<std::uint32_t>::max())};
+                "reported (default: 200)")};
 }
 
 }  // namespace Kindred::Tools

@@ -8,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,24 +19,19 @@ struct SpreadFlags {
   std::string graph;
   GraphText text;  ///< how `graph` is read if it is text
   std::string sources;
-  std::size_t hops = 4;
-  std::string decay = "exponential:0.7";
+  std::string decay = "exponential:0.7";  ///< as it was written
   std::optional<double> threshold;
-  std::string kinds;
-  std::string modifiers;
   std::vector<std::string> strengths;
   std::vector<std::string> fans;
-  std::string activations = "float32";
-  std::size_t top = 10;
-  std::size_t trace_paths = 0;
   bool confidence = false;
-  std::string mode = "engine";
   std::optional<double> damping;
   std::optional<double> tolerance;
-  std::size_t max_iterations = 200;
+  SpreadOptions options;                        ///< those that one flag determines
   std::vector<const CLI::Option*> of_hops;      ///< not valid with PageRank
   std::vector<const CLI::Option*> of_pagerank;  ///< valid only with PageRank
 };
+
+std::string name_of(SpreadMode mode);
 
 void add_spread_flags(CLI::App& command, SpreadFlags& flags);
 

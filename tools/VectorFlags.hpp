@@ -2,12 +2,14 @@
 #ifndef KINDRED_TOOLS_VECTOR_FLAGS_HPP
 #define KINDRED_TOOLS_VECTOR_FLAGS_HPP
 
-#include "Session.hpp"
+#include "program/Options.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace Kindred::Tools {
 
@@ -23,47 +25,39 @@ struct VectorFlags {
   std::string vectors;  ///< either this or `store` is given
   std::string store;
   std::string queries;
-  std::string format;
-  std::string metric = "cosine";
-  std::string path;
+  std::optional<VectorFormat> format;
+  Metric metric = Metric::cosine;
   std::string filter;
   std::string out_ids;
   std::string out_scores;
+  std::vector<CLI::Option*> sources;  ///< --vectors and --store
 
   /// Path of the rows, for messages.
   const std::string& rows() const noexcept { return store.empty() ? vectors : store; }
-  /// Whether the results are written to files instead of lines.
-  bool has_out_files() const noexcept { return !out_ids.empty() || !out_scores.empty(); }
 };
 
-/// \throws UsageError for an unknown metric
-Metric metric_from_string(const std::string& name);
-/// \throws UsageError for an unknown format
-VectorFormat format_from_string(const std::string& name);
 /// \brief How the file \p path is read.
 /// \param path its name, whose extension determines the format if it is that of one
-/// \param format value of --format, which determines the format of other names; may be empty
+/// \param format value of --format, which determines the format of other names
 /// \param dataset dataset of an HDF5 file
-/// \throws UsageError for an unknown format
-VectorFileOptions vector_file_options(const std::string& path, const std::string& format,
+VectorFileOptions vector_file_options(const std::string& path, std::optional<VectorFormat> format,
                                       const char* dataset);
 
+/// Adds --metric.
+CLI::Option* add_metric_flag(CLI::App& command, Metric& metric, const std::string& help);
 /// Adds --format, for the files named by \p files.
-void add_format_flag(CLI::App& command, std::string& format, const std::string& files);
-
+void add_format_flag(CLI::App& command, std::optional<VectorFormat>& format,
+                     const std::string& files);
+/// Adds --element with some element types.
+void add_element_flag(CLI::App& command, std::optional<DataType>& element,
+                      const std::vector<DataType>& elements, const std::string& help);
+/// Adds --vectors and --store, of which one must be given, with \p help of the first.
+std::vector<CLI::Option*> add_rows_flags(CLI::App& command, std::string& vectors,
+                                         std::string& store, const std::string& help);
 void add_vector_flags(CLI::App& command, VectorFlags& flags);
 /// Add --filter, and --out-ids with --out-scores.
 void add_filter_flag(CLI::App& command, std::string& filter);
-void add_out_flags(CLI::App& command, std::string& ids, std::string& scores);
-
-/// \throws UsageError unless exactly one of --vectors and --store is given
-void check_rows_flags(const char* command, const std::string& vectors, const std::string& store);
-/// \throws UsageError for an unknown metric or path, and unless exactly one of --vectors and
-/// --store is given
-SearchOptions search_options(const char* command, const VectorFlags& flags);
-
-/// With --explain, prints the path that a call used and how many rows passed its filter.
-void explain_path(const GlobalOptions& global, const char* command, const SearchReport& report);
+std::vector<CLI::Option*> add_out_flags(CLI::App& command, std::string& ids, std::string& scores);
 
 }  // namespace Kindred::Tools
 

@@ -30,20 +30,20 @@ VectorArray read_array(const std::string& path, const VectorFileOptions& options
   });
 }
 
-/// Warns if every row has a NaN, so that every score is one. Stops at the first other row.
-void warn_if_all_nan(const std::string& path, const VectorSpan& rows) {
-  std::vector<float> row(rows.dimension);
-  for (std::size_t i = 0; i < rows.count(); ++i) {
-    decode_rows(rows.rows(i, 1), row);
+}  // namespace
+
+void warn_if_all_nan(const std::string& path, std::uint64_t rows, std::size_t dimension,
+                     const std::function<void(std::uint64_t, std::span<float>)>& read) {
+  std::vector<float> row(dimension);
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    read(i, row);
     if (std::none_of(row.begin(), row.end(), [](float x) { return std::isnan(x); })) return;
   }
-  if (rows.count() > 0) {
+  if (rows > 0) {
     Log::warning(
         fmt::format("{}: every row contains NaN, so every score is NaN (printed as null)", path));
   }
 }
-
-}  // namespace
 
 void check_some_rows(const std::string& path, std::uint64_t rows) {
   if (rows == 0)
@@ -63,9 +63,9 @@ std::vector<std::uint8_t> load_filter(Session& session, const std::string& filte
 }
 
 VectorInput load_vectors(const VectorFlags& flags, Session& session) {
-  if (!flags.vectors.empty()) check_kind(flags.vectors, InputKind::rows, flags.format);
+  if (!flags.vectors.empty()) check_kind(flags.vectors, InputKind::rows, flags.format.has_value());
   if (!flags.store.empty()) check_kind(flags.store, InputKind::vectors);
-  check_kind(flags.queries, InputKind::queries, flags.format);
+  check_kind(flags.queries, InputKind::queries, flags.format.has_value());
   VectorInput input;
   const VectorFileOptions rows_options = vector_file_options(flags.vectors, flags.format, "train");
   VectorFileOptions query_options = vector_file_options(flags.queries, flags.format, "test");
@@ -90,8 +90,13 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
                                  flags.queries, input.queries.columns, flags.rows(),
                                  rows.dimension));
   }
-  warn_if_all_nan(flags.rows(), rows);
-  warn_if_all_nan(flags.queries, VectorSpan(input.queries.span(), input.queries.columns));
+  const auto warn = [](const std::string& path, const VectorSpan& array) {
+    warn_if_all_nan(
+        path, array.count(), array.dimension,
+        [&](std::uint64_t i, std::span<float> row) { decode_rows(array.rows(i, 1), row); });
+  };
+  warn(flags.rows(), rows);
+  warn(flags.queries, VectorSpan(input.queries.span(), input.queries.columns));
   input.rows = rows.count();
   input.end_id = stored.end_id;
   const VectorIndexOptions options;
@@ -107,49 +112,6 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session) {
 
 std::string rows_text(std::uint64_t rows, std::uint64_t dimension) {
   return fmt::format("{} of dimension {}", Html::counted(rows, "row", "rows"), dimension);
-}
-
-HitsForm hits_form(Metric metric) {
-  HitsForm form;
-  form.result = "row";
-  form.score = metric == Metric::cosine ? "cosine" : metric == Metric::l2 ? "distance" : "product";
-  form.of_one = metric == Metric::cosine;
-  if (metric == Metric::l2) form.note = "A bar is a distance: the shorter, the nearer.";
-  return form;
-}
-
-void report_row(ReportHits& report, std::optional<std::string_view> name, std::uint64_t query,
-                std::span<const ScoredId> row) {
-  report.begin(name, query);
-  for (const ScoredId& found : row)
-    report.hit({{}, static_cast<std::uint64_t>(found.id), found.score, {}});
-  report.end();
-}
-
-void report_input(Session& session, const VectorFlags& flags, const VectorInput& input) {
-  session.add_input(flags.store.empty() ? "vectors" : "store", flags.rows(),
-                    rows_text(input.rows, input.queries.columns));
-  session.add_input("queries", flags.queries, rows_text(input.queries.rows, input.queries.columns));
-  if (!flags.filter.empty())
-    session.add_input("filter", flags.filter, fmt::format("a mask of {} ids", input.end_id));
-  session.add_to_report("metric", flags.metric);
-}
-
-void warn_without_results(const char* command, std::size_t queries, std::uint64_t results) {
-  if (queries == 0 || results > 0) return;
-  Log::warning(
-      fmt::format("{}: no query has a result; check the filter, the candidates and the "
-                  "limit of the score",
-                  command));
-}
-
-std::uint64_t count_results(std::span<const std::int64_t> ids) {
-  return static_cast<std::uint64_t>(
-      std::count_if(ids.begin(), ids.end(), [](std::int64_t id) { return id >= 0; }));
-}
-
-std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count) {
-  return queries.span().subspan(first * queries.columns, count * queries.columns);
 }
 
 }  // namespace Kindred::Tools

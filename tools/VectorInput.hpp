@@ -11,10 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -34,27 +34,9 @@ VectorInput load_vectors(const VectorFlags& flags, Session& session);
 /// `50 rows of dimension 4`.
 std::string rows_text(std::uint64_t rows, std::uint64_t dimension);
 
-/// How a report shows the rows that were found by their score under \p metric.
-HitsForm hits_form(Metric metric);
-
-/// Adds the answer to a query to the report.
-void report_row(ReportHits& report, std::optional<std::string_view> name, std::uint64_t query,
-                std::span<const ScoredId> row);
-/// Adds the answers of a search to the report: \p results has `ids`, `scores` and `top`.
-template <class Results>
-void report_rows(ReportHits& report, const Results& results, std::size_t first, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    report.begin({}, first + i);
-    for (std::size_t at = i * results.top; at < (i + 1) * results.top; ++at) {
-      if (results.ids[at] < 0) break;
-      report.hit({{}, static_cast<std::uint64_t>(results.ids[at]), results.scores[at], {}});
-    }
-    report.end();
-  }
-}
-
-/// Adds the inputs of the search to the report.
-void report_input(Session& session, const VectorFlags& flags, const VectorInput& input);
+/// Warns if every row of \p path has a NaN. \param read reads a row; stops at the first other one
+void warn_if_all_nan(const std::string& path, std::uint64_t rows, std::size_t dimension,
+                     const std::function<void(std::uint64_t, std::span<float>)>& read);
 
 /// \throws InputError if the file \p path has no rows, since there is nothing to find
 void check_some_rows(const std::string& path, std::uint64_t rows);
@@ -68,14 +50,6 @@ void check_some_rows(const std::string& path, std::uint64_t rows);
 /// \throws InputError, NotFound or CorruptFile
 std::vector<std::uint8_t> load_filter(Session& session, const std::string& filter,
                                       const std::string& rows, std::uint64_t end_id);
-
-/// Warns if no query has a result.
-void warn_without_results(const char* command, std::size_t queries, std::uint64_t results);
-/// The number of results among \p ids, where −1 is none.
-std::uint64_t count_results(std::span<const std::int64_t> ids);
-
-/// The rows [first, first + count) of \p queries.
-std::span<const float> rows_of(const Matrix& queries, std::size_t first, std::size_t count);
 
 }  // namespace Kindred::Tools
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Exact outputs of the command, computed by hand; tests/tools runs it as a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "RunProgram.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 #include "io/WriteNpyHeader.hpp"
 #include "program/Errors.hpp"
-#include "program/Program.hpp"
 
 #include <cstdlib>
 #include <limits>
@@ -22,26 +23,12 @@ using namespace Kindred::Tools;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using Testing::TempFolder;
-
-struct Ran {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
+using Testing::Ran;
 
 Ran kindred(std::vector<std::string> arguments, const LoadedLibrary& library = {}) {
   ::setenv("KINDRED_PROFILE", "/nonexistent/profile.json", 1);
   arguments.insert(arguments.begin(), "kindred");
-  std::vector<const char*> pointers;
-  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  ::testing::internal::CaptureStdout();
-  ::testing::internal::CaptureStderr();
-  Ran ran;
-  ran.status = run(static_cast<int>(pointers.size()), pointers.data(), library);
-  ran.out = ::testing::internal::GetCapturedStdout();
-  ran.err = ::testing::internal::GetCapturedStderr();
-  return ran;
+  return Testing::run_program(arguments, library);
 }
 
 std::string matrix(std::size_t rows, std::size_t columns, const std::vector<float>& values) {
@@ -50,7 +37,7 @@ std::string matrix(std::size_t rows, std::size_t columns, const std::vector<floa
 }
 
 /// Small valid files of every kind.
-struct Files : TempFolder {
+struct Files : Testing::TempFolder {
   std::string patterns = write("p.jsonl",
                                "{\"name\": \"x\", \"events\": [[\"a\", \"b\"], [\"c\"]]}\n"
                                "{\"tokens\": [\"a\", \"c\"]}\n{\"name\": \"e\", \"tokens\": []}\n");
@@ -58,7 +45,8 @@ struct Files : TempFolder {
                               "{\"name\": \"q\", \"tokens\": [\"a\", \"b\", \"new\"]}\n"
                               "{\"tokens\": []}\n{\"tokens\": [\"c\"]}\n");
   std::string lines = write("l.txt", "kitten\nsitting\n\n");
-  std::string line_queries = write("lq.txt", "mitten\n");
+  std::string line_queries = write("lq.txt", "mitten\nzzz\n");
+  std::string table = write("p.csv", "id,company\n1,\"Glonn, \"\"Inc\"\"\"\n2,Acme\n");
   std::string vectors =
       write("x.npy", matrix(4, 2, {1, 0, 0, 1, std::numeric_limits<float>::quiet_NaN(), 0, 3, 4}));
   std::string vector_queries = write("y.npy", matrix(2, 2, {1, 0, 3, 4}));
@@ -66,6 +54,8 @@ struct Files : TempFolder {
       write("c.jsonl", "{\"name\": \"k\", \"ids\": [3, 0, 3]}\n{\"ids\": []}\n");
   std::string graph = write("g.tsv", "a b 0.5\nb c 1\n");
   std::string sources = write("s.jsonl", "{\"name\": \"s\", \"sources\": [[\"a\", 1]]}\n");
+  std::string no_sources = write("s0.jsonl", "{\"sources\": []}\n");
+  std::string empty = write("empty.jsonl", "");
 };
 
 TEST(Command, OfAPackageReportsTheChoiceOfItsLibrary) {
@@ -76,9 +66,8 @@ TEST(Command, OfAPackageReportsTheChoiceOfItsLibrary) {
   EXPECT_THAT(info, HasSubstr("  host: there is no driver here\n"));
   EXPECT_THAT(kindred({"info", "--json"}, host).out, HasSubstr("\"name\": \"host\""));
   EXPECT_THAT(kindred({"--version"}, host).out, HasSubstr("library   host\n"));
-  for (const std::vector<std::string>& requested :
-       {std::vector<std::string>{"--space", "cuda"}, {"--device", "0"}}) {
-    const Ran ran = kindred({"info", requested[0], requested[1]}, host);
+  for (const auto& [flag, value] : {std::pair("--space", "cuda"), {"--device", "0"}}) {
+    const Ran ran = kindred({"info", flag, value}, host);
     EXPECT_EQ(ran.status, 1);
     EXPECT_THAT(ran.err, HasSubstr("no GPU can be used: there is no driver here"));
   }
@@ -99,119 +88,37 @@ TEST(Command, GivesEachErrorItsStatus) {
   EXPECT_EQ(exit_status(std::bad_alloc()), ExitStatus::out_of_memory);
 }
 
-TEST(Command, ReportsItsVersionAndHelp) {
-  EXPECT_THAT(kindred({"--version"}).out, ::testing::StartsWith("kindred 0."));
-  for (const char* command : {"info", "calibrate", "match", "search", "score", "spread"}) {
-    const Ran help = kindred({command, "--help"});
-    EXPECT_EQ(help.status, 0);
-    EXPECT_THAT(help.out, HasSubstr("Usage: kindred " + std::string(command)));
-  }
-}
-
-TEST(Command, RefusesWrongUseBeforeItReadsAnything) {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{}, "a command is required: info, calibrate"},
-      {{"fly"}, "there is no command 'fly'"},
-      {{"demo"}, "did you mean kindred-demo?"},
-      {{"match", "--queries", "none"}, "exactly one of --patterns, --lines"},
-      {{"match", "--patterns", "none"}, "--queries is required"},
-      {{"match", "--patterns", "none", "--lines", "none", "--queries", "none"}, "exactly one of"},
-      {{"match", "--patterns", "-", "--queries", "-"}, "only --queries can be -"},
-      {{"match", "--patterns", "none", "--queries", "none", "--top", "0"},
-       "'0' is not a whole number"},
-      {{"match", "--patterns", "none", "--queries", "none", "--threshold", "nan"}, "'nan' is no"},
-      {{"match", "--patterns", "none", "--queries", "none", "--threshold", "-1"}, "'-1' is no"},
-      {{"match", "--patterns", "none", "--queries", "none", "--threshold", "1.1"}, "'1.1' is no"},
-      {{"match", "--patterns", "none", "--queries", "none", "--measure", "x"}, "'x' is not one of"},
-      {{"match", "--patterns", "none", "--queries", "none", "--level", "x"}, "'x' is not one of"},
-      {{"match", "--lines", "none", "--queries", "none", "--level", "token"}, "does not go with"},
-      {{"match", "--patterns", "none", "--queries", "none", "--space", "tpu"},
-       "'tpu' is not one of"},
-      {{"match", "--patterns", "none", "--queries", "none", "--threads", "0"}, "[1, 512]"},
-      {{"match", "--patterns", "none", "--queries", "none", "--trace", "/none/t"}, "--trace"},
-      {{"match", "--patterns", "none", "--queries", "none", "--fly"},
-       "match: there is no flag '--fly'"},
-      {{"search", "--vectors", "none", "--queries", "none", "--metric", "x"}, "'x' is not one of"},
-      {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "i", "--out-scores", "i"},
-       "two outputs are i"},
-      {{"search", "--vectors", "none", "--queries", "none", "--out-ids", "/none/i", "--out-scores",
-        "/none/s"},
-       "cannot be written"},
-      {{"spread", "--graph", "none", "--sources", "none", "--decay", "x:1"}, "'x:1' is not one of"},
-      {{"spread", "--graph", "none", "--sources", "none", "--decay", "power"},
-       "'power' is not one of"},
-      {{"spread", "--graph", "none", "--sources", "none", "--decay", "power:-1"}, "no finite"},
-      {{"spread", "--graph", "none", "--sources", "none", "--mode", "x"}, "'x' is not one of"},
-      {{"spread", "--graph", "none", "--sources", "none", "--threshold", "nan"}, "'nan' is no"},
-      {{"spread", "--graph", "none", "--sources", "none", "--hops", "1.5"}, "'1.5' is no"},
-      {{"calibrate", "--seconds", "0"}, "'0' is not a number"},
-  };
-  for (const auto& [arguments, message] : wrong) {
-    const Ran ran = kindred(arguments);
-    EXPECT_EQ(ran.status, 2) << ran.err;
-    EXPECT_THAT(ran.out, IsEmpty());
-    EXPECT_THAT(ran.err, HasSubstr(message));
-  }
-}
-
-TEST(Command, RefusesBadFilesWithoutOutput) {
-  const Files files;
-  const auto bad_queries = files.write("bad.jsonl", "{\"tokens\": [\"a\"]}\n{\"tokens\": [1]}\n");
-  const auto narrow = files.write("narrow.npy", matrix(1, 1, {1}));
-  const auto mask = files.write("mask.npy", npy_header("<f4", 1, 1) + "abcd");
-  const auto outside = files.write("out.jsonl", "{\"ids\": [4]}\n{\"ids\": []}\n");
-  const auto short_list = files.write("short.jsonl", "{\"ids\": []}\n");
-  const auto stranger = files.write("stranger.jsonl", "{\"sources\": [[\"z\", 1]]}\n");
-  const auto heavy = files.write("heavy.tsv", "a b 2\n");
-  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{"match", "--patterns", files / "none", "--queries", files.queries}, "No such file"},
-      {{"match", "--patterns", files.patterns, "--queries", bad_queries}, "bad.jsonl:2: "},
-      {{"search", "--vectors", files.vectors, "--queries", narrow}, "dimension 1"},
-      {{"search", "--vectors", files.vectors, "--queries", files.vector_queries, "--filter", mask},
-       "bool or uint8"},
-      {{"score", "--vectors", files.vectors, "--queries", files.vector_queries, "--candidates",
-        outside},
-       "out.jsonl:1: \"ids\" has 4"},
-      {{"score", "--vectors", files.vectors, "--queries", files.vector_queries, "--candidates",
-        short_list},
-       "1 lines"},
-      {{"spread", "--graph", files.graph, "--sources", stranger}, "'z' is not in the graph"},
-      {{"spread", "--graph", heavy, "--sources", files.sources}, "heavy.tsv:1: the weight 2"},
-  };
-  for (const auto& [arguments, message] : wrong) {
-    const Ran ran = kindred(arguments);
-    EXPECT_EQ(ran.status, 3) << ran.err;
-    EXPECT_THAT(ran.out, IsEmpty());
-    EXPECT_THAT(ran.err, HasSubstr(message));
-  }
-}
-
-TEST(Command, SaysWhyASpaceCannotBeUsed) {
-  if (Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "this machine has one";
-  const Ran ran = kindred({"info", "--space", "cuda"});
-  EXPECT_EQ(ran.status, 1);
-  EXPECT_THAT(ran.err, HasSubstr("space cuda cannot be used"));
-}
-
 TEST(Command, PrintsTheSameBytesForEverySpaceAndThreadCount) {
   const Files files;
   const std::vector<std::pair<std::vector<std::string>, std::string>> expected{
       {{"match", "--patterns", files.patterns, "--queries", files.queries, "--blocks"},
-       "{\"query\": \"q\", \"results\": [{\"name\": \"x\", \"index\": 0, \"similarity\": "
-       "0.6666666666666666, \"matched\": 2, \"blocks\": [[0, 0, 2]]}, {\"name\": null, \"index\": "
-       "1, "
-       "\"similarity\": 0.4, \"matched\": 1, \"blocks\": [[0, 0, 1]]}]}\n"
-       "{\"query\": 1, \"results\": []}\n"
-       "{\"query\": 2, \"results\": [{\"name\": null, \"index\": 1, \"similarity\": "
-       "0.6666666666666666, \"matched\": 1, \"blocks\": [[1, 0, 1]]}, {\"name\": \"x\", \"index\": "
-       "0, "
-       "\"similarity\": 0.5, \"matched\": 1, \"blocks\": [[2, 0, 1]]}]}\n"},
+       R"({"query": "q", "results": [{"name": "x", "index": 0, "similarity": 0.6666666666666666, )"
+       R"("matched": 2, "blocks": [[0, 0, 2]]}, {"name": null, "index": 1, "similarity": 0.4, )"
+       R"("matched": 1, "blocks": [[0, 0, 1]]}]})"
+       "\n{\"query\": 1, \"results\": []}\n"
+       R"({"query": 2, "results": [{"name": null, "index": 1, "similarity": 0.6666666666666666, )"
+       R"("matched": 1, "blocks": [[1, 0, 1]]}, {"name": "x", "index": 0, "similarity": 0.5, )"
+       R"("matched": 1, "blocks": [[2, 0, 1]]}]})"
+       "\n"},
       {{"match", "--lines", files.lines, "--queries", files.line_queries, "--measure", "difflib",
-        "--threshold", "0", "--top", "2"},
-       "{\"query\": \"mitten\", \"results\": [{\"name\": \"kitten\", \"index\": 0, "
-       "\"similarity\": 0.8333333333333334, \"matched\": 5}, {\"name\": \"sitting\", \"index\": 1, "
-       "\"similarity\": "
-       "0.6153846153846154, \"matched\": 4}]}\n"},
+        "--threshold", "0.1", "--top", "2", "--matched-only"},
+       R"({"query": "mitten", "results": [{"name": "kitten", "index": 0, "similarity": )"
+       R"(0.8333333333333334, "matched": 5}, {"name": "sitting", "index": 1, "similarity": )"
+       R"(0.6153846153846154, "matched": 4}]})"
+       "\n"},
+      {{"match", "--lines", files.lines, "--queries", files.line_queries, "--threshold", "0.7",
+        "--blocks", "--format", "csv"},
+       "query,name,index,similarity,matched,blocks\n"
+       "mitten,kitten,0,0.8333333333333334,5,\"[[1, 1, 5]]\"\nzzz,,,,,\n"},
+      {{"match", "--lines", files.lines, "--queries", files.line_queries, "--threshold", "0.7",
+        "--blocks", "--format", "table"},
+       "query   name    index  similarity  matched  blocks\n"
+       "mitten  kitten      0      0.8333        5  [[1, 1, 5]]\nzzz\n"},
+      {{"match", "--patterns", files.table, "--queries", files.write("q.csv", "firm\nglonn\n"),
+        "--column", "company", "--query-column", "firm", "--ignore-case", "--top", "1"},
+       R"({"query": "glonn", "results": [{"name": "Glonn, \"Inc\"", "index": 0, "similarity": )"
+       R"(0.5882352941176471, "matched": 5}]})"
+       "\n"},
       {{"search", "--vectors", files.vectors, "--queries", files.vector_queries},
        "{\"query\": 0, \"results\": [[0, 1.0], [3, 0.6], [1, 0.0], [2, null]]}\n"
        "{\"query\": 1, \"results\": [[3, 1.0], [1, 0.8], [0, 0.6], [2, null]]}\n"},
@@ -222,6 +129,13 @@ TEST(Command, PrintsTheSameBytesForEverySpaceAndThreadCount) {
       {{"spread", "--graph", files.graph, "--sources", files.sources, "--mode", "linear", "--decay",
         "constant:1"},
        "{\"query\": \"s\", \"activations\": [[\"a\", 1.0], [\"b\", 0.5], [\"c\", 0.5]]}\n"},
+      {{"match", "--patterns", files.empty, "--queries", files.queries},
+       "{\"query\": \"q\", \"results\": []}\n{\"query\": 1, \"results\": []}\n"
+       "{\"query\": 2, \"results\": []}\n"},
+      {{"match", "--patterns", files.patterns, "--queries", files.empty}, ""},
+      {{"spread", "--graph", files.empty, "--sources", files.no_sources},
+       "{\"query\": 0, \"activations\": []}\n"},
+      {{"spread", "--graph", files.empty, "--sources", files.empty}, ""},
   };
   for (const auto& [arguments, text] : expected) {
     for (const Space space : Testing::spaces()) {
@@ -238,42 +152,16 @@ TEST(Command, PrintsTheSameBytesForEverySpaceAndThreadCount) {
   }
 }
 
-TEST(Command, ReportsTimesSpacesAndDispatchesOnStderr) {
+TEST(Command, WritesTheArraysOfASearch) {
   const Files files;
-  const Ran ran = kindred({"match", "--patterns", files.patterns, "--queries", files.queries,
-                           "--explain", "--space", "serial"});
-  EXPECT_THAT(ran.err, HasSubstr("\"chosen\":\"serial\""));
-  EXPECT_THAT(ran.err, HasSubstr("match: read "));
-  EXPECT_THAT(ran.err, HasSubstr("on 1 CPU thread (as requested)"));
-}
-
-TEST(Command, WritesTheTraceAndTheReport) {
-  const Files files;
-  const Ran ran = kindred({"spread", "--graph", files.graph, "--sources", files.sources, "--trace",
-                           files / "t.json", "--report", files / "r.html", "--quiet"});
-  EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_THAT(Testing::read_all(files / "t.json"), HasSubstr("\"traceEvents\""));
-  EXPECT_THAT(Testing::read_all(files / "r.html"), HasSubstr("kindred spread"));
-}
-
-TEST(Command, WritesBothArraysOrNeither) {
-  const Files files;
-  const auto mask = files.write("mask.npy", [] {
-    std::string header = npy_header("|b1", 4, 1);
-    header.replace(header.find("(4, 1)"), 6, "(4,)  ");
-    return header + std::string("\0\1\1\0", 4);
-  }());
+  std::string mask = npy_header("|b1", 4, 1);
+  mask.replace(mask.find("(4, 1)"), 6, "(4,)  ");
+  const auto allowed = files.write("mask.npy", mask + std::string("\0\1\1\0", 4));
   const auto ids = files / "i.npy";
   const auto scores = files / "s.npy";
-  const auto before = files.names();
-  EXPECT_EQ(kindred({"search", "--vectors", files.vectors, "--queries", files / "none", "--out-ids",
-                     ids, "--out-scores", scores})
-                .status,
-            3);
-  EXPECT_THAT(files.names(), ::testing::UnorderedElementsAreArray(before));
   const Ran ran =
       kindred({"search", "--vectors", files.vectors, "--queries", files.vector_queries, "--out-ids",
-               ids, "--out-scores", scores, "--filter", mask, "--top", "3"});
+               ids, "--out-scores", scores, "--filter", allowed, "--top", "3"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, IsEmpty());
   const std::vector<std::int64_t> expected{1, 2, -1, 1, 2, -1};
@@ -283,30 +171,21 @@ TEST(Command, WritesBothArraysOrNeither) {
   EXPECT_EQ(Testing::read_all(scores).size(), npy_header("<f4", 2, 3).size() + 6 * sizeof(float));
 }
 
-TEST(Command, SearchingForMoreRowsThanThereAreFindsAll) {
+TEST(Command, SkipsBadQueries) {
   const Files files;
-  const auto search = [&](const char* top) {
-    return kindred(
-        {"search", "--vectors", files.vectors, "--queries", files.vector_queries, "--top", top});
-  };
-  const Ran ran = search("5");
-  EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_EQ(ran.out, search("4").out);
-}
-
-TEST(Command, AnswersFromNothing) {
-  const Files files;
-  const auto empty = files.write("empty.jsonl", "");
-  const auto no_rows = files.write("none.npy", matrix(0, 2, {}));
-  EXPECT_EQ(kindred({"match", "--patterns", empty, "--queries", files.queries}).out,
-            "{\"query\": \"q\", \"results\": []}\n{\"query\": 1, \"results\": []}\n"
-            "{\"query\": 2, \"results\": []}\n");
-  EXPECT_EQ(kindred({"match", "--patterns", files.patterns, "--queries", empty}).out, "");
-  EXPECT_EQ(kindred({"search", "--vectors", no_rows, "--queries", files.vector_queries}).status, 3);
-  EXPECT_EQ(kindred({"spread", "--graph", empty, "--sources",
-                     files.write("s0.jsonl", "{\"sources\": []}\n")})
-                .out,
-            "{\"query\": 0, \"activations\": []}\n");
+  const auto queries =
+      files.write("bad.jsonl", "{\"tokens\": [\"a\"]}\nnonsense\n{\"tokens\": [\"b\"]}\n");
+  std::vector<std::string> match{"match",     "--patterns", files.patterns,
+                                 "--queries", queries,      "--skip-bad"};
+  const Ran json = kindred(match);
+  EXPECT_EQ(json.status, 0);
+  EXPECT_THAT(json.out, HasSubstr("}]}\n{\"error\": \"not JSON: column 2"));
+  EXPECT_THAT(json.out, HasSubstr("\", \"line\": 2}\n{\"query\": 2, "));
+  EXPECT_THAT(json.err, HasSubstr("1 of 3 queries are skipped"));
+  match.insert(match.end(), {"--format", "csv"});
+  const Ran csv = kindred(match);
+  EXPECT_THAT(csv.err, HasSubstr("line 2 of the queries is skipped: not JSON"));
+  EXPECT_THAT(csv.out, Not(HasSubstr("error")));
 }
 
 }  // namespace CommandTest

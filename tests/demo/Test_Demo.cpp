@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "RunProgram.hpp"
 #include "Support.hpp"
+#include "TempFolder.hpp"
 #include "demo/Answer.hpp"
 #include "demo/AnswerHash.hpp"
 #include "demo/AnswerText.hpp"
 #include "demo/Demo.hpp"
 #include "demo/DifflibProof.hpp"
-#include "program/Program.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -16,10 +17,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
-#include <sstream>
 
 namespace Kindred::Tools {
 namespace DemoTest {
@@ -119,12 +118,7 @@ class WholeDemo : public testing::Test {
     EXPECT_EQ(status, 0);
     return text;
   }
-  std::string file(const char* name) const {
-    std::stringstream text;
-    text << std::ifstream(std::filesystem::path(m_options.out) / name).rdbuf();
-    return text.str();
-  }
-
+  std::string file(const char* name) const { return Testing::read_all(m_options.out + "/" + name); }
   DemoOptions m_options;
 };
 
@@ -166,9 +160,8 @@ TEST_F(WholeDemo, JsonIsOneObjectOfTheSameAnswer) {
   m_options.sweep = false;
   m_options.json = true;
   const std::string text = standard_output();
-  std::stringstream golden;
-  golden << std::ifstream(KINDRED_TEST_WORDNET "/../answer.json").rdbuf();
-  EXPECT_EQ(text, golden.str()) << "the bytes are the same on every machine";
+  EXPECT_EQ(text, Testing::read_all(KINDRED_TEST_WORDNET "/../answer.json"))
+      << "the bytes are the same on every machine";
   const auto answer = nlohmann::json::parse(text);
   EXPECT_EQ(answer["query"], m_options.query);
   EXPECT_EQ(answer["results"].size(), m_options.top);
@@ -181,37 +174,25 @@ TEST_F(WholeDemo, AMissingWordNetIsATypedErrorWithoutReport) {
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(m_options.out) / "report.html"));
 }
 
-struct Ran {
-  int status = -1;
-  std::string out;
-  std::string err;
-};
-
-Ran program(std::vector<const char*> arguments) {
+Testing::Ran program(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "kindred-demo");
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.status = run(static_cast<int>(arguments.size()), arguments.data());
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
+  return Testing::run_program(arguments);
 }
 
 TEST_F(WholeDemo, TheProgramTakesItsFlagsAndThoseOfEveryCommand) {
   const std::string trace = m_options.out + "/another.json";
-  const Ran ran = program({"--wordnet",   KINDRED_TEST_WORDNET,
-                           "--out",       m_options.out.c_str(),
-                           "--no-sweep",  "--no-calibrate",
-                           "--json",      "--quiet",
-                           "--explain",   "--space",
-                           "serial",      "--threads",
-                           "1",           "--trace",
-                           trace.c_str(), "-k",
-                           "3",           "--proof",
-                           "5",           "--limit",
-                           "0",           "--query",
-                           "small boat"});
+  const Testing::Ran ran = program({"--wordnet",  KINDRED_TEST_WORDNET,
+                                    "--out",      m_options.out,
+                                    "--no-sweep", "--no-calibrate",
+                                    "--json",     "--quiet",
+                                    "--explain",  "--space",
+                                    "serial",     "--threads",
+                                    "1",          "--trace",
+                                    trace,        "-k",
+                                    "3",          "--proof",
+                                    "5",          "--limit",
+                                    "0",          "--query",
+                                    "small boat"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(nlohmann::json::parse(ran.out)["query"], "small boat");
   EXPECT_THAT(ran.err, testing::HasSubstr("\"chosen\":\"serial\""));
@@ -233,14 +214,14 @@ TEST(DemoProgram, DescribesItself) {
 }
 
 TEST(DemoProgram, ReportsMistakesByStatus) {
-  const Ran unknown = program({"--wordnt", "x"});
+  const Testing::Ran unknown = program({"--wordnt", "x"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, testing::HasSubstr("there is no flag '--wordnt'; did you mean "
                                               "--wordnet? (see kindred-demo --help)"));
   EXPECT_EQ(program({"--top", "51"}).status, 2);
   EXPECT_EQ(program({"--space", "tpu"}).status, 2);
-  const Ran missing = program({"--wordnet", "/nonexistent", "--no-calibrate", "--quiet", "--out",
-                               KINDRED_TEST_FOLDER "/missing"});
+  const Testing::Ran missing = program({"--wordnet", "/nonexistent", "--no-calibrate", "--quiet",
+                                        "--out", KINDRED_TEST_FOLDER "/missing"});
   EXPECT_EQ(missing.status, 3);
   EXPECT_THAT(missing.err, testing::HasSubstr("/nonexistent/data.noun cannot be opened"));
 }

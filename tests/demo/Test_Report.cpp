@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "TempFolder.hpp"
 #include "io/ShellText.hpp"
 #include "report/Report.hpp"
 
@@ -8,10 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 
 namespace Kindred::Tools {
 namespace ReportTest {
@@ -158,12 +156,10 @@ TEST(Picture, PlacesNodesByTheirDistanceFromTheSources) {
 }
 
 TEST(Report, WritesTheWholeFileOrThrows) {
-  const std::filesystem::path path = std::filesystem::path(KINDRED_TEST_FOLDER) / "report.html";
-  write_report(path.string(), hostile_report());
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  EXPECT_EQ(text.str(), report_html(hostile_report()));
-  EXPECT_THROW(write_report(KINDRED_TEST_FOLDER "/no/such/folder/report.html", {}), Error);
+  const Testing::TempFolder folder;
+  write_report(folder / "report.html", hostile_report());
+  EXPECT_EQ(Testing::read_all(folder / "report.html"), report_html(hostile_report()));
+  EXPECT_THROW(write_report(folder / "no/such/folder/report.html", {}), Error);
 }
 
 TEST(Crossover, IsTheSizeFromWhichASpaceStaysFaster) {

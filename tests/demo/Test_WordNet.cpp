@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "MessageOf.hpp"
+#include "TempFolder.hpp"
 #include "demo/GlossWords.hpp"
 #include "wordnet/WordNet.hpp"
 
@@ -9,8 +11,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace Kindred::Tools {
 namespace WordNetTest {
@@ -70,104 +70,54 @@ TEST(WordNet, TheLimitTruncatesEachFileAndDropsPointersBeyondIt) {
   for (const Pointer& pointer : net.pointers) EXPECT_LT(pointer.to, net.synsets.size());
 }
 
-/// A copy of the small WordNet in which one file is modified.
-class WordNetDamage : public testing::Test {
- protected:
-  WordNetDamage()
-      : m_folder(std::filesystem::path(KINDRED_TEST_FOLDER) /
-                 testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    std::filesystem::create_directories(m_folder);
-    for (const char* name : {"data.noun", "data.verb", "data.adj", "data.adv"}) {
-      std::filesystem::copy_file(std::filesystem::path(KINDRED_TEST_WORDNET) / name,
-                                 m_folder / name,
-                                 std::filesystem::copy_options::overwrite_existing);
-    }
+/// A copy of the small WordNet, which may be changed.
+struct Copied : Testing::TempFolder {
+  Copied() {
+    for (const char* name : {"data.noun", "data.verb", "data.adj", "data.adv"})
+      write(name, Testing::read_all(std::string(KINDRED_TEST_WORDNET "/") + name));
   }
-  ~WordNetDamage() override { std::filesystem::remove_all(m_folder); }
-
-  std::string noun() const {
-    std::stringstream text;
-    text << std::ifstream(m_folder / "data.noun").rdbuf();
-    return text.str();
-  }
-  void write_noun(const std::string& text) const { std::ofstream(m_folder / "data.noun") << text; }
-  /// Replaces the first occurrence of \p from by \p to.
-  void change(const std::string& from, const std::string& to) const {
-    std::string text = noun();
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos);
-    write_noun(text.replace(at, from.size(), to));
-  }
-  std::string message() const {
-    try {
-      read_wordnet(m_folder.string());
-    } catch (const CorruptFile& error) {
-      EXPECT_THAT(error.path(), testing::EndsWith("data.noun"));
-      return error.what();
-    }
-    return "no error";
-  }
-
-  std::filesystem::path m_folder;
 };
 
-TEST_F(WordNetDamage, AChangedByteCountIsDetectedByTheOffset) {
-  change("animal 0 creature", "animals 0 creature");
-  EXPECT_THAT(message(), testing::AllOf(testing::HasSubstr("data.noun:3: "),
-                                        testing::HasSubstr("stands at byte")));
-}
-TEST_F(WordNetDamage, AFileCutInTheMiddleOfALine) {
-  const std::string text = noun();
-  write_noun(text.substr(0, text.size() / 2));
-  EXPECT_THAT(message(), testing::HasSubstr("the file was cut"));
-}
-TEST_F(WordNetDamage, AFileCutBetweenLinesLeavesAPointerWithoutTarget) {
-  const std::string text = noun();
-  write_noun(text.substr(0, text.find('\n', text.find("large feline of warm forests")) + 1));
-  EXPECT_THAT(message(), testing::HasSubstr("where no synset stands"));
-}
-TEST_F(WordNetDamage, AnEmptyFile) {
-  write_noun("");
-  EXPECT_THAT(message(), testing::HasSubstr("holds no synset"));
-}
-TEST_F(WordNetDamage, APointerToNowhere) {
-  change("~ 000", "~ 999");
-  EXPECT_THAT(message(), testing::AllOf(testing::HasSubstr("data.noun:2: "),
-                                        testing::HasSubstr("where no synset stands")));
-}
-TEST_F(WordNetDamage, AnUnknownPointer) {
-  change(" ~ 0", " ? 0");
-  EXPECT_THAT(message(), testing::HasSubstr("symbol is \"?\""));
-}
-TEST_F(WordNetDamage, ACountThatIsNotANumber) {
-  change(" n 02 animal", " n 0z animal");
-  EXPECT_THAT(message(), testing::HasSubstr("the number of words is \"0z\""));
-}
-TEST_F(WordNetDamage, ACountThatIsTooLarge) {
-  change(" 0 003 ~", " 0 903 ~");
-  EXPECT_THAT(message(), testing::HasSubstr("data.noun:2: "));
-}
-TEST_F(WordNetDamage, ATypeOfAnotherFile) {
-  change(" 00 n 02", " 00 v 02");
-  EXPECT_THAT(message(), testing::HasSubstr("wrong for data.noun"));
-}
-TEST_F(WordNetDamage, AByteThatIsNotAscii) {
-  change("living", "liv\xEFng");
-  EXPECT_THAT(message(), testing::HasSubstr("byte 239"));
-}
-TEST_F(WordNetDamage, AMissingGloss) {
-  change(" | a living", " . a living");
-  EXPECT_THAT(message(), testing::HasSubstr("the gloss"));
-}
-TEST_F(WordNetDamage, AMissingFileIsNotFound) {
-  std::filesystem::remove(m_folder / "data.adv");
-  try {
-    read_wordnet(m_folder.string());
-    FAIL();
-  } catch (const NotFound& error) {
-    EXPECT_THAT(error.what(),
-                testing::AllOf(testing::HasSubstr("data.adv"), testing::HasSubstr("wordnet-base")));
+TEST(WordNet, ADamagedFileIsRefusedWithTheLine) {
+  const std::string noun = Testing::read_all(KINDRED_TEST_WORDNET "/data.noun");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = noun;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  };
+  const std::size_t line_end = noun.find('\n', noun.find("large feline of warm forests")) + 1;
+  struct Damage {
+    std::string text;
+    std::vector<std::string> words;
+  };
+  const std::vector<Damage> damages{
+      {changed("animal 0 creature", "animals 0 creature"), {"data.noun:3: ", "stands at byte"}},
+      {noun.substr(0, noun.size() / 2), {"the file was cut"}},
+      {noun.substr(0, line_end), {"where no synset stands"}},
+      {"", {"holds no synset"}},
+      {changed("~ 000", "~ 999"), {"data.noun:2: ", "where no synset stands"}},
+      {changed(" ~ 0", " ? 0"), {"symbol is \"?\""}},
+      {changed(" n 02 animal", " n 0z animal"), {"the number of words is \"0z\""}},
+      {changed(" 0 003 ~", " 0 903 ~"), {"data.noun:2: "}},
+      {changed(" 00 n 02", " 00 v 02"), {"wrong for data.noun"}},
+      {changed("living", "liv\xEFng"), {"byte 239"}},
+      {changed(" | a living", " . a living"), {"the gloss"}}};
+  const Copied folder;
+  for (const Damage& damage : damages) {
+    folder.write("data.noun", damage.text);
+    const std::string message =
+        Testing::message_of<CorruptFile>([&] { read_wordnet(folder / ""); });
+    EXPECT_THAT(message, testing::HasSubstr("data.noun"));
+    for (const std::string& words : damage.words) EXPECT_THAT(message, testing::HasSubstr(words));
   }
+}
+
+TEST(WordNet, AMissingFileIsNotFound) {
+  const Copied folder;
+  std::filesystem::remove(folder / "data.adv");
+  EXPECT_THAT(Testing::message_of<NotFound>([&] { read_wordnet(folder / ""); }),
+              testing::AllOf(testing::HasSubstr("data.adv"), testing::HasSubstr("wordnet-base")));
 }
 
 TEST(Gloss, TheDefinitionEndsBeforeTheExamples) {

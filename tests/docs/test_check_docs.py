@@ -49,7 +49,7 @@ class CheckDocs(unittest.TestCase):
         self.assertEqual(with_examples(SHOWN.format("", ""), self.root), SHOWN.format("int main() {}\n", "1\n"))
         self.assertEqual(with_files(COPY.format(""), self.root), COPY.format((self.root / "docs/other.md").read_text()))
         shown = "<!-- commands -->\n```sh\nread_me=$(cat examples/one/expected.txt)\necho $read_me\n```\nIt prints\n\n```text\n{}```\n"
-        shown += "<!-- commands -->\n```sh\nbuild/release/tools/kindred $read_me\n```\n```text\n{}```\n"
+        shown += "<!-- commands -->\n```sh\n~/.local/bin/kindred $read_me\n```\n```text\n{}```\n"
         page = shown.format("1\n", "seen 1\n")
         command = self.root / "kindred"
         command.write_text("#!/bin/sh\necho seen $*\n")

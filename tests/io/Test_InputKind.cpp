@@ -135,7 +135,7 @@ TEST(InputKind, LeavesOtherFilesToTheirReaders) {
     EXPECT_NO_THROW(check_kind(array, wanted));
     // By their names, rows; the numbers may be any bytes.
     EXPECT_NO_THROW(check_kind(folder.write("v.fbin", "\x80\x04\x95"), wanted));
-    EXPECT_NO_THROW(check_kind(folder.write("x.bin", "\xFF\xFE"), wanted, "fbin"));
+    EXPECT_NO_THROW(check_kind(folder.write("x.bin", "\xFF\xFE"), wanted, true));
     EXPECT_NO_THROW(check_kind(folder.write("rows", "\x89HDF\r\n\x1A\n"), wanted));
   }
   for (const InputKind wanted : {InputKind::vectors, InputKind::store})

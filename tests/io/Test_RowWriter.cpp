@@ -77,9 +77,9 @@ TEST(RowWriter, WritesRowsOfCsvAsTheyEnd) {
 }
 
 TEST(RowWriter, KnowsTheNamesOfFormats) {
-  EXPECT_EQ(output_format_from_string("json"), OutputFormat::json);
-  EXPECT_EQ(output_format_from_string("table"), OutputFormat::table);
-  EXPECT_FALSE(output_format_from_string("CSV"));
+  EXPECT_EQ(Kindred::from_string<OutputFormat>("json"), OutputFormat::json);
+  EXPECT_EQ(Kindred::from_string<OutputFormat>("table"), OutputFormat::table);
+  EXPECT_FALSE(Kindred::from_string<OutputFormat>("CSV"));
 }
 
 }  // namespace RowWriterTest

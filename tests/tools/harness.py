@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import inputs
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 # A user of its own for each process: limits on the processes of a user count those of all tests.
 OTHER_USER = random.SystemRandom().randrange(20000, 60000)
@@ -55,6 +57,16 @@ def usable_spaces():
     return [space["space"] for space in spaces if space["usable"]]
 
 
+def write(path, content):
+    """Writes text, bytes, JSON (a dictionary) or JSON lines (a list). Returns the path."""
+    if isinstance(content, dict):
+        content = json.dumps(content)
+    if isinstance(content, list):
+        content = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in content)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
 class CommandTest(unittest.TestCase):
     """A test with its own temporary folder, `self.folder`."""
 
@@ -66,12 +78,7 @@ class CommandTest(unittest.TestCase):
         self.folder = Path(temporary.name)
 
     def file(self, name, content):
-        """Writes text, bytes or, as JSON Lines, a list. Returns the path."""
-        path = self.folder / name
-        if isinstance(content, list):
-            content = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in content)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
+        return write(self.folder / name, content)
 
     def succeeds(self, *arguments, **options):
         result = run(*arguments, **options)
@@ -91,6 +98,17 @@ class CommandTest(unittest.TestCase):
             self.assertNotIn(crash, result.err, shown)
         self.assertNotRegex(result.err, r"\.[ch]pp:\d+", "a place in the sources tells a user nothing")
         return result
+
+
+class InputsTest(CommandTest):
+    """A test with the generated inputs in `self.inputs`, which are made once for its class."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory(prefix="kindred-inputs-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.inputs = Path(temporary.name)
+        inputs.all_inputs(cls.inputs)
 
 
 class OtherUserTest(CommandTest):

@@ -67,8 +67,6 @@ class Graphs(harness.CommandTest):
         wanted = self.build().read_bytes()
         quoted = "".join(f'"{a}",{b},{w}\n' for a, b, w in self.edges)
         self.assertEqual(self.build(self.file("g.csv", quoted), "csv.knd").read_bytes(), wanted)
-        csv = self.file("odd.csv", 'a,"b, ""c""",1\n"b, ""c""",,0.5\n')
-        self.refuses(3, ("odd.csv:2:", "empty name"), "spread", "--graph", csv, "--sources", self.sources)
         csv = self.file("odd.csv", 'a,"b, ""c""",1\n')
         sources = self.file("a.jsonl", [{"sources": [["a", 1]]}])
         self.assertIn('b, \\"c\\"', self.spread(csv, sources=sources).decode())
@@ -83,8 +81,6 @@ class Graphs(harness.CommandTest):
                 info = self.info(graph)
                 self.assertEqual((info["nodes"], info["names"], info["name_bytes"]), (5, False, 0))
                 self.assertEqual(self.spread(graph, sources=sources), self.spread(matrix, sources=sources))
-        bad = self.file("bad.jsonl", [{"sources": [["6", 1]]}])
-        self.refuses(3, ("bad.jsonl:1:", "'6'"), "spread", "--graph", graph, "--sources", bad)
 
     def test_kinds_and_nodes_of_their_own(self):
         edges = self.file("k.tsv", "a b 1 0\nb c 0.5 255\nb c 0.5 7\n")
@@ -94,10 +90,6 @@ class Graphs(harness.CommandTest):
         self.assertEqual((info["nodes"], info["edges"], info["edge_kinds"], info["node_kinds"], info["bytes_per_edge"]), (4, 3, True, True, 9))
         sources = self.file("l.jsonl", [{"name": "q", "sources": [["lonely", 1]]}])
         self.assertEqual(json.loads(self.spread(graph, sources=sources)), {"query": "q", "activations": [["lonely", 1.0]]})
-        for bad, words in (("a b 1\n", ("k.tsv:1:", "four")), ("a b 1 256\n", ("k.tsv:1:", "'256'")), ("a b 1 -1\n", ("'-1'",)), ("a b 1 x\n", ("'x'",)), ("a b 1 1 1\n", ("5 fields",))):
-            self.refuses(3, words, "graph", "build", "--edges", self.file("k.tsv", bad), "--edge-kinds", "--out", self.folder / "x")
-        for bad, words in (("a\na\n", ("nodes.tsv:2:", "twice")), ("a 256\n", ("'256'",)), ("a 1 1\n", ("3 fields",)), (b"\xff\n", ("nodes.tsv:1:",))):
-            self.refuses(3, words, "graph", "build", "--edges", self.tsv, "--nodes", self.file("nodes.tsv", bad), "--out", self.folder / "x")
 
     def test_a_giant_number_is_a_name_like_others(self):
         edges = self.file("giant.tsv", "1000000000\t2\t1\n2\t18446744073709551615\t1\n3\t1000000000\t1\n")
@@ -115,13 +107,7 @@ class Graphs(harness.CommandTest):
         graph = self.build(edges, "w.knd")
         self.assertEqual(self.info(graph)["outside_unit"], 2)
         sources = self.file("w.jsonl", [{"sources": [["a", 1]]}])
-        self.refuses(3, (graph, "1.5", "[0, 1]"), "spread", "--graph", graph, "--sources", sources)
-        self.refuses(3, (graph, "-1"), "spread", "--graph", graph, "--sources", sources, "--mode", "pagerank")
         self.assertEqual(self.spread(graph, "--mode", "linear", sources=sources), self.spread(edges, "--mode", "linear", sources=sources))
-        for weight in ("nan", "inf", "1e39", "x", ""):
-            self.refuses(3, ("w.tsv:1:",), "graph", "build", "--edges", self.file("w.tsv", f"a\tb\t{weight}\n"), "--out", graph)
-        self.refuses(3, ("bfloat16",), "graph", "build", "--edges", self.file("w.tsv", "a b 3.4e38\n"), "--weights", "bfloat16", "--out", graph)
-        self.assertEqual(self.info(graph)["outside_unit"], 2)  # unchanged
 
     def test_wordnet(self):
         graph = self.folder / "wordnet.knd"
@@ -132,9 +118,6 @@ class Graphs(harness.CommandTest):
         self.assertTrue(info["names"])
         self.assertEqual(info["outside_unit"], 0)
         self.succeeds("graph", "verify", graph)
-        self.refuses(2, ("only one",), "graph", "build", "--wordnet", WORDNET, "--edges", self.tsv, "--out", graph)
-        self.refuses(2, ("--edge-kinds",), "graph", "build", "--wordnet", WORDNET, "--edge-kinds", "--out", graph)
-        self.refuses(3, (self.folder,), "graph", "build", "--wordnet", self.folder, "--out", graph)
 
     def test_graphs_of_nothing(self):
         for content in ("", "# nothing\n"):
@@ -142,39 +125,6 @@ class Graphs(harness.CommandTest):
             self.assertEqual((self.info(graph)["nodes"], self.info(graph)["edges"], self.info(graph)["bytes_per_edge"]), (0, 0, 0))
             self.assertEqual(self.spread(graph, sources=self.file("none.jsonl", "")), b"")
             self.refuses(3, (self.sources,), "spread", "--graph", graph, "--sources", self.sources)
-
-    def test_damage_is_refused(self):
-        graph = self.build()
-        good = graph.read_bytes()
-        generator = Generator(5)
-        bad = self.folder / "bad.knd"
-        for i in range(30):
-            if i % 3 == 0:
-                bad.write_bytes(good[:9 + generator.below(len(good) - 9)])
-            else:
-                at = 8 + generator.below(len(good) - 8)
-                bad.write_bytes(good[:at] + bytes([good[at] ^ (1 << generator.below(8))]) + good[at + 1:])
-            self.refuses(3, (bad,), "graph", "verify", bad)
-            self.refuses(3, (bad,), "graph", "info", bad)
-            self.refuses(3, (bad,), "spread", "--graph", bad, "--sources", self.sources)
-        store = self.folder / "p.knd"
-        self.succeeds("patterns", "build", "--patterns", self.file("p.jsonl", [{"tokens": ["a"]}]), "--out", store)
-        self.refuses(3, (store, "patterns"), "spread", "--graph", store, "--sources", self.sources)
-        self.refuses(3, (self.tsv,), "graph", "info", self.tsv)
-
-    def test_flags(self):
-        self.refuses(2, ("--edges",), "graph", "build", "--out", self.folder / "x")
-        self.refuses(2, ("--out",), "graph", "build", "--edges", self.tsv)
-        self.refuses(2, ("--weights", "'float64'"), "graph", "build", "--edges", self.tsv, "--weights", "float64", "--out", self.folder / "x")
-        self.refuses(2, ("written over",), "graph", "build", "--edges", self.tsv, "--out", self.tsv)
-        matrix = self.file("m.mtx", MTX + "real general\n1 1 0\n")
-        self.refuses(2, ("--edge-kinds",), "graph", "build", "--edges", matrix, "--edge-kinds", "--out", self.folder / "x")
-        self.refuses(2, (), "graph")
-        missing = self.folder / "missing"
-        self.refuses(3, (missing,), "graph", "build", "--edges", missing, "--out", self.folder / "x")
-        for command in ("info", "verify"):
-            self.refuses(3, (missing,), "graph", command, missing)
-        self.refuses(2, (missing,), "graph", "build", "--edges", self.tsv, "--out", missing / "x")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import unittest
 
 import harness
 
-PROCESSORS = len(os.sched_getaffinity(0))
 MIB = 1 << 20
 
 
@@ -56,6 +55,18 @@ class HostLimits(harness.CommandTest):
         self.assertEqual(self.threads({"KOKKOS_PRINT_CONFIGURATION": "yes"}), self.threads())
         for name in ("KOKKOS_NUM_THREADS", "KOKKOS_DISABLE_WARNINGS", "KOKKOS_TUNE_INTERNALS"):
             self.refuses(2, [name, "'some'"], "info", settings={name: "some"})
+
+    def test_variables_of_other_programs_change_nothing(self):
+        other = {"GPU_CUDA_DEVICE_ID": "7", "GPU_THRESHOLD_ELEMENTS": "-1", "GPU_PREFERRED_BACKEND": "metal",
+                 "LATTICE_MAX_DIMENSIONS": "2", "LATTICE_DEFAULT_LATTICE_SIZE": "wrong", "KATO_GPU_SYNC_THRESHOLD": "x",
+                 "KINDRED_LATTICE_MAX_DIMENSIONS": "2", "KINDRED_GPU_CUDA_DEVICE_ID": "7"}
+        patterns = self.file("p.jsonl", [{"tokens": ["a", "b"]}])
+        for command in (("lattice", "analyze"), ("match", "--patterns", patterns, "--queries", patterns),
+                        ("patterns", "build", "--patterns", patterns, "--out", self.folder / "s.knd", "--quiet")):
+            plain = self.succeeds(*command)
+            result = self.succeeds(*command, settings=other)
+            self.assertEqual(result.out, plain.out)
+            self.assertNotIn("warning", result.err)
 
     def test_text_has_the_reason_and_the_right_number(self):
         text = self.succeeds("info", settings={"OMP_NUM_THREADS": "1"}).out.decode()

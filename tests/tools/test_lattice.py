@@ -53,29 +53,6 @@ class Lattices(harness.CommandTest):
         found = self.succeeds("spread", "--graph", graph, "--sources", sources, "--hops", 1, "--threshold", 0, "--top", 10).lines()
         self.assertEqual(len(found[0]["activations"]), 7, "the middle and its neighbours")
 
-    def test_flags_that_cannot_be(self):
-        for flags, word in ((("--dimensions", 0), "--dimensions"), (("--dimensions", 21), "[1, 20]"), (("--dimensions", "x"), "'x'"), (("--size", 1), "[2, 1000]"), (("--size", 1001), "1001"),
-                            (("--dimensions", -1), "--dimensions")):
-            self.refuses(2, (word,), "lattice", "analyze", *flags)
-        self.refuses(2, ("more nodes than 64 bits",), "lattice", "analyze", "--dimensions", 20, "--size", 10)
-        for node in ("10000", "-1", "1.0", "x", "", "0,0,0", "0,0,0,10", "0,0,0,0,0", "0,,0,0"):
-            self.refuses(2, ("--to", node), "lattice", "path", *SHAPE, "--from", 0, f"--to={node}")
-        self.refuses(2, ("--from",), "lattice", "path", *SHAPE, "--to", 0)
-        self.refuses(2, ("required",), "lattice")
-        self.refuses(2, ("a graph has at most",), "lattice", "analyze", "--dimensions", 9, "--size", 20, "--by-search")
-        self.refuses(2, ("a graph has at most",), "lattice", "build", "--dimensions", 10, "--size", 10, "--out", self.folder / "x")
-        self.assertFalse((self.folder / "x").exists())
-        self.refuses(2, ("missing",), "lattice", "build", *SHAPE, "--out", self.folder / "missing" / "x")
-
-    def test_blocks_that_cannot_be(self):
-        for text, words in (("0\n10000\n", ("b.txt:2:", "10000")), ("0 2\n", ("b.txt:1:", "not neighbours")), ("1 2 3\n", ("3 fields",)), ("1 x\n", ("'x'",)), ("-1\n", ("'-1'",)),
-                            ("5 5\n", ("not neighbours",)), (b"\xff\n", ("b.txt:1:",))):
-            self.refuses(3, words, "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", text))
-        self.refuses(3, ("missing.txt",), "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.folder / "missing.txt")
-        for blocked in (0, 9):
-            self.refuses(2, (f"node {blocked}, which is blocked",), "lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", f"{blocked}\n"))
-        self.refuses(2, ("64 · 2³²",), "lattice", "path", "--dimensions", 6, "--size", 1000, "--from", 0, "--to", 9, "--blocked", self.file("b.txt", "5\n"))
-
     def batch(self, lines, *flags):
         return self.succeeds("lattice", "batch", "--tasks", self.file("tasks.jsonl", lines), *flags)
 
@@ -100,33 +77,6 @@ class Lattices(harness.CommandTest):
         self.assertEqual(self.batch("").out, b"", "no lines, no answers")
         many = self.batch([{"dimensions": 2, "size": 2 + i % 30, "do": ("analyze", "measure")[i % 2]} for i in range(300)], "--threads", 4).lines()
         self.assertEqual([line["task"] for line in many], list(range(300)))
-
-    def test_batches_that_cannot_be(self):
-        good = {"do": "build", "out": str(self.folder / "kept")}
-        for line, words in (({"do": "sort"}, ("'sort'", "analyze")), ({"name": "x"}, ('"do" is missing',)), ({"do": "analyze", "depth": 3}, ("'depth'", "dimensions")),
-                            ({"do": "analyze", "dims": 4}, ('use "dimensions" instead of "dims"',)), ({"do": "analyze", "dimensions": 21}, ("21",)), ({"do": "analyze", "size": 1}, ("size",)), ({"do": "analyze", "dimensions": 2.5}, ("2.5",)),
-                            ({"do": "analyze", "from": 0}, ("from", "does not go with")), ({"do": "path", "from": 0}, ('"to" is missing',)),
-                            ({"do": "path", "from": 0, "to": 10000}, ("10000", "9999")), ({"do": "path", "from": 0, "to": "0,0"}, ("'0,0'",)),
-                            ({"do": "path", "from": 0, "to": 1.5}, ("1.5",)), ({"do": "path", "from": 0, "to": [1]}, ('"to"', "array")),
-                            ({"do": "path", "from": 0, "to": 9, "blocked": 5}, ("blocked", "array")), ({"do": "path", "from": 0, "to": 9, "blocked": [[0, 2]]}, ("not neighbours",)),
-                            ({"do": "path", "from": 0, "to": 9, "blocked": [[0, 1, 2]]}, ("3 nodes",)), ({"do": "path", "from": 0, "to": 9, "blocked": [[[0]]]}, ("blocked",)),
-                            ({"do": "path", "from": 0, "to": 9, "blocked": [9]}, ("node 9, which is blocked",)), ({"do": "build"}, ('"out" is missing',)),
-                            ({"do": "build", "out": ""}, ("empty",)), ({"do": "build", "out": str(self.folder / "missing" / "x")}, ("missing",)),
-                            (good, ("which line 1 writes",)), ({"do": "build", "out": "x", "dimensions": 10}, ("a graph has at most",)), ({"do": True}, ("boolean",)), ([], ("object",))):
-            self.refuses(3, ("tasks.jsonl:2:", *words), "lattice", "batch", "--tasks", self.file("tasks.jsonl", [good, line]))
-        self.refuses(3, (":1:", "twice"), "lattice", "batch", "--tasks", self.file("tasks.jsonl", '{"do": "analyze", "do": "path"}\n'))
-        self.refuses(3, (":2:", "empty line"), "lattice", "batch", "--tasks", self.file("tasks.jsonl", '{"do": "analyze"}\n\n'))
-        self.refuses(3, ("missing.jsonl",), "lattice", "batch", "--tasks", self.folder / "missing.jsonl")
-        self.refuses(2, ("--tasks",), "lattice", "batch")
-        self.assertFalse((self.folder / "kept").exists(), "bad lines are found before any work")
-        failing = self.file("tasks.jsonl", [{"do": "analyze"}, {"dimensions": 6, "size": 1000, "do": "path", "from": 0, "to": 9, "blocked": [5]}])
-        for tasks, place in ((failing, "tasks.jsonl:2:"), ("-", "<stdin>:2:")):
-            result = harness.run("lattice", "batch", "--tasks", tasks, stdin=failing.read_bytes())
-            self.assertEqual((result.status, len(result.lines())), (2, 1), "what came before a task that fails as it runs is there")
-            self.assertIn(place, result.err)
-            self.assertIn("64 · 2³²", result.err)
-        tasks = self.file("tasks.jsonl", [{"do": "build", "out": str(self.folder / "tasks.jsonl")}])
-        self.refuses(2, ("written over the input",), "lattice", "batch", "--tasks", tasks)
 
 
 if __name__ == "__main__":

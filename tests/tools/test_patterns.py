@@ -2,7 +2,6 @@
 """`kindred patterns` and `match --store`: a store is built, searched, summarized, verified and
 exported; damage is rejected."""
 import json
-import os
 import unittest
 
 import harness
@@ -90,89 +89,6 @@ class Patterns(harness.CommandTest):
             for a, b in zip(by_line, by_store, strict=True):
                 kept = [dict(hit, index=index[hit["index"]]) for hit in a["results"] if first[index[hit["index"]]] == hit["index"]]
                 self.assertEqual(b, {"query": a["query"], "results": kept})
-
-    def test_spaces_and_threads_give_the_same_bytes(self):
-        inputs.sequences(self.folder)
-        store = self.folder / "s.knd"
-        self.succeeds("patterns", "build", "--patterns", self.folder / "patterns.jsonl", "--out", store)
-        arguments = ["match", "--store", store, "--queries", self.folder / "queries.jsonl", "--blocks"]
-        wanted = self.succeeds(*arguments).out
-        for space in harness.usable_spaces():
-            self.assertEqual(self.succeeds(*arguments, "--space", space, "--threads", "3").out, wanted)
-        streamed = self.succeeds(*arguments[:4], "-", "--blocks", stdin=(self.folder / "queries.jsonl").read_bytes())
-        self.assertEqual(streamed.out, wanted)
-
-    def test_damage_is_refused_by_every_command(self):
-        store = self.build("s.knd", RECORDS)
-        self.succeeds("patterns", "build", "--append", "--patterns", self.file("more.jsonl", RECORDS[:2] + [{"tokens": ["z"]}]), "--out", store)
-        whole = store.read_bytes()
-        committed = self.info(store)["bytes"]  # the second slot of the header follows
-        queries = self.file("q.jsonl", [{"tokens": ["a"]}])
-        generator = inputs.Generator(7)
-        bad = self.folder / "bad.knd"
-        for number in range(40):
-            data = bytearray(whole)
-            if number % 4 == 3:
-                del data[generator.below(committed):]
-            else:
-                data[128 + generator.below(committed - 128)] ^= 1 << generator.below(8)
-            bad.write_bytes(data)
-            self.refuses(3, (f"{bad}:",), "patterns", "verify", bad)
-            for command in (["patterns", "info"], ["patterns", "export"], ["match", "--queries", queries, "--store"]):
-                if number < 8:
-                    self.refuses(3, (bad,), *command, bad)
-        self.refuses(3, (bad,), "patterns", "build", "--append", "--patterns", self.folder / "more.jsonl", "--out", bad)
-        store.write_bytes(whole + b"an append that did not finish")
-        self.succeeds("patterns", "verify", store)
-        self.assertEqual(self.info(store)["uncommitted_bytes"], 29)
-        self.succeeds("patterns", "build", "--append", "--patterns", self.folder / "more.jsonl", "--out", store)
-        self.assertEqual(self.info(store)["uncommitted_bytes"], 0)
-
-    def test_what_is_no_store(self):
-        text = self.file("text", "no store" * 100)
-        for command in ("info", "verify", "export"):
-            self.refuses(3, (text, "is text, not a store of patterns", "kindred patterns build --patterns"), "patterns", command, text)
-            self.refuses(3, ("missing", "No such file"), "patterns", command, self.folder / "missing")
-            self.refuses(3, ("regular file",), "patterns", command, self.folder)
-            self.refuses(3, ("regular file",), "patterns", command, "/dev/null")
-            self.refuses(3, (), "patterns", command, self.file("empty", ""))
-            self.refuses(2, ("STORE", f"kindred patterns {command} --help"), "patterns", command)
-        self.refuses(3, ("missing",), "patterns", "build", "--append", "--patterns", self.file("p.jsonl", RECORDS), "--out", self.folder / "missing")
-
-    def test_bad_lines_leave_the_store_as_it_was(self):
-        store = self.build("s.knd", RECORDS)
-        before = store.read_bytes()
-        for line, words in (
-            ('{"name": "p0", "tokens": ["x"]}', ("p0", "other events")),
-            ('{"tokens": ["x"], "frequency": 0}', ("frequency",)),
-            ('{"tokens": ["x"], "frequency": 1.5}', ("frequency",)),
-            ('{"tokens": ["x"], "frequency": "2"}', ("frequency",)),
-            ('{"tokens": ["x", 5]}', ("5",)),
-            ('{"events": ["x"]}', ("events",)),
-            ('{"tokens": ["x"]', ("not JSON",)),
-        ):
-            bad = self.file("bad.jsonl", '{"name": "new", "tokens": ["n"]}\n' + line + "\n")
-            for flags in ([], ["--append"]):
-                if flags or "p0" not in line:
-                    self.refuses(3, (f"{bad}:2:", *words), "patterns", "build", "--patterns", bad, "--out", store, *flags)
-                self.assertEqual(store.read_bytes(), before)
-        self.assertEqual(sorted(os.listdir(self.folder)), ["bad.jsonl", "s.knd", "s.knd.jsonl"])
-
-    def test_flags_that_do_not_go(self):
-        store = self.build("s.knd", RECORDS)
-        patterns, queries = self.folder / "s.knd.jsonl", self.file("q.jsonl", [{"tokens": ["a"]}])
-        match = ["match", "--store", store, "--queries", queries]
-        self.refuses(2, ("--store",), *match, "--patterns", patterns)
-        self.refuses(2, ("--store",), *match, "--lines", patterns)
-        self.refuses(2, ("--self",), "match", "--store", store, "--self", "--threshold", "0.5")
-        self.refuses(2, ("-",), "match", "--store", "-", "--queries", queries)
-        self.refuses(2, ("-",), "patterns", "build", "--patterns", "-", "--out", store)
-        self.refuses(2, ("-",), "patterns", "build", "--patterns", patterns, "--out", "-")
-        self.refuses(2, ("--out",), "patterns", "build", "--patterns", patterns)
-        self.refuses(2, ("cannot be written",), "patterns", "build", "--patterns", patterns, "--out", self.folder / "none/s.knd")
-        self.refuses(2, ("regular file",), "patterns", "build", "--patterns", patterns, "--out", self.folder)
-        self.refuses(2, (), "patterns")
-        self.refuses(2, (), "patterns", "nonsense")
 
     def test_global_flags_stand_anywhere(self):
         store = self.build("s.knd", RECORDS)

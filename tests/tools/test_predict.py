@@ -4,13 +4,12 @@ import json
 import unittest
 
 import harness
+import refused_flags
 
 FIELDS = ["name", "index", "similarity", "matched", "frequency", "matches", "past", "present", "future", "missing", "extras", "anomalies", "evidence",
           "confidence", "fragmentation", "snr", "entropy", "normalized_entropy", "global_normalized_entropy", "confluence", "tfidf_score",
           "itfdf_similarity", "bayesian_prior", "bayesian_likelihood", "bayesian_posterior", "predictive_information", "potential"]
 WEIGHTED = ["weighted_similarity", "weighted_evidence", "weighted_confidence", "weighted_snr"]
-RANKS = ["potential", "similarity", "evidence", "confidence", "snr", "fragmentation", "frequency", "normalized_entropy", "global_normalized_entropy",
-         "itfdf_similarity", "confluence", "predictive_information", "bayesian_posterior", "bayesian_prior", "bayesian_likelihood", "tfidf_score", *WEIGHTED]
 
 PATTERNS = [{"name": "p0", "events": [["a", "b"], ["c", "d"], ["e"]]}, {"name": "p1", "tokens": ["b", "c", "ü"], "frequency": 3},
             {"events": [["x"], [], ["b", "b"]]}]
@@ -26,17 +25,6 @@ class Predict(harness.CommandTest):
 
     def predict(self, *flags, **options):
         return self.succeeds("match", "--patterns", self.patterns, "--queries", self.queries, "--predict", *flags, **options)
-
-    def refused_flag(self, words, *flags):
-        self.refuses(2, words, "match", "--patterns", self.patterns, "--queries", self.queries, *flags)
-
-    def refused_patterns(self, line, *words):
-        bad = self.file("bad.jsonl", '{"tokens": ["a"]}\n' + line + "\n")
-        self.refuses(3, (bad, "bad.jsonl:2:", *words), "match", "--patterns", bad, "--queries", self.queries, "--predict")
-
-    def refused_affinity(self, line, *words):
-        bad = self.file("bad.jsonl", '{"symbol": "a", "affinity": 1}\n' + line + "\n")
-        self.refuses(3, (bad, "bad.jsonl:2:", *words), "match", "--patterns", self.patterns, "--queries", self.queries, "--predict", "--affinity", bad)
 
     def test_fields_have_katos_names_in_one_order(self):
         for line in self.predict().lines():
@@ -71,17 +59,8 @@ class Predict(harness.CommandTest):
         lines = self.succeeds("match", "--patterns", empty, "--queries", self.queries, "--predict", "--affinity", self.affinity, "--rank", "weighted_snr").lines()
         self.assertEqual([line["results"] for line in lines], [[], [], []])
 
-    def test_weights_scale_what_matched(self):
-        # b occurs six times: once in p0, three times in p1 (its frequency), twice in the last
-        # pattern.
-        weight = 2.5 / 6 + 0.01
-        line = self.predict("--affinity", self.affinity, "--rank", "weighted_similarity").lines()[0]
-        hit = next(hit for hit in line["results"] if hit["name"] == "p1")
-        self.assertAlmostEqual(hit["weighted_similarity"], 2 * (weight + 0.01) / (weight + 0.01 + weight + 0.02))
-        self.assertAlmostEqual(hit["weighted_evidence"], (weight + 0.01) / (weight + 0.02))
-
     def test_every_ranking_is_descending(self):
-        for rank in RANKS:
+        for rank in refused_flags.RANKS:
             with self.subTest(rank):
                 for line in self.predict("--rank", rank, "--threshold", 0, "--affinity", self.affinity).lines():
                     values = [hit[rank] for hit in line["results"]]
@@ -103,50 +82,6 @@ class Predict(harness.CommandTest):
         odd = self.file("odd.jsonl", [{"name": "p", "tokens": ["b"], "frequency": "often"}])
         hits = self.succeeds("match", "--patterns", odd, "--queries", self.queries).lines()[0]["results"]
         self.assertEqual(hits, [{"name": "p", "index": 0, "similarity": 2 / 3, "matched": 1}])
-
-    def test_frequency(self):
-        for value in ("0", "-1", "1.5", '"3"', "null", "true", "[1]", "4294967296", "99999999999999999999"):
-            with self.subTest(value):
-                self.refused_patterns('{"tokens": ["a"], "frequency": %s}' % value, "frequency", "4294967295")
-        self.refused_patterns('{"tokens": ["a"], "frequency": 1, "frequency": 2}', "frequency", "twice")
-        self.refused_patterns('{"tokens": ["a"], "frequency": {"a": 1}}', "object")
-
-    def test_an_unknown_ranking_is_refused_with_the_known_ones(self):
-        for name in ("entropy", "Potential", "potentials", "nonsense"):
-            with self.subTest(name):
-                self.refused_flag(("--rank", name, *RANKS), "--predict", "--rank", name)
-
-    def test_a_weighted_ranking_needs_weights(self):
-        for name in WEIGHTED:
-            self.refused_flag(("--rank", name, "--affinity"), "--predict", "--rank", name)
-
-    def test_flags_of_predictions_need_predict(self):
-        for flags in (("--rank", "snr"), ("--fuzzy", "0.5"), ("--single-symbol-fast-path",), ("--affinity", self.affinity)):
-            self.refused_flag((flags[0], "--predict"), *flags)
-
-    def test_lines_have_no_events(self):
-        lines = self.file("lines.txt", "ab\n")
-        self.refuses(2, ("--predict", "--lines"), "match", "--lines", lines, "--queries", lines, "--predict")
-
-    def test_duplicates_are_not_predicted(self):
-        self.refuses(2, ("--predict", "--self"), "match", "--patterns", self.patterns, "--self", "--threshold", "0.5", "--predict")
-
-    def test_fuzzy(self):
-        for value in ("-0.1", "1.1", "nan", "inf", "x", ""):
-            with self.subTest(value):
-                self.refused_flag(("--fuzzy", value), "--predict", f"--fuzzy={value}")
-
-    def test_affinity(self):
-        for line, word in (('{"symbol": "a"}', "affinity"), ('{"affinity": 1}', "symbol"), ('{"symbol": 1, "affinity": 1}', "symbol"),
-                           ('{"symbol": ["a"], "affinity": 1}', "symbol"), ('{"symbol": "a", "affinity": "1"}', "affinity"),
-                           ('{"symbol": "a", "affinity": null}', "affinity"), ('{"symbol": "a", "affinity": 1e100}', "affinity"),
-                           ('{"symbol": "a", "affinity": 1, "affinity": 1}', "twice"), ('{"symbol": "a", "symbol": "a", "affinity": 1}', "twice"),
-                           ('["a", 1]', "object"), ("", "empty"), ("nonsense", "JSON")):
-            with self.subTest(line):
-                self.refused_affinity(line, word)
-        missing = self.folder / "missing.jsonl"
-        self.refuses(3, (missing, "No such file"), "match", "--patterns", self.patterns, "--queries", self.queries, "--predict", "--affinity", missing)
-        self.refuses(2, ("--queries",), "match", "--patterns", self.patterns, "--queries", self.queries, "--predict", "--affinity", "-")
 
     def test_numbers_are_json(self):
         for line in self.predict("--threshold", 0).out.decode().splitlines():

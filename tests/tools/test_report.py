@@ -2,12 +2,9 @@
 """Reports: what each command shows, in which order, whatever the texts and the size of the inputs."""
 import json
 import re
-import tempfile
 import unittest
-from pathlib import Path
 
 import harness
-import inputs
 import npy
 import report_page
 
@@ -16,14 +13,7 @@ HOSTILE = "<script>alert(1)</script> & \"quotes\" 'x' --> ]]> \u202e"
 BYTES_MAX = 2_000_000
 
 
-class ReportTest(harness.CommandTest):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory(prefix="kindred-report-")
-        cls.addClassCleanup(temporary.cleanup)
-        cls.inputs = Path(temporary.name)
-        inputs.all_inputs(cls.inputs)
-
+class ReportTest(harness.InputsTest):
     def page(self, *arguments, **options):
         path = self.folder / "report.html"
         self.succeeds(*arguments, "--report", path, cwd=self.inputs, **options)
@@ -99,6 +89,8 @@ class Results(ReportTest):
         self.assertEqual([row[1] for row in table.rows], [node for answer in answers for node, _ in answer["activations"]])
         self.assertIn("Neighbourhood of the query q0", page.text["results"])
         self.assertTrue({"svg", "line", "marker"} <= page.tags)
+        self.assertEqual(page.facts["mode"], "engine")
+        self.assertEqual(page.facts["nodes activated and printed"], str(len(table.rows)))
         for mode in ("pagerank", "linear"):
             self.assertIn("Neighbourhood of the query q0", self.page(*arguments, "--mode", mode).text["results"])
 
@@ -121,6 +113,9 @@ class Results(ReportTest):
         self.succeeds("search", "--vectors", self.inputs / "wide.npy", "--queries", self.inputs / "wide_queries.npy", "--top", 5, "--out-ids", ids)
         page = self.page("index", "search", "--index", index, "--queries", "wide_queries.npy", "--top", 5, "--truth", ids)
         self.assertEqual(page.facts["recall"], "1.0000")
+        self.assertIn("the best 5", page.facts["requested"])
+        self.assertLessEqual({"rows visited", "queries answered by a scan"}, set(page.facts))
+        self.assertIn("compute", [row[0] for row in page.table("phase").rows])
         self.assertEqual(len(page.table("cosine").rows), 15)
         self.assertTrue(all(row[1].startswith("row ") for row in page.table("cosine").rows))
 

@@ -3,42 +3,27 @@
 import json
 import select
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import golden_cases
 import harness
-import inputs
 
 
-class Streams(harness.CommandTest):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory(prefix="kindred-streaming-")
-        cls.addClassCleanup(temporary.cleanup)
-        cls.inputs = Path(temporary.name)
-        inputs.all_inputs(cls.inputs)
+class Streams(harness.InputsTest):
+    def start(self, *arguments):
+        command = subprocess.Popen([harness.COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                                   env=harness.environment("/nonexistent/profile.json"))
+        self.addCleanup(command.communicate)
+        self.addCleanup(command.kill)
+        return command
 
     def test_standard_input_is_answered_line_by_line(self):
+        lines = (self.inputs / "queries.jsonl").read_bytes().splitlines(keepends=True)[:4]
+        exchanges = [(line, self.asked(json.loads(line)["name"])) for line in lines]
         for flags in ([], ["--measure", "difflib", "--blocks"]):
-            command = subprocess.Popen([harness.COMMAND, "match", "--patterns", str(self.inputs / "patterns.jsonl"), "--queries", "-", "--quiet", *flags],
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=harness.environment("/nonexistent/profile.json"))
-            try:
-                for line in (self.inputs / "queries.jsonl").read_bytes().splitlines()[:4]:
-                    command.stdin.write(line + b"\n")
-                    command.stdin.flush()
-                    self.assertTrue(select.select([command.stdout], [], [], 60)[0], "no answer to a line within a minute")
-                    self.assertEqual(harness.strict(command.stdout.readline())["query"], json.loads(line)["name"])
-                command.stdin.write(b"nonsense\n")
-                command.stdin.close()
-                command.stdin = None
-                out, err = command.communicate(timeout=60)
-                self.assertEqual((command.returncode, out), (3, b""))
-                self.assertIn("<stdin>:5:", err.decode())
-            finally:
-                command.kill()
-                command.communicate()
+            status, err = self.dialogue(("match", "--patterns", self.inputs / "patterns.jsonl", "--queries", "-", *flags), [*exchanges, (b"nonsense\n", [])])
+            self.assertEqual(status, 3)
+            self.assertIn("<stdin>:5:", err)
 
     def test_lines_before_a_bad_one_are_answered(self):
         record = {"name": "q", "events": [["a", "b"], ["c"]]}
@@ -68,28 +53,22 @@ class Streams(harness.CommandTest):
 
     def dialogue(self, arguments, exchanges):
         """Sends each text and then expects the queries of the answers to it, before the next text is sent. Returns status and stderr."""
-        command = subprocess.Popen([harness.COMMAND, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-                                   env=harness.environment("/nonexistent/profile.json"))
-        try:
-            for text, answers in exchanges:
-                if callable(text):
-                    text()
-                    continue
-                command.stdin.write(text)
-                command.stdin.flush()
-                for answer in answers:
-                    self.assertTrue(select.select([command.stdout], [], [], 60)[0], f"no answer within a minute: {text!r}")
-                    answer(command.stdout.readline())
-            out, err = command.communicate(timeout=60)
-            self.assertEqual(out, b"")
-            return command.returncode, err.decode()
-        finally:
-            command.kill()
-            command.communicate()
+        command = self.start(*arguments)
+        for text, answers in exchanges:
+            if callable(text):
+                text()
+                continue
+            command.stdin.write(text)
+            for answer in answers:
+                self.assertTrue(select.select([command.stdout], [], [], 60)[0], f"no answer within a minute: {text!r}")
+                answer(command.stdout.readline())
+        out, err = command.communicate(timeout=60)
+        self.assertEqual(out, b"")
+        return command.returncode, err.decode()
 
     def asked(self, *queries):
         def check(query):
-            return lambda line: self.assertEqual(json.loads(line)["query"], query)
+            return lambda line: self.assertEqual(harness.strict(line)["query"], query)
         return [check(query) for query in queries]
 
     def test_a_record_is_answered_before_the_next_one_is_complete(self):
@@ -116,8 +95,7 @@ class Streams(harness.CommandTest):
             self.assertGreaterEqual(whole.out.count(b"\n"), 40)
             for size in (1, 7, 100, 1000):
                 with self.subTest(source=source, size=size):
-                    command = subprocess.Popen([harness.COMMAND, *map(str, flags)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-                                               env=harness.environment("/nonexistent/profile.json"))
+                    command = self.start(*flags)
                     for begin in range(0, len(text), size):
                         try:
                             command.stdin.write(text[begin:begin + size])

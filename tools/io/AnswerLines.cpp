@@ -28,13 +28,13 @@ void append_query(std::string& out, std::optional<std::string_view> name, std::s
 }
 
 void append_scored(std::string& out, std::span<const ScoredId> results) {
-  out += ", \"results\": [";
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    fmt::format_to(std::back_inserter(out), "{}[{}, ", k == 0 ? "" : ", ", results[k].id);
-    append_json(out, results[k].score);
+  out += ", \"results\": ";
+  append_list(out, results, [&](const ScoredId& found) {
+    fmt::format_to(std::back_inserter(out), "[{}, ", found.id);
+    append_json(out, found.score);
     out += ']';
-  }
-  out += "]}\n";
+  });
+  out += "}\n";
 }
 
 void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
@@ -56,12 +56,10 @@ void append_distance(std::string& out, double distance, bool is_count) {
 }
 
 void append_block_list(std::string& out, std::span<const Block> blocks) {
-  out += '[';
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "{}[{}, {}, {}]", i == 0 ? "" : ", ",
-                   blocks[i].pattern_begin, blocks[i].query_begin, blocks[i].length);
-  }
-  out += ']';
+  append_list(out, blocks, [&](const Block& block) {
+    fmt::format_to(std::back_inserter(out), "[{}, {}, {}]", block.pattern_begin, block.query_begin,
+                   block.length);
+  });
 }
 
 void append_blocks(std::string& out, std::span<const Block> blocks) {

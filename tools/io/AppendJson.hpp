@@ -19,6 +19,19 @@ void append_json(std::string& out, float number);
 /// Appends \p text, valid UTF-8, as a JSON string.
 void append_json(std::string& out, std::string_view text);
 
+/// Appends `[…, …]` with what `put(item)` appends for each of \p items.
+template <class Items, class Put>
+void append_list(std::string& out, const Items& items, const Put& put) {
+  out += '[';
+  bool is_first = true;
+  for (const auto& item : items) {
+    if (!is_first) out += ", ";
+    is_first = false;
+    put(item);
+  }
+  out += ']';
+}
+
 }  // namespace Kindred::Tools
 
 #endif  // KINDRED_TOOLS_IO_APPEND_JSON_HPP

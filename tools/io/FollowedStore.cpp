@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/FollowedStore.hpp"
 
-#include "io/PatternStoreInput.hpp"
+#include "io/InputKind.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -13,6 +14,19 @@
 #include <utility>
 
 namespace Kindred::Tools {
+
+PatternSettings store_settings() {
+  PatternSettings settings;
+  settings.background_sync = false;
+  settings.log_memory_usage = false;
+  return settings;
+}
+
+PatternMemory load_store(Context& context, const std::string& path, Level level) {
+  const PatternSettings settings = store_settings();
+  check_kind(path, InputKind::patterns);
+  return reading_file([&] { return PatternMemory::load(context, path, settings, level); });
+}
 
 FollowedStore::FollowedStore(Context& context, std::string path, Level level)
     : m_context(context), m_path(std::move(path)), m_level(level) {}

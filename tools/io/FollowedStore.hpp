@@ -11,6 +11,12 @@
 
 namespace Kindred::Tools {
 
+/// Settings of a pattern memory for commands: without a background thread.
+PatternSettings store_settings();
+
+/// \throws InputError, NotFound, CorruptFile
+PatternMemory load_store(Context& context, const std::string& path, Level level = Level::token);
+
 /// \brief A store of patterns to which other processes append, or which they replace, or remove and
 /// create again.
 class FollowedStore {

@@ -29,6 +29,10 @@ constexpr ForeignFormat both(std::string_view name, std::string_view advice) {
 constexpr std::string_view save_sheet = "save the sheet as CSV (UTF-8)";
 constexpr std::string_view save_pickle =
     "save its text as CSV, or its array by numpy.save('FILE.npy', …)";
+constexpr ForeignFormat sheet = both("an Office document (.xlsx)", save_sheet);
+constexpr ForeignFormat pickle = both("a pickle of Python", save_pickle);
+constexpr ForeignFormat utf16 = both("UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE");
+constexpr ForeignFormat utf32 = both("UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE");
 
 // The first that agrees. Bytes that are all printable could begin a text: \see foreign_format
 constexpr std::array<Signature, 29> signatures{{
@@ -48,9 +52,9 @@ constexpr std::array<Signature, 29> signatures{{
       "convert it: python3 -c \"import numpy, pyarrow.ipc; numpy.save('FILE.npy', "
       "pyarrow.ipc.open_stream('FILE').read_pandas().to_numpy('float32'))\""},
      "\xFF\xFF\xFF\xFF"},
-    {both("an Office document (.xlsx)", save_sheet), "PK\x03\x04", 0, "[Content_Types].xml"},
-    {both("an Office document (.xlsx)", save_sheet), "PK\x03\x04", 0, "xl/"},
-    {both("an Office document (.xlsx)", save_sheet), "PK\x03\x04", 0, "docProps/"},
+    {sheet, "PK\x03\x04", 0, "[Content_Types].xml"},
+    {sheet, "PK\x03\x04", 0, "xl/"},
+    {sheet, "PK\x03\x04", 0, "docProps/"},
     {both("an OpenDocument file", save_sheet), "PK\x03\x04", 0, "vnd.oasis.opendocument"},
     {{"a file of PyTorch", save_pickle,
       "convert it: python3 -c \"import numpy, torch; numpy.save('FILE.npy', "
@@ -69,12 +73,12 @@ constexpr std::array<Signature, 29> signatures{{
     {{"an array of NumPy", "it is for kindred search --vectors FILE", ""}, "\x93NUMPY"},
     {{"an HDF5 file", "it is for kindred search --vectors FILE --format hdf5", ""},
      "\x89HDF\r\n\x1A\n"},
-    {both("a pickle of Python", save_pickle), "\x80\x05\x95"},
-    {both("a pickle of Python", save_pickle), "\x80\x04\x95"},
-    {both("a pickle of Python", save_pickle),
+    {pickle, "\x80\x05\x95"},
+    {pickle, "\x80\x04\x95"},
+    {pickle,
      "\x80\x03"
      "c"},
-    {both("a pickle of Python", save_pickle),
+    {pickle,
      "\x80\x02"
      "c"},
     {{"a file of safetensors", "it holds arrays, not text",
@@ -85,11 +89,10 @@ constexpr std::array<Signature, 29> signatures{{
     {both("an SQLite database", "export a table: sqlite3 -csv -header FILE 'SELECT * FROM …'"),
      "SQLite format 3\0"sv},
     {both("a PDF document", "extract its text: pdftotext -layout FILE"), "%PDF-"},
-    {both("UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE"),
-     "\xFF\xFE\0\0"sv},  // begins like UTF-16
-    {both("UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE"), "\0\0\xFE\xFF"sv},
-    {both("UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE"), "\xFF\xFE"},
-    {both("UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE"), "\xFE\xFF"},
+    {utf32, "\xFF\xFE\0\0"sv},  // begins like UTF-16
+    {utf32, "\0\0\xFE\xFF"sv},
+    {utf16, "\xFF\xFE"},
+    {utf16, "\xFE\xFF"},
     {both("compressed by xz", "compress it by gzip or zstd: xz -dc FILE | gzip > FILE.gz"),
      "\xFD"
      "7zXZ\0"sv},

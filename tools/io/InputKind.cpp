@@ -47,43 +47,21 @@ std::string_view foreign_kind(const std::string& path, std::string_view begin) {
   return is_text && begin.front() != '\x89' ? text_kind : std::string_view();
 }
 
-/// The kind that files of Kindred state, or an empty text for other files.
-std::string_view stated_by(InputKind wanted) {
-  switch (wanted) {
-    case InputKind::vectors:
-    case InputKind::store:
-      return "vectors";
-    case InputKind::index:
-      return "hnsw";
-    case InputKind::graph:
-      return "graph";
-    case InputKind::patterns:
-      return "patterns";
-    default:
-      return {};
-  }
-}
-
-std::string_view name_of(InputKind wanted) {
-  switch (wanted) {
-    case InputKind::rows:
-    case InputKind::queries:
-      return "an array of rows";
-    case InputKind::text:
-      return "UTF-8 text";
-    case InputKind::edges:
-      return "an edge list";
-    case InputKind::vectors:
-    case InputKind::store:
-      return "a store of vectors";
-    case InputKind::index:
-      return "an index";
-    case InputKind::graph:
-      return "a graph";
-    case InputKind::patterns:
-      return "a store of patterns";
-  }
-  return {};
+struct Expected {
+  std::string_view name;
+  std::string_view stated;  ///< the kind that files of Kindred state; empty for other files
+};
+constexpr std::array<Expected, 9> expectations{{{"an array of rows", ""},
+                                                {"an array of rows", ""},
+                                                {"UTF-8 text", ""},
+                                                {"an edge list", ""},
+                                                {"a store of vectors", "vectors"},
+                                                {"a store of vectors", "vectors"},
+                                                {"an index", "hnsw"},
+                                                {"a graph", "graph"},
+                                                {"a store of patterns", "patterns"}}};
+constexpr const Expected& expected(InputKind wanted) {
+  return expectations[static_cast<std::size_t>(wanted)];
 }
 
 struct Kind {
@@ -115,7 +93,7 @@ std::string fix_of(const Kind& actual, InputKind wanted, const std::string& path
   if (wanted == InputKind::patterns && actual.stated == text_kind)
     return fmt::format("build one: kindred patterns build --patterns {} --out STORE", path);
   if (wanted == InputKind::queries) return "write the queries to a .npy file";
-  if (actual.use.empty()) return fmt::format("name a file that contains {}", name_of(wanted));
+  if (actual.use.empty()) return fmt::format("name a file that contains {}", expected(wanted).name);
   return fmt::format("it is for {}{}", actual.use, path);
 }
 
@@ -128,13 +106,13 @@ void check_foreign(const std::string& name, std::string_view begin, InputKind wa
                        wanted == InputKind::graph || wanted == InputKind::patterns;
   const std::string_view advice = to_text ? format->to_text : format->to_rows;
   if (advice.empty()) return;
-  throw InputError(fmt::format("{} is {}, not {}; {}", name, format->name, name_of(wanted),
+  throw InputError(fmt::format("{} is {}, not {}; {}", name, format->name, expected(wanted).name,
                                advice_for(advice, name.starts_with('<') ? "FILE" : name)));
 }
 
 }  // namespace
 
-void check_kind(const std::string& path, InputKind wanted, std::string_view format) {
+void check_kind(const std::string& path, InputKind wanted, bool has_format) {
   std::error_code unknown;  // a file that is not there is reported by its reader
   if (!std::filesystem::is_regular_file(path, unknown)) return;
   const std::string stated = section_file_kind(path).value_or("");
@@ -142,12 +120,13 @@ void check_kind(const std::string& path, InputKind wanted, std::string_view form
   const std::string_view is = stated.empty() ? foreign_kind(path, begin) : std::string_view(stated);
   const bool wants_rows = wanted == InputKind::rows || wanted == InputKind::queries;
   const bool wants_text = wanted == InputKind::edges || wanted == InputKind::text;
-  if (is != array_kind && format.empty()) check_foreign(path, begin, wanted);
-  if (is == stated_by(wanted) || (wants_rows && stated.empty()) || (wants_text && is == text_kind))
+  if (is != array_kind && !has_format) check_foreign(path, begin, wanted);
+  if (is == expected(wanted).stated || (wants_rows && stated.empty()) ||
+      (wants_text && is == text_kind))
     return;
   for (const Kind& kind : kinds) {
     if (kind.stated != is) continue;
-    throw InputError(fmt::format("{} is {}, not {}; {}", path, kind.name, name_of(wanted),
+    throw InputError(fmt::format("{} is {}, not {}; {}", path, kind.name, expected(wanted).name,
                                  fix_of(kind, wanted, shell_text({path}))));
   }
 }

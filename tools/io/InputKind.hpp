@@ -25,10 +25,10 @@ enum class InputKind : std::uint8_t {
 ///
 /// A file that cannot be read, or that is of no known kind, is left to its reader, which says what
 /// is wrong with it.
-/// \param format the format of arrays that the user names, or empty. The bytes of an array without
+/// \param has_format the user names the format of arrays. The bytes of an array without
 /// a header may begin like a file of another program.
 /// \throws InputError that says what the file is and what to do with it
-void check_kind(const std::string& path, InputKind wanted, std::string_view format = {});
+void check_kind(const std::string& path, InputKind wanted, bool has_format = false);
 
 /// \brief Checks by the first bytes \p begin of an input whether it is of a known kind that is not
 /// text. \param name path of the input, or a name in angle brackets

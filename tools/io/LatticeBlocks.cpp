@@ -39,6 +39,13 @@ std::optional<std::uint64_t> parse_lattice_node(std::string_view text, const Lat
   return node;
 }
 
+std::string no_lattice_node(std::string_view text, const LatticeShape& shape) {
+  return fmt::format(
+      "{} is not a node: a node is an index in 0 … {} or {} coordinates below {} separated by "
+      "commas",
+      in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size());
+}
+
 BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
                        const ReadProgress& progress) {
   constexpr std::string_view spaces = " \t";
@@ -51,12 +58,7 @@ BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
       const std::string_view field = take_field(*line, spaces);
       if (field.empty()) continue;
       const auto node = parse_lattice_node(field, shape);
-      if (!node) {
-        lines.fail(
-            fmt::format("{} is not a node: a node is an index in 0 … {} or {} coordinates below {} "
-                        "separated by commas",
-                        in_quotes(field), shape.nodes() - 1, shape.dimensions(), shape.size()));
-      }
+      if (!node) lines.fail(no_lattice_node(field, shape));
       nodes.push_back(*node);
     }
     if (nodes.empty()) continue;

@@ -17,6 +17,8 @@ namespace Kindred::Tools {
 /// Parses a node of \p shape, given by its index or by its coordinates separated by commas; empty
 /// on failure.
 std::optional<std::uint64_t> parse_lattice_node(std::string_view text, const LatticeShape& shape);
+/// Why \p text is no node of \p shape, and what is one, for messages.
+std::string no_lattice_node(std::string_view text, const LatticeShape& shape);
 
 /// Nodes and edges that paths must avoid, read from a file.
 struct BlockLists {

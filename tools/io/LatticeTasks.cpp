@@ -48,7 +48,6 @@ class TaskRecord final : public NamedRecord {
     m_blocked.clear();
   }
   bool other_field(std::string_view key) override {
-    if (key == "dims") throw RecordError("use \"dimensions\" instead of \"dims\"");
     const auto found = std::ranges::find(field_names, key);
     if (found == field_names.end()) {
       throw RecordError(fmt::format("there is no field {}; there are \"name\", \"{}\"",
@@ -137,12 +136,8 @@ class TaskRecord final : public NamedRecord {
   }
   std::uint64_t placed(const NodeText& text, Field field, const LatticeShape& shape) const {
     const auto node = parse_lattice_node(text, shape);
-    if (!node) {
-      throw RecordError(fmt::format(
-          "\"{}\" has {}, which is not a node: a node is an index in 0 … {} or {} coordinates "
-          "below {} separated by commas",
-          name_of(field), in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
-    }
+    if (!node)
+      throw RecordError(fmt::format("\"{}\": {}", name_of(field), no_lattice_node(text, shape)));
     return *node;
   }
   BlockLists blocks_of(const LatticeShape& shape) const {

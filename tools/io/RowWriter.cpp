@@ -46,14 +46,6 @@ std::string on_one_line(std::string_view text) {
 
 }  // namespace
 
-std::optional<OutputFormat> output_format_from_string(std::string_view name) noexcept {
-  if (name == "json") return OutputFormat::json;
-  if (name == "csv") return OutputFormat::csv;
-  if (name == "tsv") return OutputFormat::tsv;
-  if (name == "table") return OutputFormat::table;
-  return {};
-}
-
 RowWriter::RowWriter(OutputFormat format, std::vector<std::string> columns, std::string& out)
     : m_format(format), m_columns(std::move(columns)), m_out(out) {}
 

@@ -2,15 +2,33 @@
 #ifndef KINDRED_TOOLS_IO_ROW_WRITER_HPP
 #define KINDRED_TOOLS_IO_ROW_WRITER_HPP
 
-#include "io/OutputFormat.hpp"
+#include <kindred/core/common/Names.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace Kindred::Tools {
+namespace Kindred {
+namespace Tools {
+
+/// Format of results on standard output.
+enum class OutputFormat : std::uint8_t {
+  json,  ///< JSON lines
+  csv,   ///< RFC 4180 with a header row; records end with `\n`
+  tsv,   ///< the same with tabs
+  table  ///< columns of equal width, for reading
+};
+
+}  // namespace Tools
+
+template <>
+inline constexpr auto enum_names<Tools::OutputFormat> =
+    std::to_array<std::string_view>({"json", "csv", "tsv", "table"});
+
+namespace Tools {
 
 /// \brief Writes results as rows of named columns: CSV, TSV or a table.
 ///
@@ -54,6 +72,7 @@ class RowWriter {
   bool m_began = false;       // the header was written
 };
 
-}  // namespace Kindred::Tools
+}  // namespace Tools
+}  // namespace Kindred
 
 #endif  // KINDRED_TOOLS_IO_ROW_WRITER_HPP

@@ -3,7 +3,6 @@
 
 #include "io/AppendJson.hpp"
 #include "io/JsonLines.hpp"
-#include "io/JsonSummary.hpp"
 #include "program/Errors.hpp"
 
 #include <kindred/matcher/SeedLayer.hpp>
@@ -12,12 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -198,17 +197,17 @@ void read_schedules(SeedJson& json, SeedStateFile& out) {
 /// Appends `"name": [`, entries written by \p put, and `]`.
 template <class Put>
 void append_array(std::string& out, const char* name, std::size_t size, const Put& put) {
-  out += out.back() == '{' ? "\"" : ", \"";
-  out += name;
-  out += "\": [";
-  for (std::size_t i = 0; i < size; ++i) {
-    if (i > 0) out += ", ";
-    put(i);
-  }
-  out += ']';
+  out += fmt::format("{}\"{}\": ", out.back() == '{' ? "" : ", ", name);
+  append_list(out, std::views::iota(std::size_t{0}, size), put);
 }
 
 }  // namespace
+
+std::string json_summary(const nlohmann::json& value) {
+  if (value.is_array()) return "a list of " + std::to_string(value.size());
+  if (value.is_object()) return "an object";
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 60);
+}
 
 SeedStateFile read_seed_state(const std::string& path) {
   SeedJson json(path);
@@ -262,12 +261,9 @@ void append_seed_state(std::string& out, const SeedStateFile& file) {
                [&](std::size_t i) { append_json(out, state.evaluation[i]); });
   integers("errors", state.errors);
   append_array(out, "history", seeds, [&](std::size_t i) {
-    out += '[';
-    for (const SeedChange& change : state.history(i)) {
-      if (out.back() != '[') out += ", ";
+    append_list(out, state.history(i), [&](const SeedChange& change) {
       out += fmt::format("[\"{}\", \"{}\"]", to_string(change.from), to_string(change.to));
-    }
-    out += ']';
+    });
   });
   if (!file.schedules.empty()) {
     append_array(out, "schedule_state", seeds, [&](std::size_t i) {
@@ -275,12 +271,7 @@ void append_seed_state(std::string& out, const SeedStateFile& file) {
         out += "null";
         return;
       }
-      out += '[';
-      for (const double number : *file.schedules[i]) {
-        if (out.back() != '[') out += ", ";
-        append_json(out, number);
-      }
-      out += ']';
+      append_list(out, *file.schedules[i], [&](double number) { append_json(out, number); });
     });
   }
   out += fmt::format(", \"epoch\": {}}}\n", file.epoch);

@@ -5,6 +5,8 @@
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/matcher/SeedState.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +14,9 @@
 #include <vector>
 
 namespace Kindred::Tools {
+
+/// Formats \p value for a message; nested values are only described.
+std::string json_summary(const nlohmann::json& value);
 
 /// \brief The state of a layer as the commands store it: one JSON object.
 struct SeedStateFile {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/SpreadSources.hpp"
 
-#include "io/DecayText.hpp"
 #include "io/NamedRecord.hpp"
+#include "io/SpreadText.hpp"
 #include "program/Errors.hpp"
 
 #include <fmt/format.h>

@@ -8,7 +8,6 @@
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 

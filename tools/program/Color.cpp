@@ -12,13 +12,6 @@ namespace {
 ColorChoice chosen_color = ColorChoice::automatic;
 }  // namespace
 
-std::optional<ColorChoice> color_choice_from_string(std::string_view name) noexcept {
-  if (name == "auto") return ColorChoice::automatic;
-  if (name == "always") return ColorChoice::always;
-  if (name == "never") return ColorChoice::never;
-  return {};
-}
-
 void choose_color(ColorChoice choice) noexcept { chosen_color = choice; }
 
 void choose_color_from(int argc, const char* const* argv) noexcept {
@@ -29,7 +22,7 @@ void choose_color_from(int argc, const char* const* argv) noexcept {
     std::string_view value;
     if (argument == flag && i + 1 < argc) value = argv[i + 1];
     if (argument.starts_with("--color=")) value = argument.substr(flag.size() + 1);
-    if (const auto choice = color_choice_from_string(value)) choose_color(*choice);
+    if (const auto choice = from_string<ColorChoice>(value)) choose_color(*choice);
   }
 }
 

@@ -2,12 +2,15 @@
 #ifndef KINDRED_TOOLS_PROGRAM_COLOR_HPP
 #define KINDRED_TOOLS_PROGRAM_COLOR_HPP
 
+#include <kindred/core/common/Names.hpp>
+
+#include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-namespace Kindred::Tools {
+namespace Kindred {
+namespace Tools {
 
 /// When text is coloured.
 enum class ColorChoice : std::uint8_t {
@@ -15,8 +18,14 @@ enum class ColorChoice : std::uint8_t {
   always,
   never
 };
-/// The choice with that name (`auto`, `always`, `never`); no value for any other name.
-std::optional<ColorChoice> color_choice_from_string(std::string_view name) noexcept;
+
+}  // namespace Tools
+
+template <>
+inline constexpr auto enum_names<Tools::ColorChoice> =
+    std::to_array<std::string_view>({"auto", "always", "never"});
+
+namespace Tools {
 
 /// Sets the choice for this process.
 void choose_color(ColorChoice choice) noexcept;
@@ -30,6 +39,7 @@ bool is_colored(int output) noexcept;
 /// \p text as a heading for the file descriptor \p output.
 std::string heading(std::string_view text, int output);
 
-}  // namespace Kindred::Tools
+}  // namespace Tools
+}  // namespace Kindred
 
 #endif  // KINDRED_TOOLS_PROGRAM_COLOR_HPP

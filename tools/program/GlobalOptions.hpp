@@ -2,6 +2,7 @@
 #ifndef KINDRED_TOOLS_PROGRAM_GLOBAL_OPTIONS_HPP
 #define KINDRED_TOOLS_PROGRAM_GLOBAL_OPTIONS_HPP
 
+#include "program/Color.hpp"
 #include "program/LoadedLibrary.hpp"
 
 #include <kindred/backends/Space.hpp>
@@ -20,9 +21,9 @@ struct GlobalOptions {
   bool quiet = false;          ///< print only errors to stderr
   bool explain = false;        ///< print one line of JSON per dispatch to stderr
   bool json = false;           ///< print data as JSON if the command also has a human-readable form
-  std::string color;           ///< value of --color
-  std::string trace;           ///< path of the Chrome trace; empty: none
-  std::string report;          ///< path of the HTML report; empty: none
+  std::optional<ColorChoice> color;       ///< of --color
+  std::string trace;                      ///< path of the Chrome trace; empty: none
+  std::string report;                     ///< path of the HTML report; empty: none
   std::vector<std::string> command_line;  ///< program and arguments, for the report
   LoadedLibrary library;                  ///< what a packaged program runs on
 };

@@ -1,46 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/Options.hpp"
 
-#include "program/Color.hpp"
 #include "program/Errors.hpp"
 #include "program/ParseNumber.hpp"
+#include "program/UsageMessage.hpp"
+
+#include <kindred/core/common/Quotes.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
-#include <utility>
 
 namespace Kindred::Tools {
 
-namespace {
-
-constexpr int threads_max = 512;
-constexpr int devices_max = 1023;
-
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw CLI::ValidationError(name, why);
-}
-
-}  // namespace
-
-CLI::Option* add_count(CLI::App& app, const std::string& names, std::size_t& value,
-                       const std::string& help, std::size_t least, std::size_t most) {
+CLI::Option* add_parsed(CLI::App& app, const std::string& names, const std::string& help,
+                        const char* type, std::function<void(const std::string&)> set) {
   const std::string name = names.substr(names.rfind(',') + 1);
   return app
       .add_option_function<std::string>(
           names,
-          [name, &value, least, most](const std::string& text) {
-            const auto number = parse_count(text);
-            if (!number || *number < least || *number > most) {
-              refuse(name, most == std::numeric_limits<std::size_t>::max()
-                               ? fmt::format("'{}' is not a whole number ≥ {}", text, least)
-                               : fmt::format("'{}' is not a whole number in [{}, {}]", text, least,
-                                             most));
+          [name, set = std::move(set)](const std::string& text) {
+            try {
+              set(text);
+            } catch (const RecordError& error) {
+              throw CLI::ValidationError(name, error.what());
             }
-            value = *number;
           },
           help)
-      ->type_name("N");
+      ->type_name(type);
+}
+
+CLI::Option* add_name(CLI::App& app, const std::string& name, const std::string& help,
+                      std::vector<std::string> names, std::function<void(std::size_t)> set,
+                      std::map<std::string, std::string> synonyms) {
+  return add_parsed(app, name, help, "NAME", [=](const std::string& text) {
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found != names.end()) return set(static_cast<std::size_t>(found - names.begin()));
+    const auto other = synonyms.find(text);
+    throw RecordError(fmt::format(
+        "{} is not one of {}{}", in_quotes(text), fmt::join(names, ", "),
+        other == synonyms.end() ? "" : fmt::format("; did you mean {}?", other->second)));
+  });
+}
+
+CLI::Option* add_whole_number(CLI::App& app, const std::string& names, const std::string& help,
+                              std::uint64_t least, std::uint64_t most,
+                              std::function<void(std::uint64_t)> set) {
+  return add_parsed(app, names, help, "N", [=](const std::string& text) {
+    const auto number = parse_count(text);
+    if (number && *number >= least && *number <= most) return set(*number);
+    throw RecordError(
+        most == std::numeric_limits<std::size_t>::max()
+            ? fmt::format("'{}' is not a whole number ≥ {}", text, least)
+            : fmt::format("'{}' is not a whole number in [{}, {}]", text, least, most));
+  });
 }
 
 CLI::Option* add_top(CLI::App& app, std::size_t& value, const std::string& help, std::size_t most) {
@@ -49,79 +63,47 @@ CLI::Option* add_top(CLI::App& app, std::size_t& value, const std::string& help,
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
                         const std::string& help, double least, double most) {
-  return app
-      .add_option_function<std::string>(
-          name,
-          [name, &value, least, most](const std::string& text) {
-            const auto number = parse_number(text);
-            if (!number || !(*number >= least && *number <= most)) {
-              refuse(name,
-                     most == std::numeric_limits<double>::max()
-                         ? fmt::format("'{}' is not a finite number ≥ {}", text, least)
-                         : fmt::format("'{}' is not a number in [{}, {}]", text, least, most));
-            }
-            value = *number;
-          },
-          help)
-      ->type_name("X");
+  return add_parsed(app, name, help, "X", [=, &value](const std::string& text) {
+    value = parse_number(text);
+    if (value && *value >= least && *value <= most) return;
+    throw RecordError(most == std::numeric_limits<double>::max()
+                          ? fmt::format("'{}' is not a finite number ≥ {}", text, least)
+                          : fmt::format("'{}' is not a number in [{}, {}]", text, least, most));
+  });
 }
 
 void add_global_options(CLI::App& app, GlobalOptions& options, const char* group) {
-  app.add_option_function<std::string>(
-         "--space",
-         [&options](const std::string& text) {
-           options.space = from_string<Space>(text);
-           if (!options.space && text != "auto")
-             refuse("--space", fmt::format("'{}' is not one of auto, serial, openmp, cuda", text));
-         },
-         "Where to compute: auto, serial, openmp, cuda (default: auto, by predicted time)")
+  constexpr int threads_max = 512;
+  constexpr int devices_max = 1023;
+  Choices<std::optional<Space>> spaces{{"auto", std::nullopt}};
+  for (const auto& [name, space] : choices_of<Space>()) spaces.emplace_back(name, space);
+  add_choice(app, "--space", options.space,
+             "Where to compute: auto, serial, openmp, cuda (default: auto, by predicted time)",
+             std::move(spaces))
       ->type_name("SPACE")
       ->group(group);
-  app.add_option_function<std::string>(
-         "--threads",
-         [&options](const std::string& text) {
-           const auto number = parse_count(text);
-           if (!number || *number < 1 || *number > threads_max) {
-             refuse("--threads",
-                    fmt::format("'{}' is not a whole number in [1, {}]", text, threads_max));
-           }
-           options.threads = static_cast<int>(*number);
-         },
-         "Threads of the space openmp (default: all)")
-      ->type_name("N")
+  add_count(app, "--threads", options.threads, "Threads of the space openmp (default: all)", 1,
+            threads_max)
       ->group(group);
-  app.add_option_function<std::string>(
-         "--device",
-         [&options](const std::string& text) {
-           const auto number = parse_count(text);
-           if (!number || *number > devices_max) {
-             refuse("--device",
-                    fmt::format("'{}' is not a whole number in [0, {}]", text, devices_max));
-           }
-           options.device = static_cast<int>(*number);
-         },
-         "GPU of the space cuda, counted from 0 (default: the one that Kokkos selects)")
-      ->type_name("N")
+  add_whole_number(app, "--device",
+                   "GPU of the space cuda, counted from 0 (default: the one that Kokkos selects)",
+                   0, devices_max,
+                   [&options](std::uint64_t number) { options.device = static_cast<int>(number); })
       ->group(group);
   app.add_flag("--json", options.json,
                "Print data as JSON if the command also has a human-readable form")
       ->group(group);
   app.add_flag("--quiet", options.quiet, "Print only errors to stderr")->group(group);
-  app.add_option_function<std::string>(
-         "--color",
-         [&options](const std::string& text) {
-           if (!color_choice_from_string(text))
-             refuse("--color", fmt::format("'{}' is not one of auto, always, never", text));
-           options.color = text;
-         },
-         "Colours of errors and headings: auto, always or never (default: auto, on a terminal "
-         "unless the environment sets NO_COLOR)")
+  add_choice(app, "--color", options.color,
+             "Colours of errors and headings: auto, always or never (default: auto, on a terminal "
+             "unless the environment sets NO_COLOR)",
+             choices_of<ColorChoice>())
       ->type_name("WHEN")
       ->group(group);
   app.add_flag("--explain", options.explain, "Print one line of JSON per dispatch to stderr")
       ->group(group);
-  app.add_option("--trace", options.trace, "Write a Chrome trace")->type_name("FILE")->group(group);
-  app.add_option("--report", options.report, "Write an HTML report")
+  add_file(app, "--trace", options.trace, "Write a Chrome trace")->group(group);
+  add_file(app, "--report", options.report, "Write an HTML report")
       ->type_name("FILE.html")
       ->group(group);
 }
@@ -129,6 +111,32 @@ void add_global_options(CLI::App& app, GlobalOptions& options, const char* group
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& path,
                       const std::string& help) {
   return app.add_option(name, path, help)->type_name("FILE");
+}
+
+CLI::Option* add_out(CLI::App& app, std::string& path, const std::string& what) {
+  return add_file(app, "--out", path, what + "; an existing file is replaced")->required();
+}
+
+CLI::Validator named_file() {
+  return {[](const std::string& path) {
+            return path == "-" ? std::string("- stands for standard input; name a file") : "";
+          },
+          ""};
+}
+
+void exclude_each_other(const std::vector<CLI::Option*>& options) {
+  for (std::size_t i = 0; i < options.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) options[i]->excludes(options[k]);
+}
+
+void require_one(const CLI::App& command, const std::vector<CLI::Option*>& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options) {
+    if (option->count() > 0) return;
+    names.push_back(option->get_name());
+  }
+  throw UsageError(
+      fmt::format("{}: one of {} must be given", typed_name(command), fmt::join(names, ", ")));
 }
 
 void refuse_reports(const std::string& command, const GlobalOptions& global) {
@@ -139,35 +147,18 @@ void refuse_reports(const std::string& command, const GlobalOptions& global) {
     throw UsageError(fmt::format("{}: {}: this command computes nothing to report", command, flag));
 }
 
-void refuse_renamed(CLI::App& command, const std::string& whole, const std::string& old,
-                    const std::string& now) {
-  command
-      .add_option_function<std::string>(
-          old,
-          [whole, old, now](const std::string&) {
-            throw UsageError(fmt::format("{}: instead of {} use {}", whole, old, now));
-          })
-      ->expected(0, 1)
-      ->group("");  // hidden from the help
+void add_input_argument(CLI::App& command, std::string& path, const std::string& place,
+                        const std::string& made) {
+  add_file(command, place, path, "A file created by `" + made + "`")->required();
 }
 
-void add_input_argument(CLI::App& command, const std::string& whole, std::string& path,
-                        const std::string& place, const std::string& made, const std::string& old) {
-  command.add_option(place, path, "A file created by `" + made + "`")
-      ->type_name("FILE")
-      ->required();
-  refuse_renamed(command, whole, old, fmt::format("the file alone: kindred {} {}", whole, place));
-}
-
-void add_store_reader(CLI::App& group, const std::string& place, const std::string& old,
-                      const std::string& made, const std::string& name, const std::string& help,
-                      const GlobalOptions& global,
+void add_store_reader(CLI::App& group, const std::string& place, const std::string& made,
+                      const std::string& name, const std::string& help, const GlobalOptions& global,
                       std::function<void(const GlobalOptions&, const std::string&)> run) {
   CLI::App* command = group.add_subcommand(name, help);
   const auto path = std::make_shared<std::string>();
-  const std::string whole = group.get_name() + " " + name;
-  add_input_argument(*command, whole, *path, place, made, old);
-  command->callback([&global, path, run = std::move(run), whole] {
+  add_input_argument(*command, *path, place, made);
+  command->callback([&global, path, run = std::move(run), whole = group.get_name() + " " + name] {
     refuse_reports(whole, global);
     run(global, *path);
   });

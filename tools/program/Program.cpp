@@ -3,7 +3,6 @@
 
 #include "program/Color.hpp"
 #include "program/Errors.hpp"
-#include "program/HelpFormatter.hpp"
 #include "program/Log.hpp"
 #include "program/Options.hpp"
 #include "program/Output.hpp"
@@ -13,6 +12,8 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <iostream>
 #include <memory>
@@ -23,6 +24,29 @@
 namespace Kindred::Tools {
 
 namespace {
+
+/// The help of a command, with coloured headings where standard output has colours.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::istringstream lines(CLI::Formatter::make_help(app, std::move(name), mode));
+    std::string help;
+    for (std::string line; std::getline(lines, line);) {
+      const bool is_heading = !line.empty() && line.front() != ' ' && line.back() == ':';
+      const std::string usage = "Usage:";
+      if (is_heading) {
+        help += heading(line, STDOUT_FILENO);
+      } else if (line.rfind(usage, 0) == 0) {
+        help += heading(usage, STDOUT_FILENO) + line.substr(usage.size());
+      } else {
+        help += line;
+      }
+      help += '\n';
+    }
+    return help;
+  }
+};
 
 template <class Type>
 bool is(const std::exception& error) noexcept {
@@ -82,7 +106,7 @@ void prepare(CLI::App& app, GlobalOptions& global, const char* group, int argc,
   // Runs before the callback of a command, on whichever side of its name the flag is given.
   app.parse_complete_callback([&global] {
     Log::set_quiet(global.quiet);
-    if (const auto color = color_choice_from_string(global.color)) choose_color(*color);
+    if (global.color) choose_color(*global.color);
   });
 }
 

@@ -282,11 +282,12 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     // A value in a configuration may belong to another command than the selected one.
     const std::string why = error.what();
     const std::vector<std::string> known = flags_of(command);
-    const bool is_own =
-        std::find(known.begin(), known.end(), why.substr(0, why.find(':'))) != known.end();
+    const bool is_own = std::find(known.begin(), known.end(),
+                                  why.substr(0, why.find_first_of(": "))) != known.end();
     if (!is_own && app.get_config_ptr() != nullptr && app.get_config_ptr()->count() > 0)
       return "--config: " + why;
     text = begun(command) + why;
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) text += "; omit one of them";
   }
   return text + see_help(command);
 }

@@ -19,6 +19,12 @@ void append_seeds(std::string& out, const ReportSeeds& layer);
 /// The decisions by operation, and each of them.
 void append_decisions(std::string& out, const std::vector<DispatchRecord>& decisions);
 
+/// Style and script of a page.
+namespace Page {
+extern const char* const css;
+extern const char* const js;
+}  // namespace Page
+
 }  // namespace Kindred::Tools
 
 #endif  // KINDRED_TOOLS_REPORT_PARTS_HPP

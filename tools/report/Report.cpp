@@ -2,7 +2,6 @@
 #include "Report.hpp"
 
 #include "Html.hpp"
-#include "Page.hpp"
 #include "Parts.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <ctime>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the program says about itself: help, completion, man.
 #include "Commands.hpp"
 #include "Completion.hpp"
 #include "program/Errors.hpp"
@@ -35,6 +36,37 @@ void write_pages(const CLI::App& app, const std::string& folder) {
 }
 
 }  // namespace
+
+void add_help_command(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("help", "Show the help of a command");
+  const auto names = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *names, "The command, such as search or graph build");
+  command->callback([&app, names] {
+    Output output;
+    const CLI::App& described = find_command(app, "help", *names);
+    const std::string name = typed_name(described);
+    output.text() = described.get_formatter()->make_help(
+        &described, name.empty() ? "kindred" : "kindred " + name, CLI::AppFormatMode::Normal);
+    output.flush();
+  });
+}
+
+void add_completion_command(CLI::App& app) {
+  using Script = std::string (*)(const CLI::App&);
+  CLI::App* command = app.add_subcommand(
+      "completion", "Print a script that completes commands and flags in a shell");
+  const auto script = std::make_shared<Script>();
+  add_choice(*command, "SHELL", *script, "bash, zsh or fish",
+             Choices<Script>{
+                 {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}})
+      ->required()
+      ->type_name("");
+  command->callback([&app, script] {
+    Output output;
+    output.text() = (*script)(app);
+    output.flush();
+  });
+}
 
 void add_man_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("man", "Print the manual page of a command");
