@@ -7,14 +7,14 @@ set(kokkos_is_here OFF)
 if(Kokkos_DIR AND NOT KINDRED_IS_SHARED)
   cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${Kokkos_DIR}" kokkos_is_here)
 endif()
-option(Kindred_INSTALL_KOKKOS "Install a copy of Kokkos with Kindred" ${kokkos_is_here})
+option(Kindred_ENABLE_KOKKOS_INSTALL "Install a copy of Kokkos with Kindred" ${kokkos_is_here})
 set(kokkos_folder "${CMAKE_INSTALL_LIBDIR}/kindred/kokkos")
 set(kokkos_libdir "")  # the folder of its libraries below kokkos_folder
 set(kokkos_hint "")    # or where its package is
 set(kokkos_is_shared OFF)
-if(Kindred_INSTALL_KOKKOS)
+if(Kindred_ENABLE_KOKKOS_INSTALL)
   if(NOT Kokkos_DIR MATCHES "^(.*)/(lib[^/]*(/[^/]+)?)/cmake/Kokkos$")
-    message(FATAL_ERROR "Kindred_INSTALL_KOKKOS needs an installed Kokkos, but Kokkos_DIR is \"${Kokkos_DIR}\": "
+    message(FATAL_ERROR "Kindred_ENABLE_KOKKOS_INSTALL needs an installed Kokkos, but Kokkos_DIR is \"${Kokkos_DIR}\": "
       "set it to a folder lib/cmake/Kokkos, or turn the option off")
   endif()
   set(kokkos_prefix "${CMAKE_MATCH_1}")

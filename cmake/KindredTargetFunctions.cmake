@@ -2,9 +2,9 @@
 # Compile options and helper functions for all targets of the project.
 
 set(KINDRED_SANITIZE "" CACHE STRING "Sanitizers to compile with, as -fsanitize names them")
-option(KINDRED_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
-option(KINDRED_PRECOMPILE_HEADERS "Read the headers of Kokkos once per target" ON)
-option(KINDRED_UNITY_BUILD "Compile several sources of engines, commands, benchmarks and tests together" ON)
+option(Kindred_ENABLE_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
+option(Kindred_ENABLE_PRECOMPILED_HEADERS "Read the headers of Kokkos once per target" ON)
+option(Kindred_ENABLE_UNITY_BUILD "Compile several sources of engines, commands, benchmarks and tests together" ON)
 
 # kindred_no_contraction(<target> PRIVATE|INTERFACE): prevents contraction of a·b + c into a fused operation, as the same-bits
 # guarantee requires, and defines a macro for headers (core/arch/RoundedProduct.hpp). kindred_kokkos_options does the same
@@ -28,7 +28,7 @@ function(kindred_compile_options target)
     # The same bytes from every folder.
     target_compile_options(${target} PRIVATE "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=" "-ffile-prefix-map=${PROJECT_BINARY_DIR}/=build/")
   endif()
-  if(KINDRED_WARNINGS_AS_ERRORS)
+  if(Kindred_ENABLE_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(KINDRED_ARCH)
@@ -65,7 +65,7 @@ function(kindred_compile_lightly target)
   target_compile_options(${target} PRIVATE ${kindred_light_options})
 endfunction()
 
-# kindred_compile_together(<target> [<count>]): with KINDRED_UNITY_BUILD, combines up to <count> sources of the target in one translation unit,
+# kindred_compile_together(<target> [<count>]): with Kindred_ENABLE_UNITY_BUILD, combines up to <count> sources of the target in one translation unit,
 # by default 16, or 8 where nvcc compiles them. For the command, benchmarks, tests and the libraries without kernels, whose headers and what they
 # instantiate take longer to compile than their own code. Names in the anonymous namespaces of a target must be unique.
 function(kindred_compile_together target)
@@ -75,17 +75,17 @@ function(kindred_compile_together target)
   elseif(Kokkos_ENABLE_CUDA)
     set(count 8)
   endif()
-  if(KINDRED_UNITY_BUILD)
+  if(Kindred_ENABLE_UNITY_BUILD)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
     # A class of one source may have members of a type that is local to that source.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage> ${kindred_garbage_options})
   endif()
 endfunction()
 
-# kindred_precompile(<target> <headers>|REUSE_FROM <target>): precompiles headers if KINDRED_PRECOMPILE_HEADERS is on. `./run lint`
-# compiles without precompiled headers and without KINDRED_UNITY_BUILD to find missing #includes.
+# kindred_precompile(<target> <headers>|REUSE_FROM <target>): precompiles headers if Kindred_ENABLE_PRECOMPILED_HEADERS is on. `./run lint`
+# compiles without precompiled headers and without Kindred_ENABLE_UNITY_BUILD to find missing #includes.
 function(kindred_precompile target)
-  if(KINDRED_PRECOMPILE_HEADERS)
+  if(Kindred_ENABLE_PRECOMPILED_HEADERS)
     if(ARGV1 STREQUAL "REUSE_FROM")
       target_precompile_headers(${target} ${ARGN})
     else()

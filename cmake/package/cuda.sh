@@ -20,7 +20,7 @@ make_cuda_libraries() {
   cmake -S . -B "$build" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_COMPILER=$kokkos/bin/nvcc_wrapper" \
     "-DCMAKE_CXX_FLAGS=-arch=sm_$architecture" "-DKokkos_ROOT=$kokkos" -DBUILD_SHARED_LIBS=ON -DKINDRED_LEVELS= \
     "-DKINDRED_LEVEL_FOLDER=kindred/cuda-$architecture" "-DKINDRED_ARCH=$cuda_host_level" -DKindred_ENABLE_TOOLS=OFF -DKindred_ENABLE_PERF=OFF \
-    "-DKindred_ENABLE_CUBLASLT=$cublaslt" -DKindred_VENDOR_PLUGINS=ON -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON \
+    "-DKindred_ENABLE_CUBLASLT=$cublaslt" -DKindred_ENABLE_VENDOR_PLUGINS=ON -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON \
     -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_SKIP_INSTALL_RPATH=ON >/dev/null
   local size=
   if [[ $(nvcc --help) == *--compress-mode* ]]; then size=--compress-mode=size; fi

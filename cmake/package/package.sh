@@ -23,7 +23,7 @@ configure_package() {
   command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   if [[ $(uname -m) == x86_64 ]]; then levels=("-DKINDRED_LEVELS=x86-64-v3;x86-64-v4"); else levels=(-DKINDRED_ARCH=); fi  # besides x86-64-v2
   cmake -S . -B build/package -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release "-DKokkos_DIR=$kokkos_dir" "${launcher[@]}" "${levels[@]}" \
-    -DBUILD_SHARED_LIBS=ON -DKindred_ENABLE_PACKAGES=ON -DKindred_ENABLE_PERF=ON -DKindred_VENDOR_PLUGINS=ON \
+    -DBUILD_SHARED_LIBS=ON -DKindred_ENABLE_PACKAGES=ON -DKindred_ENABLE_PERF=ON -DKindred_ENABLE_VENDOR_PLUGINS=ON \
     -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON "$@" >/dev/null
 }
 

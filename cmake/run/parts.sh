@@ -59,7 +59,7 @@ set_up() {
   # Kernels are compiled for other GPUs than this machine's, against the sources.
   if find_nvcc; then fetch_kokkos; fi
   find_kokkos
-  test_options=(-DKindred_ENABLE_TESTS=ON -DKindred_ENABLE_PERF=OFF "-DKINDRED_FULL_TESTS=$full" "-DKINDRED_FUZZ_SECONDS=$((full ? 60 : 3))")
+  test_options=(-DKindred_ENABLE_TESTS=ON -DKindred_ENABLE_PERF=OFF "-DKindred_ENABLE_FULL_TESTS=$full" "-DKINDRED_FUZZ_SECONDS=$((full ? 60 : 3))")
   release_options=("${test_options[@]}" -DKindred_ENABLE_EXAMPLES=ON -DKindred_ENABLE_PYTHON=ON)
 }
 

@@ -56,7 +56,7 @@ elseif(KIND STREQUAL "as_headers")
   list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}")
 else()
   # This tests only that the subdirectory builds: the same code is tested in the main build.
-  list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}" "-DCMAKE_BUILD_TYPE=Debug" "-DCMAKE_CXX_FLAGS_DEBUG=-O0" "-DKINDRED_PRECOMPILE_HEADERS=ON")
+  list(APPEND OPTIONS "-DKINDRED_SOURCE=${SOURCE}" "-DCMAKE_BUILD_TYPE=Debug" "-DCMAKE_CXX_FLAGS_DEBUG=-O0" "-DKindred_ENABLE_PRECOMPILED_HEADERS=ON")
 endif()
 run("${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumers/${KIND}" -B "${WORK}/build" ${OPTIONS})
 run("${CMAKE_COMMAND}" --build "${WORK}/build")
