@@ -14,21 +14,23 @@ TEST(PatternSettings, DefaultsAreValidAndOtherValuesAreChecked) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   std::vector<Testing::RefusedCall> calls;
-  const auto refuse = [&](const char* words, const auto& field, const auto&... bad) {
-    (calls.push_back({[field, bad] {
-                        PatternSettings settings;
-                        settings.*field = bad;
-                        settings.validate();
-                      },
-                      words}),
-     ...);
+  const auto refuse = [&](const char* words, auto PatternSettings::*field,
+                          std::initializer_list<double> values) {
+    for (const double value : values) {
+      const auto call = [field, value] {
+        PatternSettings settings;
+        settings.*field = static_cast<std::decay_t<decltype(settings.*field)>>(value);
+        settings.validate();
+      };
+      calls.push_back({call, words});
+    }
   };
-  using S = PatternSettings;
-  refuse("memory_fraction is", &S::memory_fraction, 0.0, 1.1, -0.5, nan);
-  refuse("growth_fraction is", &S::growth_fraction, 1.1, -0.5, nan);
-  refuse("sync_interval_seconds is", &S::sync_interval_seconds, 0.0, -1.0, nan, infinity);
-  refuse("min_compute_capability is", &S::min_compute_capability, 2.9, nan);
-  refuse("sync_threshold is 0", &S::sync_threshold, 0U);
+  refuse("memory_fraction is", &PatternSettings::memory_fraction, {0.0, 1.1, -0.5, nan});
+  refuse("growth_fraction is", &PatternSettings::growth_fraction, {1.1, -0.5, nan});
+  refuse("sync_interval_seconds is", &PatternSettings::sync_interval_seconds,
+         {0.0, -1.0, nan, infinity});
+  refuse("min_compute_capability is", &PatternSettings::min_compute_capability, {2.9, nan});
+  refuse("sync_threshold is 0", &PatternSettings::sync_threshold, {0.0});
   Testing::expect_refused(calls);
 }
 
