@@ -109,30 +109,25 @@ void run_xor(const GlobalOptions& global, XorFlags flags) {
   const Bulk bulk(session.context());
   std::vector<std::uint8_t> result(input.elements);
   const std::span<std::uint8_t> to(result);
-  if (!key_file) {
-    const NpyArray key = load_bytes(session, flags.key);
-    if (key.shape != input.shape)
-      throw InputError(fmt::format("{}: has shape {}; expected that of {}, {}", flags.key,
-                                   shown(key), flags.input, shown(input)));
-    const auto with = key.as<std::uint8_t>();
-    const BulkReport report =
-        session.timed(Phase::compute, [&] { return bulk.xor_elements(array, with, to); });
-    session.timed(Phase::write, [&] {
-      write_npy(out, "|u1", input.shape, std::as_bytes(to));
-      AtomicFile::publish({&out});
-    });
-    return add_to_report(session, "xor", report);
+  std::optional<NpyArray> given;
+  std::vector<std::uint8_t> made;
+  if (key_file) {
+    made.resize(input.elements);
+  } else if (given = load_bytes(session, flags.key); given->shape != input.shape) {
+    throw InputError(fmt::format("{}: has shape {}; expected that of {}, {}", flags.key,
+                                 shown(*given), flags.input, shown(input)));
   }
-  std::vector<std::uint8_t> key(input.elements);
-  const std::span<std::uint8_t> made(key);
-  const BulkReport report =
-      session.timed(Phase::compute, [&] { return bulk.xor_with_new_keys(array, made, to); });
+  const BulkReport report = session.timed(Phase::compute, [&] {
+    return given ? bulk.xor_elements(array, given->as<std::uint8_t>(), to)
+                 : bulk.xor_with_new_keys(array, std::span(made), to);
+  });
   session.timed(Phase::write, [&] {
     write_npy(out, "|u1", input.shape, std::as_bytes(to));
-    write_npy(*key_file, "|u1", input.shape, std::as_bytes(made));
+    if (!key_file) return AtomicFile::publish({&out});
+    write_npy(*key_file, "|u1", input.shape, std::as_bytes(std::span(made)));
     AtomicFile::publish({&out, &*key_file});
   });
-  Log::info(fmt::format("the key is in {}", flags.key_out));
+  if (key_file) Log::info(fmt::format("the key is in {}", flags.key_out));
   add_to_report(session, "xor", report);
 }
 

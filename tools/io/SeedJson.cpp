@@ -53,10 +53,8 @@ class SeedJson {
   void expect_only(std::initializer_list<const char*> fields) const {
     for (const auto& [name, value] : m_object.items()) {
       if (std::find(fields.begin(), fields.end(), name) != fields.end()) continue;
-      std::string known;
-      for (const char* field : fields)
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", field);
-      fail(fmt::format("there is no {}; the fields are {}", json_summary(name), known));
+      fail(fmt::format("there is no {}; the fields are {}", json_summary(name),
+                       fmt::join(fields, ", ")));
     }
   }
   /// The entries of \p field; the first array read sets the length for all.
@@ -97,28 +95,21 @@ class SeedJson {
                      form));
   }
 
-  /// Accepts a name of \p names or its code.
-  template <class Enum, std::size_t count>
-  void codes(const char* field, std::vector<Enum>& out,
-             const std::array<std::string_view, count>& names) {
-    std::string form = fmt::format("a code from 0 to {} or one of ", count - 1);
-    for (std::size_t i = 0; i < count; ++i)
-      form += fmt::format("{}{}", i == 0 ? "" : ", ", names[i]);
-    column<Enum>(field, out, form, [&](const Json& entry) -> std::optional<Enum> {
-      return code_of<Enum>(entry, names);
-    });
+  /// Accepts a name of the enumeration or its code.
+  template <HasNames Enum>
+  void codes(const char* field, std::vector<Enum>& out) {
+    const auto& names = enum_names<Enum>;
+    column<Enum>(
+        field, out,
+        fmt::format("a code from 0 to {} or one of {}", names.size() - 1, fmt::join(names, ", ")),
+        code_of<Enum>);
   }
-  template <class Enum, std::size_t count>
-  static std::optional<Enum> code_of(const Json& entry,
-                                     const std::array<std::string_view, count>& names) {
-    if (entry.is_string()) {
-      for (std::size_t i = 0; i < count; ++i) {
-        if (names[i] == entry.get_ref<const std::string&>()) return static_cast<Enum>(i);
-      }
-    } else if (entry.is_number_unsigned() && entry.get<std::uint64_t>() < count) {
-      return static_cast<Enum>(entry.get<std::uint64_t>());
-    }
-    return {};
+  template <HasNames Enum>
+  static std::optional<Enum> code_of(const Json& entry) {
+    if (entry.is_string()) return from_string<Enum>(entry.get_ref<const std::string&>());
+    if (!entry.is_number_unsigned() || entry.get<std::uint64_t>() >= enum_names<Enum>.size())
+      return {};
+    return static_cast<Enum>(entry.get<std::uint64_t>());
   }
 
   /// Whole numbers from \p least to the maximum of T.
@@ -166,8 +157,8 @@ void read_history(SeedJson& json, SeedState& state) {
     for (const Json& pair : list) {
       --place;
       if (!pair.is_array() || pair.size() != 2) json.refuse("history", seed, list, form);
-      const auto from = SeedJson::code_of<Lifecycle>(pair[0], enum_names<Lifecycle>);
-      const auto to = SeedJson::code_of<Lifecycle>(pair[1], enum_names<Lifecycle>);
+      const auto from = SeedJson::code_of<Lifecycle>(pair[0]);
+      const auto to = SeedJson::code_of<Lifecycle>(pair[1]);
       if (!from || !to) json.refuse("history", seed, list, form);
       state.history_from[place] = *from;
       state.history_to[place] = *to;
@@ -216,13 +207,13 @@ SeedStateFile read_seed_state(const std::string& path) {
   SeedStateFile out;
   out.state = SeedState(json.array("lifecycle").size());
   SeedState& state = out.state;
-  json.codes("lifecycle", state.lifecycle, enum_names<Lifecycle>);
+  json.codes("lifecycle", state.lifecycle);
   json.integers("blueprint", state.blueprint, -1);
-  json.codes("mode", state.mode, enum_names<ApplyMode>);
+  json.codes("mode", state.mode);
   json.numbers("alpha", state.alpha, 0, 1, "in [0, 1]");
-  json.codes("schedule", state.schedule, enum_names<AlphaSchedule>);
+  json.codes("schedule", state.schedule);
   json.integers("epochs", state.epochs, 0);
-  json.codes("parent", state.parent, enum_names<Lifecycle>);
+  json.codes("parent", state.parent);
   json.integers("checkpoint", state.checkpoint, -1);
   constexpr double finite = std::numeric_limits<float>::max();
   json.numbers("evaluation", state.evaluation, -finite, finite, "finite in float32");
