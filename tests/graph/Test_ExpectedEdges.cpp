@@ -107,15 +107,4 @@ TEST(ExpectedEdges, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
   EXPECT_EQ(six_hops.work, four_hops.work + 2 * 30'000.0);
 }
 
-TEST(ExpectedEdges, ManySourcesMatchReferenceAloneAndWithOtherQueries) {
-  auto generator = Testing::generator("expected edges, many sources");
-  const Graph graph = skewed(generator);
-  const Sources many = random_sources(3000, 2000, 0, 1, generator);
-  const Sources few = random_sources(3000, 2, 0, 1, generator);
-  for (const SpreadOptions& options : {constant(0.5, 3), linear(constant(0.5, 3))}) {
-    expect_reference(graph, {many}, options);
-    expect_reference(graph, {many, few}, options);
-  }
-}
-
 }  // namespace ExpectedEdgesTest

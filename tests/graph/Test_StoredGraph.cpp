@@ -5,9 +5,9 @@
 #include "MutatedBytes.hpp"
 #include "SectionLengths.hpp"
 #include "SpreadingSupport.hpp"
-#include "StoredGraphSupport.hpp"
 #include "TempFolder.hpp"
 #include "TextRows.hpp"
+#include "graph/StoredGraph.hpp"
 
 #include <kindred/matcher/SectionFileKind.hpp>
 
@@ -289,7 +289,6 @@ TEST(StoredGraph, DetectsEveryChangedByteAndEveryTruncation) {
     Testing::reseal(bad);
     memory.set(bad);
     try {
-      Testing::use(Impl::load_graph(memory.path(), 1));
       SpreadingEngine engine = SpreadingEngine::load(Testing::context(), memory.path(), {}, 1);
       engine.spread(sources, on(Space::serial, linear({})));
       engine.remove_nodes({{2}});

@@ -20,6 +20,13 @@ using Testing::to_space;
 
 inline constexpr HopWidth widths[] = {HopWidth::one, HopWidth::eight, HopWidth::thirty_two};
 
+/// Where rows of the given lengths begin and end.
+inline std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths) {
+  std::vector<std::uint64_t> offsets{0};
+  for (const std::uint64_t length : lengths) offsets.push_back(offsets.back() + length);
+  return offsets;
+}
+
 /// How weights are stored.
 enum class Stored { floats, halves, ones };
 

@@ -79,12 +79,6 @@ TEST(Adjacency, IsTheSameWithThreeThreads) {
   expect_rows(Context(ContextOptions{.threads = 3, .load_profile = false}), graph);
 }
 
-std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths) {
-  std::vector<std::uint64_t> offsets{0};
-  for (const std::uint64_t length : lengths) offsets.push_back(offsets.back() + length);
-  return offsets;
-}
-
 TEST(RowPlan, LongRowsAreSplitIntoBlocksBetweenTiles) {
   const RowPlan plan = plan_rows(offsets_of({10, 4096, 4097, 5, 12289}), 4096, 2048);
   EXPECT_THAT(plan.tiles, ElementsAre(0, 1, 1, 2, 3, 4));

@@ -10,12 +10,6 @@ using namespace Testing::Graphs;
 
 constexpr std::uint64_t device_short_max = 32;
 
-std::vector<std::uint64_t> offsets_of(const std::vector<std::uint64_t>& lengths) {
-  std::vector<std::uint64_t> offsets{0};
-  for (const std::uint64_t length : lengths) offsets.push_back(offsets.back() + length);
-  return offsets;
-}
-
 /// Row lengths around every limit: of short rows, blocks and bins; then many rows without edges.
 std::vector<std::uint64_t> awkward_lengths(std::mt19937_64& generator) {
   std::vector<std::uint64_t> lengths{0, 1, 32, 33, 4095, 4096, 4097, 24576, 24577, 100000, 0, 31};

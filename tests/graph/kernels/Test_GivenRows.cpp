@@ -16,12 +16,12 @@ ArrayView<const T, HostSpace> view_of(const std::vector<T>& values) {
 /// Rows of the given lengths.
 template <class Offset>
 struct Rows {
-  std::vector<Offset> offsets{0};
+  std::vector<Offset> offsets;
   std::vector<std::uint32_t> ends;
 
   explicit Rows(const std::vector<std::uint64_t>& lengths) {
-    for (const std::uint64_t length : lengths)
-      offsets.push_back(static_cast<Offset>(static_cast<std::uint64_t>(offsets.back()) + length));
+    for (const std::uint64_t offset : Testing::Graphs::offsets_of(lengths))
+      offsets.push_back(static_cast<Offset>(offset));
     ends.resize(static_cast<std::size_t>(offsets.back()));
   }
   GivenRows<Offset> given() const {
