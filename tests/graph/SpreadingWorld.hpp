@@ -51,6 +51,21 @@ inline std::vector<double> values_of(std::span<const Activation> answer, std::si
   for (const Activation& node : answer) values[node.node] = static_cast<double>(node.value);
   return values;
 }
+/// The answer to the query, one value per node.
+inline std::vector<double> values(const World& world, const SpreadOptions& options) {
+  return values_of(spread(world.graph, world.queries[0], options), world.graph.nodes);
+}
+
+/// Multiples of 1 / \p parts from \p least to \p most.
+inline rc::Gen<float> fractions(int least, int most, int parts) {
+  return rc::gen::map(rc::gen::inRange(least * parts, most * parts + 1),
+                      [=](int n) { return static_cast<float>(n) / static_cast<float>(parts); });
+}
+/// A graph and a query, with numbers in [0, 1] or, in linear mode, in [−1, 1].
+inline World any_query(bool is_linear = false) {
+  const auto number = fractions(is_linear ? -1 : 0, 1, 1 << 24);
+  return any_world(number, number, true);
+}
 
 }  // namespace Kindred::Testing::SpreadingSupport
 

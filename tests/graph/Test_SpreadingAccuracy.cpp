@@ -11,22 +11,6 @@ using namespace Testing::SpreadingSupport;
 using Testing::expect_property;
 using Testing::property_cases;
 
-/// Multiples of 1 / \p parts from \p least to \p most.
-rc::Gen<float> fractions(int least, int most, int parts) {
-  return rc::gen::map(rc::gen::inRange(least * parts, most * parts + 1),
-                      [=](int n) { return static_cast<float>(n) / static_cast<float>(parts); });
-}
-/// A graph and a query, with numbers in [0, 1] or, in linear mode, in [−1, 1].
-World any_query(bool is_linear = false) {
-  const auto number = fractions(is_linear ? -1 : 0, 1, 1 << 24);
-  return any_world(number, number, true);
-}
-
-/// The answer to the query, one value per node.
-std::vector<double> values(const World& world, const SpreadOptions& options) {
-  return values_of(spread(world.graph, world.queries[0], options), world.graph.nodes);
-}
-
 double exact_decay(const Decay& decay, std::uint32_t hop) {
   switch (decay.kind) {
     case Decay::Kind::exponential:
@@ -187,53 +171,6 @@ TEST(SpreadingAccuracy, ShortActivationsAreRoundedIdenticallyEverywhereAndReport
   EXPECT_TRUE(engine.spread(ragged(queries), options).not_guaranteed);
   options.activations = ActivationPrecision::float32;
   EXPECT_FALSE(engine.spread(ragged(queries), options).not_guaranteed);
-}
-
-TEST(SpreadingThresholds, AHigherThresholdActivatesNoMoreNodesInLayeredGraphs) {
-  expect_property("edges that lead to the next layer: greater threshold, no greater value", [] {
-    World world;
-    Sources& query = world.queries.emplace_back();
-    const auto layers = *rc::gen::inRange<std::uint32_t>(1, 6);
-    const auto wide = *rc::gen::inRange<std::uint32_t>(1, 8);
-    world.graph.nodes = std::size_t{layers} * wide;
-    const auto in_layer = rc::gen::inRange<std::uint32_t>(0, wide);
-    for (std::uint32_t layer = 0; layer + 1 < layers; ++layer) {
-      for (int edges = *rc::gen::inRange(0, 20); edges > 0; --edges)
-        world.graph.edges.push_back(
-            {layer * wide + *in_layer, (layer + 1) * wide + *in_layer, *fractions(0, 1, 1 << 24)});
-    }
-    for (int sources = *rc::gen::inRange(1, 4); sources > 0; --sources)
-      query.push_back({*in_layer, *fractions(0, 1, 1 << 24)});
-    std::vector<double> before;
-    for (const double threshold : {0.0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.8, 1.0}) {
-      const std::vector<double> now = values(world, constant_at(0.9, threshold, 6));
-      for (std::size_t v = 0; v < before.size(); ++v) RC_ASSERT(now[v] <= before[v]);
-      before = now;
-    }
-  });
-}
-
-TEST(SpreadingThresholds, WithoutAThresholdAtLeastAsManyNodesAreActive) {
-  expect_property("threshold 0 gives every node at least what a threshold does", [] {
-    const World world = any_query();
-    const std::vector<double> all = values(world, constant_at(0.8, 0));
-    const std::vector<double> some =
-        values(world, constant_at(0.8, *rc::gen::element(0.01, 0.1, 0.3, 0.7)));
-    for (std::size_t v = 0; v < world.graph.nodes; ++v) RC_ASSERT(some[v] <= all[v] + 1e-6);
-  });
-}
-
-TEST(SpreadingThresholds, ALowerThresholdMayActivateFewerNodesWhereWalksOfTwoLengthsMeet) {
-  // Node 2 has 0.5 after one hop and 1 after two. With a threshold below 0.5 it passes on two
-  // halves, each too small for node 4; with a threshold above 0.5 it passes on everything in one
-  // hop.
-  const Graph graph{5, {{0, 2, 0.5F}, {0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {2, 4, 0.625F}}};
-  const auto at = [&](double threshold) {
-    return values_of(spread(graph, {{0, 1}}, constant_at(1, threshold, 3)), 5);
-  };
-  EXPECT_EQ(at(0.4)[4], 0.0);
-  EXPECT_EQ(at(0.6)[4], 0.625);
-  EXPECT_EQ(at(0.0)[4], 0.625);
 }
 
 }  // namespace SpreadingAccuracyTest

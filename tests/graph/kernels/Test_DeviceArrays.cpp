@@ -15,11 +15,13 @@ namespace DeviceArraysTest {
 using namespace Kindred;
 using namespace Testing::Graphs;
 
-/// The array of the device behind \p view.
+/// The array of the device behind \p view: of constant elements for input.
 template <class View>
-Kindred::Array array_of(const View& view, DataType type, const std::vector<std::int64_t>& shape) {
+auto array_of(const View& view, DataType type, const std::vector<std::int64_t>& shape) {
+  using array_type =
+      std::conditional_t<std::is_const_v<typename View::value_type>, ConstArray, Kindred::Array>;
   const int device = Testing::context().info(Space::cuda).device_index;
-  return {view.data(), type, shape, {}, ArrayMemory::device, device};
+  return array_type(view.data(), type, shape, {}, ArrayMemory::device, device);
 }
 /// The same of columns with a row per node.
 template <class View>
@@ -70,6 +72,8 @@ struct Placed {
     ASSERT_EQ(bits_of(on_host(exec_space, views.values)), bits_of(padded.values));
   }
 };
+
+template struct Placed<HostSpace>;  // all of it compiles without a device, too
 
 /// Calls `body(exec_space, workspace, view)` on every space with a view of the graph.
 template <class Body>
