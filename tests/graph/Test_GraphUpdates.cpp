@@ -11,30 +11,15 @@ using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 
 /// A graph as a simple list of its edges, which every history of changes is compared with.
-struct EdgeList : Graph {
+struct EdgeList {
+  std::size_t nodes = 0;
+  std::vector<std::pair<Edge, std::uint8_t>> edges;  ///< with their kinds
   std::vector<std::uint32_t> removed;
   bool has_kinds = false;
 
-  void add(const Edge& edge, std::uint8_t kind = 0) {
-    edges.push_back(edge);
-    kinds.push_back(kind);
-  }
-  /// Returns the number of edges that went.
-  template <class Goes>
-  std::size_t erase(const Goes& goes) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      if (goes(edges[i], kinds[i])) continue;
-      edges[kept] = edges[i];
-      kinds[kept++] = kinds[i];
-    }
-    const std::size_t gone = edges.size() - kept;
-    edges.resize(kept);
-    kinds.resize(kept);
-    return gone;
-  }
   void remove(std::uint32_t node) {
-    erase([&](const Edge& edge, std::uint8_t) { return edge.from == node || edge.to == node; });
+    std::erase_if(edges,
+                  [&](const auto& one) { return one.first.from == node || one.first.to == node; });
     removed.push_back(node);
   }
   std::vector<std::uint32_t> alive() const {
@@ -46,8 +31,11 @@ struct EdgeList : Graph {
 
   /// The same graph, built in one call.
   SpreadingEngine built(EdgeWeights weights) const {
-    GraphSpan graph{nodes, edges};
-    if (has_kinds) graph.edge_kinds = kinds;
+    Graph graph{nodes};
+    for (const auto& [edge, kind] : edges) {
+      graph.edges.push_back(edge);
+      if (has_kinds) graph.kinds.push_back(kind);
+    }
     SpreadingEngine engine = engine_of(graph, by_hand(weights));
     engine.remove_nodes(removed);
     return engine;
@@ -95,24 +83,24 @@ void change(SpreadingEngine& engine, EdgeList& list) {
     case 1: {
       std::vector<Edge> edges;
       std::vector<std::uint8_t> kinds;
+      const bool has_weights = engine.statistics().weights != EdgeWeights::none;
       for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
-        edges.push_back(
-            {any_node(), any_node(), static_cast<float>(*rc::gen::inRange(0, 17)) / 16});
-        if (engine.statistics().weights == EdgeWeights::none) edges.back().weight = 1;
+        const int weight = has_weights ? *rc::gen::inRange(0, 17) : 16;
+        edges.push_back({any_node(), any_node(), static_cast<float>(weight) / 16});
         if (list.has_kinds) kinds.push_back(static_cast<std::uint8_t>(*rc::gen::inRange(0, 3)));
+        list.edges.emplace_back(edges.back(), list.has_kinds ? kinds.back() : std::uint8_t{0});
       }
       engine.add_edges(edges, kinds);
-      for (std::size_t i = 0; i < edges.size(); ++i)
-        list.add(edges[i], list.has_kinds ? kinds[i] : std::uint8_t{0});
       return;
     }
     case 2: {
       if (list.edges.empty()) return;
-      const auto at = *rc::gen::inRange<std::size_t>(0, list.edges.size());
-      EdgeEnds ends{list.edges[at].from, list.edges[at].to, {}};
-      if (*rc::gen::arbitrary<bool>()) ends.kind = list.kinds[at];
-      const std::size_t gone = list.erase([&](const Edge& edge, std::uint8_t kind) {
-        return edge.from == ends.from && edge.to == ends.to && ends.kind.value_or(kind) == kind;
+      const auto& [edge, kind] = list.edges[*rc::gen::inRange<std::size_t>(0, list.edges.size())];
+      EdgeEnds ends{edge.from, edge.to, {}};
+      if (*rc::gen::arbitrary<bool>()) ends.kind = kind;
+      const std::size_t gone = std::erase_if(list.edges, [&](const auto& one) {
+        return one.first.from == ends.from && one.first.to == ends.to &&
+               ends.kind.value_or(one.second) == one.second;
       });
       RC_ASSERT(engine.remove_edges({{ends}}) == gone);
       return;
@@ -149,8 +137,8 @@ TEST(GraphUpdates, AChangedGraphEqualsTheOneBuiltFromItsEdges) {
     }
     SpreadingEngine engine = engine_of({list.nodes}, options);
     if (list.has_kinds) {
-      list.add({0, 0, 1}, 2);
-      engine.add_edges(list.edges, list.kinds);
+      list.edges = {{{0, 0, 1}, 2}};
+      engine.add_edges({{{0, 0, 1}}}, std::vector<std::uint8_t>{2});
     }
     for (int steps = *rc::gen::inRange(0, 12); steps > 0; --steps) {
       change(engine, list);
@@ -169,10 +157,13 @@ TEST(GraphUpdates, LongRowsAreRebuiltInCanonicalOrder) {
   list.nodes = 300;
   const auto node = [&] { return static_cast<std::uint32_t>(generator() % list.nodes); };
   const auto weight = [&] { return static_cast<float>(generator() % 1000) / 1009.0F; };
-  for (int i = 0; i < 20000; ++i) list.add({node(), i % 2 == 0 ? 7U : node(), weight()});
+  for (int i = 0; i < 20000; ++i)
+    list.edges.push_back({{node(), i % 2 == 0 ? 7U : node(), weight()}, 0});
   SpreadingEngine engine = list.built(EdgeWeights::float32);
-  for (int i = 0; i < 9000; ++i) list.add({node(), i % 3 == 0 ? 7U : 11U, weight()});
-  engine.add_edges(std::span(list.edges).subspan(20000));
+  std::vector<Edge> more;
+  for (int i = 0; i < 9000; ++i) more.push_back({node(), i % 3 == 0 ? 7U : 11U, weight()});
+  engine.add_edges(more);
+  for (const Edge& edge : more) list.edges.emplace_back(edge, 0);
   engine.remove_nodes({{42}});
   list.remove(42);
   expect_same(engine, list, EdgeWeights::float32);
