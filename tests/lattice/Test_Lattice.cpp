@@ -4,6 +4,7 @@
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "Properties.hpp"

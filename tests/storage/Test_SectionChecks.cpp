@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
+#include "TextRows.hpp"
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
 #include <optional>
-#include <string_view>
-#include <vector>
 
 namespace SectionChecksTest {
 
@@ -77,8 +75,7 @@ TEST_F(SectionChecks, ReportTheFirstElementThatIsNotGood) {
 }
 
 TEST_F(SectionChecks, ReadRowsOfText) {
-  Ragged<char> rows;
-  for (const std::string_view row : {"ab", "", "\xffz"}) rows.push_row({row.data(), row.size()});
+  const Ragged<char> rows = Testing::text_rows({"ab", "", "\xffz"});
   const std::string path = folder / "rows";
   {
     Impl::SectionWriter writer(path, "numbers");

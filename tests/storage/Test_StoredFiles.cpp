@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "StoredAnswers.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 
 #include <kindred/backends/Dispatcher.hpp>
-#include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
 #include <filesystem>

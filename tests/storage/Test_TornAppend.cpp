@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a power failure leaves of an append: of the writes since the last sync, any may be lost, and
 // any may be torn.
-#include <gtest/gtest.h>
-
 #include "MemoryFile.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
 
-#include <kindred/core/common/Error.hpp>
-
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 

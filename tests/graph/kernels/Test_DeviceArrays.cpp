@@ -3,8 +3,6 @@
 // the calls of the engine on a device.
 #include <kindred/core/arch/Fence.hpp>
 
-#include <array>
-
 #include "GraphSupport.hpp"
 #include "graph/GraphStore.hpp"
 #include "graph/QueryGroups.hpp"

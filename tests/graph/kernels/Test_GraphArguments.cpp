@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/graph/BinnedEdges.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/Frontier.hpp>
@@ -9,10 +8,7 @@
 #include <kindred/core/graph/PageRank.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "CheckedCalls.hpp"
 
@@ -55,14 +51,10 @@ GraphSide<Memory> plain_graph(Arguments& a) {
   return graph;
 }
 
-SpreadState<HostSpace> state_of(Arguments& a) {
+SpreadState<HostSpace> values_of(Arguments& a) {
   SpreadState<HostSpace> state;
   state.width = HopWidth::eight;
   state.value = a.array<float>("state.value", nodes * wide);
-  state.passed = a.array<float>("state.passed", nodes * wide);
-  state.next = a.array<float>("state.next", nodes * wide);
-  state.tier = a.array<std::uint8_t>("state.tier", nodes * wide);
-  state.last = a.array<std::uint32_t>("state.last", hop_marks);
   return state;
 }
 /// What starting a spread sets: the values determine the sizes of the others.
@@ -76,10 +68,12 @@ SpreadState<HostSpace> started_state_of(Arguments& a) {
   state.last = a.array<std::uint32_t>("state.last", hop_marks);
   return state;
 }
-SpreadState<HostSpace> values_of(Arguments& a) {
-  SpreadState<HostSpace> state;
-  state.width = HopWidth::eight;
-  state.value = a.array<float>("state.value", nodes * wide);
+SpreadState<HostSpace> state_of(Arguments& a) {
+  SpreadState<HostSpace> state = values_of(a);
+  state.passed = a.array<float>("state.passed", nodes * wide);
+  state.next = a.array<float>("state.next", nodes * wide);
+  state.tier = a.array<std::uint8_t>("state.tier", nodes * wide);
+  state.last = a.array<std::uint32_t>("state.last", hop_marks);
   return state;
 }
 
@@ -92,7 +86,56 @@ void rank_two_queries(const HostSpace& on, Arguments& a, const State& state) {
       a.array<Rank>("workspace", rank_nodes_workspace<HostSpace, State>({2, nodes, 2})));
 }
 
-const std::vector<CheckedCall> hop_calls{
+PageRankState<HostSpace, float> ranked_of(Arguments& a) {
+  PageRankState<HostSpace, float> state;
+  state.width = HopWidth::eight;
+  state.nodes = nodes;
+  state.current = a.array<float>("state.current", nodes * wide);
+  state.out_weights = a.array<double>("state.out_weights", nodes);
+  return state;
+}
+PageRankState<HostSpace, float> page_rank_of(Arguments& a) {
+  PageRankState<HostSpace, float> state = ranked_of(a);
+  state.inverses = a.array<double>("state.inverses", nodes, 1.0);
+  state.restart.named = a.array<std::uint64_t>("state.restart.named", 1);
+  state.restart.before = a.array<std::uint32_t>("state.restart.before", 1);
+  state.sums = a.array<double>("state.sums", page_rank_sums(nodes, state.width));
+  state.progress = a.array<PageRankProgress>("state.progress", wide);
+  state.last = a.array<std::uint32_t>("state.last", 1);
+  return state;
+}
+
+FrontierState<HostSpace> frontier_of(Arguments& a) {
+  FrontierState<HostSpace> state;
+  state.shape = {2, nodes, 64};
+  const FrontierSizes<HostSpace> sizes(state.shape);
+  state.value = a.array<float>("state.value", 2 * nodes);
+  state.passed = a.array<float>("state.passed", 3 * 2 * nodes);
+  state.tier = a.array<std::uint8_t>("state.tier", 2 * nodes);
+  state.mark = a.array<std::uint32_t>("state.mark", 2 * nodes);
+  state.control = a.array<FrontierControl>("state.control", 2);
+  state.rows = a.array<FrontierRow>("state.rows", 2 * sizes.rows);
+  state.long_rows = a.plain<FrontierRow>(2 * sizes.long_rows);
+  state.blocks = a.plain<FrontierBlock>(2 * sizes.blocks);
+  state.partial = a.plain<double>(2 * sizes.blocks);
+  state.hubs = a.plain<FrontierOut>(2 * sizes.hubs);
+  state.keys = a.array<Rank>("state.keys", 2 * sizes.keys);
+  return state;
+}
+FrontierQueries<HostSpace> queries_of(Arguments& a) {
+  FrontierQueries<HostSpace> queries;
+  queries.count = 2;
+  queries.queries = a.array<FrontierQuery>("queries.queries", 2);
+  queries.sources = a.sizing<Activation>("queries.sources", 1);
+  queries.decays = a.sizing<float>("queries.decays", 1, 0.5F);
+  queries.taken = a.array<std::uint32_t>("queries.taken", 1);
+  queries.top = 1;
+  queries.ranks = a.array<Rank>("ranks", 2);
+  queries.done = a.array<std::uint8_t>("done", 2);
+  return queries;
+}
+
+const std::vector<CheckedCall> calls{
     {"hop",
      [](const HostSpace& on, Arguments& a) {
        hop<HostSpace>(on, graph_of(a), HopWidth::eight, a.array<float>("x", nodes * wide),
@@ -152,32 +195,6 @@ const std::vector<CheckedCall> hop_calls{
                             1, 2, 3, a.array<std::uint32_t>("faults", 3),
                             a.array<std::uint32_t>("nodes", 9), a.array<float>("values", 9));
      }},
-};
-
-PageRankState<HostSpace, float> page_rank_of(Arguments& a) {
-  PageRankState<HostSpace, float> state;
-  state.width = HopWidth::eight;
-  state.nodes = nodes;
-  state.current = a.array<float>("state.current", nodes * wide);
-  state.out_weights = a.array<double>("state.out_weights", nodes);
-  state.inverses = a.array<double>("state.inverses", nodes, 1.0);
-  state.restart.named = a.array<std::uint64_t>("state.restart.named", 1);
-  state.restart.before = a.array<std::uint32_t>("state.restart.before", 1);
-  state.sums = a.array<double>("state.sums", page_rank_sums(nodes, state.width));
-  state.progress = a.array<PageRankProgress>("state.progress", wide);
-  state.last = a.array<std::uint32_t>("state.last", 1);
-  return state;
-}
-PageRankState<HostSpace, float> ranked_of(Arguments& a) {
-  PageRankState<HostSpace, float> state;
-  state.width = HopWidth::eight;
-  state.nodes = nodes;
-  state.current = a.array<float>("state.current", nodes * wide);
-  state.out_weights = a.array<double>("state.out_weights", nodes);
-  return state;
-}
-
-const std::vector<CheckedCall> page_rank_calls{
     {"start_page_rank",
      [](const HostSpace& on, Arguments& a) {
        start_page_rank<HostSpace, float>(on, page_rank_of(a),
@@ -203,39 +220,6 @@ const std::vector<CheckedCall> page_rank_calls{
      }},
     {"rank_nodes",
      [](const HostSpace& on, Arguments& a) { rank_two_queries(on, a, ranked_of(a)); }},
-};
-
-FrontierState<HostSpace> frontier_of(Arguments& a) {
-  FrontierState<HostSpace> state;
-  state.shape = {2, nodes, 64};
-  const FrontierSizes<HostSpace> sizes(state.shape);
-  state.value = a.array<float>("state.value", 2 * nodes);
-  state.passed = a.array<float>("state.passed", 3 * 2 * nodes);
-  state.tier = a.array<std::uint8_t>("state.tier", 2 * nodes);
-  state.mark = a.array<std::uint32_t>("state.mark", 2 * nodes);
-  state.control = a.array<FrontierControl>("state.control", 2);
-  state.rows = a.array<FrontierRow>("state.rows", 2 * sizes.rows);
-  state.long_rows = a.plain<FrontierRow>(2 * sizes.long_rows);
-  state.blocks = a.plain<FrontierBlock>(2 * sizes.blocks);
-  state.partial = a.plain<double>(2 * sizes.blocks);
-  state.hubs = a.plain<FrontierOut>(2 * sizes.hubs);
-  state.keys = a.array<Rank>("state.keys", 2 * sizes.keys);
-  return state;
-}
-FrontierQueries<HostSpace> queries_of(Arguments& a) {
-  FrontierQueries<HostSpace> queries;
-  queries.count = 2;
-  queries.queries = a.array<FrontierQuery>("queries.queries", 2);
-  queries.sources = a.sizing<Activation>("queries.sources", 1);
-  queries.decays = a.sizing<float>("queries.decays", 1, 0.5F);
-  queries.taken = a.array<std::uint32_t>("queries.taken", 1);
-  queries.top = 1;
-  queries.ranks = a.array<Rank>("ranks", 2);
-  queries.done = a.array<std::uint8_t>("done", 2);
-  return queries;
-}
-
-const std::vector<CheckedCall> frontier_calls{
     {"clear_frontier",
      [](const HostSpace& on, Arguments& a) { clear_frontier<HostSpace>(on, frontier_of(a)); }},
     {"spread_frontier",
@@ -249,9 +233,6 @@ const std::vector<CheckedCall> frontier_calls{
        queries.top = a.number<std::uint32_t>("top", 1, small_frontier_top_max + 1);
        spread_small_frontier<HostSpace>(on, plain_graph(a), plain_graph(a), queries);
      }},
-};
-
-const std::vector<CheckedCall> build_calls{
     {"count_bins",
      [](const HostSpace& on, Arguments& a) {
        count_bins<HostSpace>(on, a.sizing<std::uint32_t>("sources", 1),
@@ -313,17 +294,8 @@ const std::vector<CheckedCall> build_calls{
      }},
 };
 
-TEST(GraphArguments, OfHopsAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : hop_calls) Testing::expect_checked(call);
-}
-TEST(GraphArguments, OfPageRankAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : page_rank_calls) Testing::expect_checked(call);
-}
-TEST(GraphArguments, OfFrontiersAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : frontier_calls) Testing::expect_checked(call);
-}
-TEST(GraphArguments, OfBuildingAreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : build_calls) Testing::expect_checked(call);
+TEST(GraphArguments, AreCheckedBeforeALaunch) {
+  for (const CheckedCall& call : calls) Testing::expect_checked(call);
 }
 
 }  // namespace GraphArgumentsTest

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/lattice/LatticeAdjacency.hpp>
 #include <kindred/core/lattice/LatticeRoutes.hpp>
 #include <kindred/core/lattice/LatticeSearch.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "CheckedCalls.hpp"
 
