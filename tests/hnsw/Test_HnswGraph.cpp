@@ -223,16 +223,13 @@ TEST(FloatDistance, MatchesScalarImplementationBitForBit) {
     const auto rows = clustered(generator, 4, chunks * 16 + 1, 1);
     const float* const places[4] = {rows.data(), rows.data() + chunks * 16,
                                     rows.data() + chunks * 32, rows.data() + chunks * 48};
-    float expected[4];
-    float sums[4];
+    float expected[4], sums[4];
     Arch::ScalarFloatDistance::dot(query.data(), places, chunks, expected);
     Arch::FloatDistance::dot(query.data(), places, chunks, sums);
-    for (int r = 0; r < 4; ++r)
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
+    EXPECT_EQ(Testing::bits(sums), Testing::bits(expected));
     Arch::ScalarFloatDistance::squared(query.data(), places, chunks, 0.25F, expected);
     Arch::FloatDistance::squared(query.data(), places, chunks, 0.25F, sums);
-    for (int r = 0; r < 4; ++r)
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(sums[r]), std::bit_cast<std::uint32_t>(expected[r]));
+    EXPECT_EQ(Testing::bits(sums), Testing::bits(expected));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 #include <numeric>
 
@@ -66,27 +65,31 @@ TEST_P(HnswIndexOf, FindsAlmostAllNearestNeighbors) {
   EXPECT_EQ(all.index.statistics().unreachable, 0U);
 }
 
-TEST_P(HnswIndexOf, ScoresAreReproducibleAndInTotalOrder) {
-  const Built all("scores", settings(), 500, 20, dimension, 5);
-  const auto found = all.search({.top = 20});
-  for (std::size_t q = 0; q < 20; ++q) {
-    const auto place = found.ids.begin() + static_cast<std::ptrdiff_t>(q * 20);
-    const Ids ids(place, place + 20);
-    const auto expected = Reference::score_candidates(settings().metric, all.rows,
-                                                      row_of(all.queries, dimension, q), ids, 20);
+TEST_P(HnswIndexOf, ScoresAreReproducibleAndInTotalOrderInABatchAndALoopOnEverySpace) {
+  const Built all("scores", settings(), 800, 33, dimension, 10);
+  const auto batch = all.search({.top = 20});
+  for (std::size_t q = 0; q < 33; ++q) {
+    const auto query = row_of(all.queries, dimension, q);
+    const auto place = static_cast<std::ptrdiff_t>(q * 20);
+    const Ids ids(batch.ids.begin() + place, batch.ids.begin() + place + 20);
+    const auto expected = Reference::score_candidates(settings().metric, all.rows, query, ids, 20);
     ASSERT_EQ(expected.size(), 20U);
     for (std::size_t k = 0; k < 20; ++k) {
       EXPECT_EQ(ids[k], expected[k].index);
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(found.scores[q * 20 + k]),
-                std::bit_cast<std::uint32_t>(expected[k].score));
+      EXPECT_EQ(bits({&batch.scores[q * 20 + k], 1}), bits({&expected[k].score, 1}));
+    }
+    for (const Space space : {Space::serial, Space::openmp}) {
+      if (!Testing::context().is_usable(space)) continue;
+      const auto one = all.index.search(query, {.top = 20, .space = space});
+      EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), batch.ids.begin() + place));
+      if (q == 0) {
+        EXPECT_EQ(all.search({.top = 20, .space = space}).ids, batch.ids);
+      }
     }
   }
 }
 
 TEST_P(HnswIndexOf, BuildsTheSameGraphOnAnyNumberOfThreads) {
-  // The first context initializes Kokkos, which is finalized before earlier statics are destroyed.
-  Testing::context();
-  static std::map<int, std::unique_ptr<Context>> contexts;
   auto generator = Testing::generator("threads");
   const auto rows = clustered(generator, count, dimension, 30);
   const auto queries = clustered(generator, 50, dimension, 30);
@@ -94,12 +97,11 @@ TEST_P(HnswIndexOf, BuildsTheSameGraphOnAnyNumberOfThreads) {
   std::string first_file;
   HnswResults first;
   for (const int threads : {1, 2, 7}) {
-    auto& context = contexts[threads];
     ContextOptions options;
     options.threads = threads;
     options.load_profile = false;
-    if (context == nullptr) context = std::make_unique<Context>(options);
-    HnswIndex index = HnswIndex::build(*context, rows, dimension, settings());
+    Context context(options);
+    HnswIndex index = HnswIndex::build(context, rows, dimension, settings());
     index.add(more);
     index.remove({{3, 5, 1000, 3100}});
     index.repair();
@@ -112,21 +114,6 @@ TEST_P(HnswIndexOf, BuildsTheSameGraphOnAnyNumberOfThreads) {
     EXPECT_EQ(found.ids, first.ids);
     EXPECT_EQ(bits(found.scores), bits(first.scores));
     EXPECT_EQ(found.visited, first.visited);
-  }
-}
-
-TEST_P(HnswIndexOf, ABatchEqualsALoopOnEverySpace) {
-  const Built all("batch", settings(), 800, 33, dimension, 10);
-  const auto batch = all.search({.top = 7});
-  for (const Space space : {Space::serial, Space::openmp}) {
-    if (!Testing::context().is_usable(space)) continue;
-    HnswSearchOptions options{.top = 7};
-    options.space = space;
-    EXPECT_EQ(all.search(options).ids, batch.ids);
-    for (std::size_t q = 0; q < 33; ++q) {
-      const auto one = all.index.search(row_of(all.queries, dimension, q), options);
-      EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), batch.ids.begin() + 7 * q));
-    }
   }
 }
 

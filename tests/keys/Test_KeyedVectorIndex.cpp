@@ -8,7 +8,6 @@
 #include <memory>
 #include <random>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "Allocations.hpp"

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -322,6 +321,7 @@ TEST(StoredVectors, RejectForgedNumbers) {
   refuse("shadow.error", 0, NAN, "'shadow.error', element 0");
   for (const char* name : {"shadow.scale", "shadow.error", "shadow.norm"})
     refuse(name, 4, -1.0F, "must not be negative or NaN");
+  expect_lengths_are_checked(folder / "a", "vectors", load);
   append_commit(folder / "a", "vectors");
   EXPECT_THAT(refusal_of(read_all(folder / "a"), load), HasSubstr("exactly one commit"));
   StoredPart no_ids(0, 4, 3);
@@ -330,12 +330,6 @@ TEST(StoredVectors, RejectForgedNumbers) {
   no_ids.part.save(folder / "b");
   const std::string ends = with_forged(read_all(folder / "b"), "head", 3, std::uint64_t{5});
   EXPECT_THAT(refusal_of(ends, load), HasSubstr("4 rows do not match ids below 5"));
-}
-
-TEST(StoredVectors, RejectColumnsOfOtherLengths) {
-  const TempFolder folder;
-  write_small(folder / "a");
-  expect_lengths_are_checked(folder / "a", "vectors", load);
 }
 
 TEST(StoredVectors, RejectMoreNumbersThanAFileCanHave) {

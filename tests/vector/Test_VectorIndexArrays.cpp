@@ -226,8 +226,9 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
     store = store.with(all, replaced, by, {});
     for (std::size_t i = 0; i < replaced.size(); ++i) {
       const auto place = std::lower_bound(known.ids.begin(), known.ids.end(), replaced[i]);
-      std::ranges::copy(Testing::row_of(data.rows, dimension, by[i]),
-                        known.floats.begin() + (place - known.ids.begin()) * 24);
+      std::ranges::copy(
+          Testing::row_of(data.rows, dimension, by[i]),
+          known.floats.begin() + (place - known.ids.begin()) * std::ptrdiff_t{dimension});
     }
     ASSERT_GT(store.segments().size(), 1U);
     expect_answers_of_a_device(search, known, store, count, data.generator);

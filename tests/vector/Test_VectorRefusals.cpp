@@ -3,7 +3,6 @@
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 
-#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>

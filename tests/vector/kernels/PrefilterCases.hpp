@@ -4,7 +4,6 @@
 
 #include <kindred/core/vector/Prefilter.hpp>
 
-#include <cmath>
 #include <string>
 #include <vector>
 

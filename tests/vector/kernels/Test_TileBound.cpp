@@ -112,12 +112,7 @@ class TileBound : public testing::Test {};
 using Elements = testing::Types<Float16, BFloat16, float>;
 TYPED_TEST_SUITE(TileBound, Elements);
 
-template <class Element>
-class NarrowTileBound : public testing::Test {};
-using NarrowElements = testing::Types<Float16, BFloat16>;
-TYPED_TEST_SUITE(NarrowTileBound, NarrowElements);
-
-TYPED_TEST(NarrowTileBound, HoldsWhereAllRoundingGoesOneWay) {
+TYPED_TEST(TileBound, HoldsWhereAllRoundingGoesOneWay) {
   // Norms of powers of four times ones are powers of two: the other factor is exact.
   const std::vector<float> ones(256, 1.0F);
   const std::vector<float> above(256, just_below_half_a_step<TypeParam>());
