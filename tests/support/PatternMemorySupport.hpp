@@ -36,10 +36,7 @@ inline std::string numbered(char letter, std::uint64_t number) {
 }
 
 /// Settings without a background thread.
-inline PatternSettings quiet() {
-  PatternSettings settings{.background_sync = false};
-  return settings;
-}
+inline PatternSettings quiet() { return {.background_sync = false}; }
 
 inline LearnedPattern learn(PatternMemory& memory, const EventTexts& events,
                             std::optional<std::string_view> name = {}, std::uint64_t times = 1) {

@@ -5,11 +5,7 @@
 namespace Kindred::Testing {
 
 Context& context() {
-  static Context shared([] {
-    ContextOptions options{.load_profile = false};
-    if (thread_sanitizer) options.threads = 1;
-    return options;
-  }());
+  static Context shared({.threads = thread_sanitizer ? 1 : 0, .load_profile = false});
   return shared;
 }
 
