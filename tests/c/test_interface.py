@@ -83,30 +83,12 @@ class Interface(unittest.TestCase):
                     self.assertEqual(text.count("{"), text.count("}"))
                     self.assertEqual(text.count("("), text.count(")"))
 
-    def test_python_keeps_order_names_and_the_gil_as_described(self):
-        made = generate.files(generate.interfaces())
-        native, module = made["python/Hnsw.cpp"], made["pykindred/_hnsw.py"]
-        self.assertIn("unlocked([&] { object.rows(", native)
-        self.assertIn("import_hnswlib(cls, path: StrPath, *, metric: str, dimension: int, context", module)
-        self.assertIn('{"VectorIndex.size", atomic},\n', made["python/KeepingGil.inc"])
-        self.assertNotIn("VectorIndex.search", made["python/KeepingGil.inc"])
-        # Pickles of earlier versions name these functions.
-        self.assertIn("def _restored(kind: type[HnswIndex], data: bytes) -> HnswIndex:", module)
-        self.assertIn("def _restored(kind: type[VectorIndex], data: bytes, residency: str, quantized_copy: bool) -> VectorIndex:", made["pykindred/_vector.py"])
-        patterns = made["pykindred/_patterns.py"]
-        self.assertIn("def _restored(kind: type[PatternMemory], data: bytes, level: str, settings: PatternSettings | None) -> PatternMemory:", patterns)
-        self.assertIn("    @staticmethod\n    def inspect(path: StrPath, *, threads: int = 0) -> dict[str, Any]:", patterns)
-        self.assertEqual(module.count("class "), 1)
-        self.assertEqual(made["pykindred/_kindred.pyi"].count("class HnswIndex:"), 1)
-
-    def test_enumerations_and_named_tuples_are_those_of_c_too(self):
-        made = self.changed("stability_min: float = 0.8", "stability_least: float = 0.75", "seed_types")
-        self.assertIn("class Lifecycle(enum.IntEnum):", generate.files(made)["pykindred/_seed_types.py"])
-        self.assertIn("KINDRED_SEED_FOSSILIZED = 7,", generate.c.header(made["seed_types"]))
-        self.assertIn("double stability_least;", generate.c.header(made["seed_types"]))
-        self.assertIn("268435456, 0.01, 0.75,", generate.c.header(made["seed_types"]))
-        self.assertIn("out.rules.stability_least, given.stability_least", generate.files(made)["c/Seed_types.cpp"])
-        self.assertIn("set_number(out.stability_least, items[1]", generate.files(made)["python/Seeds.cpp"])
+    def test_every_function_is_called_by_a_test_of_its_results(self):
+        """Test_BadInput.cpp calls all of them with bad input, and make_rows.py has all members of structs."""
+        tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("*.[hc]pp") if not path.name.startswith("Test_Bad"))
+        tests += (Path(__file__).parent / "Test_BadOptions.cpp").read_text(encoding="utf-8")
+        missing = [name for name in re.findall(r"^KINDRED_API\s[\w*\s]*?(kindred_\w+)\(", HEADER, re.M) if not re.search(rf"\b{name}\b", tests)]
+        self.assertEqual(missing, ["kindred_status_name"])  # of Test_BadInput.cpp
 
     def test_functions_without_a_body_by_hand_have_one(self):
         made = generate.files(generate.interfaces())

@@ -45,7 +45,6 @@ class Libraries(unittest.TestCase):
         self.assertEqual(answers["status"], -1)
         self.assertEqual(answers["error"], "queries is NULL")
         self.assertEqual(answers["cancelled"], {"matcher": -8, "similarity": -8})
-        self.assertLess(max(answers["took"].values()), 0.1)
 
     def test_two_copies_compute_in_one_process(self):
         first, second = self.use(self.copy("first/libkindred_c_one.so"), self.copy("second/libkindred_c_two.so"))
