@@ -52,6 +52,14 @@ def layouts(array):
     yield "unaligned", np.frombuffer(memory, array.dtype, offset=1).reshape(array.shape)
 
 
+def is_read_in_place(array):
+    """Whether its elements are aligned, forward, and without gaps within rows."""
+    steps = [step for step, size in zip(array.strides, array.shape) if size > 1]
+    has_rows = array.shape[-1] > 1
+    return (array.flags.aligned and all(step > 0 for step in steps) and
+            (not has_rows or array.strides[-1] == array.itemsize))
+
+
 class Arguments(unittest.TestCase):
     def calls(self):
         for name, one in CALLS.items():
@@ -70,11 +78,13 @@ class Arguments(unittest.TestCase):
                         arguments = {**one.arguments, argument: given}
                         if copies is False:
                             arguments["copy"] = False
+                        may_copy = copies is None and one.handle not in NEVER_COPIES
                         try:
                             self.assertTrue(same(one(**arguments), expected))
+                            self.assertTrue(may_copy or is_read_in_place(given), "it was copied")
                             read += 1
                         except pykindred.InvalidArgument as error:
-                            self.assertTrue(copies is False or one.handle in NEVER_COPIES, error)
+                            self.assertFalse(may_copy, error)
                             self.assertRegex(str(error), f"^{argument} is .* with gaps, a negative")
                             self.assertNotEqual(layout, "read-only")
                             refused += 1

@@ -3,6 +3,7 @@ import unittest
 
 import numpy as np
 
+import pykindred
 from pykindred import Lattice
 
 
@@ -52,7 +53,9 @@ class Lattices(unittest.TestCase):
     def test_all_paths(self):
         lattice = Lattice(2, 3)
         self.assertEqual(len({tuple(path.tolist()) for path in lattice.all_paths(0, 8, 4)}), 6)
-        self.assertEqual(len(lattice.all_paths(0, 8, 8)), 12)
+        self.assertEqual(len(lattice.all_paths(0, 8, 8, limit=12)), 12)
+        with self.assertRaisesRegex(pykindred.InvalidArgument, "more than 11 paths"):
+            lattice.all_paths(0, 8, 8, limit=11)
 
     def test_text(self):
         self.assertEqual(repr(Lattice(2, 4)), "<pykindred.Lattice: 2 dimensions of 4, 16 nodes>")

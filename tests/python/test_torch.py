@@ -432,7 +432,7 @@ class Streams(unittest.TestCase):
                 torch.cuda.synchronize()
 
     def check_graph(self, computed, changes):
-        """A replay of a CUDA graph has the results of new calls after a change of what they read."""
+        """A replay of a CUDA graph has the results of new calls after each change of the inputs."""
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
