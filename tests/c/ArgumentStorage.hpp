@@ -14,6 +14,14 @@
 
 namespace Kindred::Testing {
 
+/// A function of a type.
+template <class Function>
+struct Stub;
+template <class R, class... P>
+struct Stub<R (*)(P...)> {
+  static R call(P...) { return R{}; }
+};
+
 inline std::string unused_path() {
   static const std::string path = [] {
     return (std::filesystem::temp_directory_path() / "kindred-absent" / "file").string();

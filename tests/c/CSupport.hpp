@@ -11,32 +11,52 @@
 #include <Generator.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 /// Fails the test, with the message of the library, unless a call succeeds.
 #define KINDRED_EXPECT_OK(call) EXPECT_EQ((call), KINDRED_OK) << kindred_last_error()
-#define KINDRED_ASSERT_OK(call) ASSERT_EQ((call), KINDRED_OK) << kindred_last_error()
 
 namespace Kindred::Testing {
+
+/// Fails the test, with the message of the library, and ends it unless a call succeeds.
+inline void ok(kindred_status status, const char* file = __builtin_FILE(),
+               int line = __builtin_LINE()) {
+  if (status == KINDRED_OK) return;
+  ADD_FAILURE_AT(file, line) << kindred_last_error();
+  throw std::runtime_error("a call of C failed");
+}
+
+/// Expects that a call was refused, with \p words in the message.
+inline void expect_refused(kindred_status status, const std::string& words = "",
+                           kindred_status wanted = KINDRED_INVALID,
+                           const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const std::string message = status == KINDRED_OK ? "nothing" : kindred_last_error();
+  if (status != wanted || message.find(words) == std::string::npos)
+    ADD_FAILURE_AT(file, line) << "status " << status << ": " << message << "; not: " << words;
+}
 
 /// Destroys a handle at the end of its scope.
 template <class T>
 class Owned {
  public:
   Owned() = default;
+  explicit Owned(T* made) : handle(made) {}
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   ~Owned() { EXPECT_EQ(kindred_destroy(handle), KINDRED_OK) << kindred_last_error(); }
   T** operator&() { return &handle; }     // NOLINT(google-runtime-operator): as a pointer of C
   operator T*() const { return handle; }  // NOLINT(google-explicit-constructor): likewise
   T* handle = nullptr;
-
- private:
 };
 
 /// The bytes of a handle.
@@ -75,6 +95,31 @@ inline kindred_results_view view_of(const kindred_results* results) {
   kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
   EXPECT_EQ(kindred_results_get(results, &view), KINDRED_OK) << kindred_last_error();
   return view;
+}
+
+/// Compares results with those of C++: their rows, ids and scores.
+template <class T>
+void expect_results(const kindred_results* results, const Ragged<T>& expected) {
+  const kindred_results_view view = view_of(results);
+  ASSERT_EQ(view.rows, expected.rows());
+  ASSERT_EQ(std::vector<std::uint64_t>(view.offsets, view.offsets + view.rows + 1),
+            std::vector<std::uint64_t>(expected.offsets.begin(), expected.offsets.end()));
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    const T& value = expected.values[i];
+    double score = 0;
+    std::uint64_t id = 0;
+    if constexpr (requires { value.similarity; }) {
+      std::tie(id, score) = std::tuple(value.index, value.similarity);
+    } else if constexpr (requires { value.node; }) {
+      std::tie(id, score) = std::tuple(value.node, value.value);
+    } else if constexpr (requires { value.id; }) {
+      std::tie(id, score) = std::tuple(value.id, value.score);
+    } else {
+      id = value;
+    }
+    EXPECT_EQ(view.ids[i], static_cast<std::int64_t>(id));
+    EXPECT_EQ(view.scores[i], score);
+  }
 }
 
 /// Texts of C, which refer to \p texts.
@@ -130,6 +175,69 @@ struct Tensor {
   std::int64_t shape[2];
   DLTensor tensor;
 };
+
+/// The code and the bits of a type of numbers.
+template <class T>
+constexpr std::uint32_t type_of() {
+  const DLDataTypeCode code = std::is_floating_point_v<T> ? kDLFloat
+                              : std::is_signed_v<T>       ? kDLInt
+                                                          : kDLUInt;
+  return static_cast<std::uint32_t>(code) << 8U | 8 * sizeof(T);
+}
+
+/// Numbers with a tensor of theirs.
+template <class T>
+struct Numbers {
+  /// A list, or rows of \p columns numbers.
+  explicit Numbers(std::vector<T> given, std::size_t columns = 0)
+      : values(std::move(given)),
+        tensor(columns == 0 ? Tensor(values.data(), type_of<T>(), extent(values.size()))
+                            : Tensor(values.data(), type_of<T>(), extent(values.size() / columns),
+                                     extent(columns))) {}
+  Numbers(std::initializer_list<T> given, std::size_t columns = 0)
+      : Numbers(std::vector<T>(given), columns) {}
+  Numbers(std::size_t rows, std::size_t columns, T value = T())
+      : values(rows * columns, value),
+        tensor(values.data(), type_of<T>(), extent(rows), extent(columns)) {}
+  DLTensor* operator&() { return &tensor; }  // NOLINT(google-runtime-operator): as a pointer of C
+  static std::int64_t extent(std::size_t size) { return static_cast<std::int64_t>(size); }
+  std::vector<T> values;
+  Tensor tensor;
+};
+using Floats = Numbers<float>;
+
+/// Members of a struct, for a comparison with those of another.
+template <class... Members>
+std::vector<double> numbers(const Members&... members) {
+  return {static_cast<double>(members)...};
+}
+
+/// The elements of an array of C.
+template <class T>
+std::vector<T> list_of(const T* first, std::size_t count) {
+  return {first, first + count};
+}
+inline std::string text_of(const kindred_text& text) { return {text.data, text.size}; }
+
+/// The bytes of an object.
+inline std::string bytes_of(const void* handle) {
+  Owned<kindred_string> bytes;
+  ok(kindred_to_bytes(handle, &bytes));
+  return std::string(view_of(bytes));
+}
+inline std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+inline std::size_t size_of(const void* handle) {
+  std::size_t size = 0;
+  ok(kindred_size(handle, &size));
+  return size;
+}
+inline bool has(const void* handle, std::uint64_t id) {
+  std::int32_t found = -1;
+  ok(kindred_has(handle, id, &found));
+  return found == 1;
+}
 
 /// Whether \p text contains \p part.
 inline bool contains(const std::string& text, const std::string& part) {

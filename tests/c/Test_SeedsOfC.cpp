@@ -1,402 +1,390 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of the C interface are those of the C++ interface.
-#include "CSupport.hpp"
+// Functions of layers of seeds, their blueprints, rules and schedules: each does what the object of
+// C++ behind the handle does.
+#include "Members.hpp"
 
-#include <kindred/matcher/SeedLayer.hpp>
+#include <Seeds.hpp>
 
-#include <Support.hpp>
+#include <kindred/matcher/SeedSchedule.hpp>
+#include <kindred/matcher/SeedTransition.hpp>
+
 #include <TempFolder.hpp>
 
-#include <cmath>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace Kindred::Testing {
-namespace {
+namespace SeedsOfCTest {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
 
 constexpr std::uint32_t hidden = 37;
 constexpr std::uint32_t seed_count = 5;
 
-struct Transitions {
-  int count = 0;
-};
+kindred_seed_update graft_of(std::uint32_t seed, std::int32_t schedule = KINDRED_SCHEDULE_LINEAR) {
+  return {seed,
+          KINDRED_FIELD_LIFECYCLE | KINDRED_FIELD_BLUEPRINT | KINDRED_FIELD_ALPHA |
+              KINDRED_FIELD_SCHEDULE,
+          {KINDRED_SEED_GRAFTING, 0, 0, -1, 0, schedule, 0, 0, 0.25F, 0}};
+}
 
-kindred_seeds_options layer_options(Transitions* transitions = nullptr) {
-  kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
-  options.hidden = hidden;
-  options.seeds = seed_count;
-  if (transitions != nullptr) {
+/// A layer with a blueprint, of which seed 1 is being grafted.
+class CSeeds : public ::testing::Test {
+ protected:
+  CSeeds() {
+    make(&seeds);
+    const kindred_seed_update graft = graft_of(1, KINDRED_SCHEDULE_MOMENTUM);
+    ok(kindred_seeds_update(seeds, &graft, 1));
+  }
+  void make(kindred_seeds** layer) {
+    kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+    options.hidden = hidden;
+    options.seeds = seed_count;
     options.on_transition = [](void* user, std::uint32_t, std::int32_t from, std::int32_t to) {
       EXPECT_NE(from, to);
-      return ++static_cast<Transitions*>(user)->count;
+      return ++*static_cast<int*>(user);
     };
-    options.transition_user = transitions;
+    options.transition_user = &transitions;
+    ok(kindred_seeds_create(c_context(), &options, layer));
+    std::int32_t id = -1;
+    ok(kindred_seeds_add_blueprint(*layer, "a", 1, weights.data(), hidden, &id));
+    EXPECT_EQ(id, 0);
   }
-  return options;
-}
+  SeedLayer& inside() const { return C::seeds_of(seeds); }
 
-/// Seeds 1 and 3 apply blueprint 0.
-const kindred_seed_update grafts[] = {
-    {1,
-     KINDRED_FIELD_LIFECYCLE | KINDRED_FIELD_BLUEPRINT | KINDRED_FIELD_ALPHA,
-     {KINDRED_SEED_GRAFTING, 0, 0, -1, 0, 0, 0, 0, 0.25F, 0}},
-    {3,
-     KINDRED_FIELD_LIFECYCLE | KINDRED_FIELD_BLUEPRINT | KINDRED_FIELD_MODE,
-     {KINDRED_SEED_FOSSILIZED, 0, 0, -1, KINDRED_APPLY_ADDITIVE, 0, 0, 0, 0, 0}}};
-
-TEST(CSeeds, PassesAreThoseOfCpp) {
   const std::vector<float> weights = random_rows("CSeeds weights", hidden);
-  SeedLayer expected(context(),
-                     {.hidden = hidden, .seeds = seed_count, .residency = Residency::host});
-  expected.add_blueprint("blueprint", weights);
-  const SeedUpdate updates[] = {{.seed = 1,
-                                 .mask = seed_lifecycle | seed_blueprint | seed_alpha,
-                                 .blueprint = 0,
-                                 .alpha = 0.25F,
-                                 .lifecycle = Lifecycle::grafting},
-                                {.seed = 3,
-                                 .mask = seed_lifecycle | seed_blueprint | seed_mode,
-                                 .blueprint = 0,
-                                 .lifecycle = Lifecycle::fossilized,
-                                 .mode = ApplyMode::additive}};
-  expected.update(updates);
+  int transitions = 0;
   Owned<kindred_seeds> seeds;
-  const kindred_seeds_options options = layer_options();
-  KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &seeds));
-  std::int32_t blueprint = -1;
-  KINDRED_ASSERT_OK(kindred_seeds_add_blueprint(seeds, "blueprint", 9, weights.data(),
-                                                weights.size(), &blueprint));
-  EXPECT_EQ(blueprint, 0);
-  KINDRED_ASSERT_OK(kindred_seeds_update(seeds, grafts, 2));
-  for (const std::int64_t rows : {0, 1, 2, 33})
-    for (const std::int32_t space : c_spaces()) {
-      const std::vector<float> x = random_rows("CSeeds x", static_cast<std::size_t>(rows) * hidden);
-      std::vector<float> y(x.size());
-      std::vector<float> expected_y(x.size());
-      std::vector<float> dx(x.size());
-      std::vector<float> expected_dx(x.size());
-      std::vector<float> dw(hidden);
-      std::vector<float> expected_dw(hidden);
-      Tensor x_tensor(x.data(), KINDRED_FLOAT32, rows, hidden);
-      Tensor y_tensor(y.data(), KINDRED_FLOAT32, rows, hidden);
-      Tensor dx_tensor(dx.data(), KINDRED_FLOAT32, rows, hidden);
-      Tensor dw_tensor(dw.data(), KINDRED_FLOAT32, 1, hidden);
-      kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
-      call.space = space;
-      kindred_record record = KINDRED_RECORD_INIT;
-      KINDRED_ASSERT_OK(kindred_seeds_forward(seeds, &x_tensor, &y_tensor, &call, &record));
-      expected.forward(std::span(x), std::span(expected_y));
-      EXPECT_EQ(y, expected_y);
-      KINDRED_ASSERT_OK(kindred_seeds_backward(seeds, &x_tensor, &y_tensor, &dx_tensor, &dw_tensor,
-                                               &call, nullptr));
-      expected.backward(std::span(x), std::span(expected_y), std::span(expected_dx),
-                        std::span(expected_dw));
-      EXPECT_EQ(dx, expected_dx);
-      EXPECT_EQ(dw, expected_dw);
-      if (rows == 0) continue;
-      const std::vector<SeedTelemetry> expected_telemetry = expected.telemetry();
-      kindred_seed_telemetry telemetry[seed_count];
-      std::size_t count = 0;
-      KINDRED_ASSERT_OK(kindred_seeds_telemetry(seeds, 0, telemetry, seed_count, &count));
-      ASSERT_EQ(count, seed_count);
-      for (std::size_t seed = 0; seed < count; ++seed) {
-        EXPECT_EQ(telemetry[seed].count, expected_telemetry[seed].count);
-        EXPECT_EQ(telemetry[seed].mean, expected_telemetry[seed].mean);
-        EXPECT_EQ(telemetry[seed].variance, expected_telemetry[seed].variance);
-      }
-      EXPECT_EQ(kindred_seeds_telemetry(seeds, 0, telemetry, 1, &count), KINDRED_INVALID);
-      kindred_seed_telemetry whole{};
-      KINDRED_ASSERT_OK(kindred_seeds_reduce_telemetry(seeds, 1, 0, seed_count, telemetry, &whole));
-      EXPECT_EQ(whole.count, x.size());
-    }
-  Tensor wrong(weights.data(), KINDRED_FLOAT32, 1, hidden - 1);
-  EXPECT_EQ(kindred_seeds_forward(seeds, &wrong, &wrong, nullptr, nullptr), KINDRED_INVALID);
-  Tensor device(weights.data(), KINDRED_FLOAT32, 1, hidden);
-  device.tensor.device.device_type = kDLCUDA;
-  Tensor host(weights.data(), KINDRED_FLOAT32, 1, hidden);
-  EXPECT_EQ(kindred_seeds_forward(seeds, &device, &host, nullptr, nullptr), KINDRED_INVALID);
-}
-
-TEST(CSeeds, LifecyclesFollowTheRulesAndFilesKeepThem) {
-  const TempFolder folder;
-  Transitions transitions;
-  Owned<kindred_seeds> seeds;
-  const kindred_seeds_options options = layer_options(&transitions);
-  KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &seeds));
-  const std::vector<float> weights = random_rows("CSeeds weights", hidden);
-  std::int32_t blueprint = -1;
-  KINDRED_ASSERT_OK(kindred_seeds_add_blueprint(seeds, "a", 1, weights.data(), hidden, &blueprint));
-  EXPECT_EQ(kindred_seeds_add_blueprint(seeds, "a", 1, weights.data(), hidden, &blueprint),
-            KINDRED_INVALID);
-  KINDRED_ASSERT_OK(kindred_seeds_replace_blueprint(seeds, 0, weights.data(), hidden));
-  std::int32_t accepted = 0;
-  KINDRED_ASSERT_OK(kindred_seeds_germinate(seeds, 2, 0, KINDRED_APPLY_LINEAR,
-                                            KINDRED_SCHEDULE_LINEAR, &accepted, nullptr));
-  EXPECT_EQ(accepted, 1);
-  EXPECT_EQ(transitions.count, 1);
-  EXPECT_EQ(kindred_seeds_remove_blueprint(seeds, 0), KINDRED_INVALID);
-  Owned<kindred_string> why;
-  kindred_seed_metrics metrics = KINDRED_SEED_METRICS_INIT;
-  metrics.given = KINDRED_METRIC_RECONSTRUCTION_LOSS;
-  metrics.reconstruction_loss = 1;
-  KINDRED_ASSERT_OK(
-      kindred_seeds_request(seeds, 2, KINDRED_SEED_FOSSILIZED, &metrics, &accepted, &why));
-  EXPECT_EQ(accepted, 0);
-  EXPECT_NE(view_of(why), "");
-  metrics.given = 1U << 9U;
-  EXPECT_EQ(kindred_seeds_request(seeds, 2, KINDRED_SEED_TRAINING, &metrics, &accepted, nullptr),
-            KINDRED_INVALID);
-  EXPECT_EQ(kindred_seeds_request(seeds, 2, 11, nullptr, &accepted, nullptr), KINDRED_INVALID);
-  EXPECT_EQ(kindred_seeds_request(seeds, seed_count, 1, nullptr, &accepted, nullptr),
-            KINDRED_INVALID);
-  std::size_t count = 0;
-  kindred_seed_event events[seed_count];
-  KINDRED_ASSERT_OK(kindred_seeds_step(seeds, nullptr, 0, events, seed_count, &count));
-  EXPECT_EQ(count, 0U);
-  kindred_seeds_statistics info = KINDRED_SEEDS_STATISTICS_INIT;
-  KINDRED_ASSERT_OK(kindred_get_statistics(seeds, &info));
-  EXPECT_EQ(info.epoch, 1U);
-  EXPECT_EQ(info.hidden, hidden);
-  std::uint32_t feature = 0;
-  KINDRED_ASSERT_OK(kindred_seeds_chunk_begin(seeds, 1, &feature));
-  EXPECT_GT(feature, 0U);
-  EXPECT_EQ(kindred_seeds_chunk_begin(seeds, seed_count, &feature), KINDRED_INVALID);
-  Owned<kindred_string> trouble;
-  KINDRED_ASSERT_OK(kindred_seeds_device_trouble(seeds, &trouble));
-  EXPECT_NE(view_of(trouble).data(), nullptr);
-
-  const std::string state_path = folder / "seeds.knd";
-  const std::string blueprint_path = folder / "blueprints.knd";
-  KINDRED_ASSERT_OK(kindred_save(seeds, state_path.c_str()));
-  Owned<kindred_blueprints> copies;
-  KINDRED_ASSERT_OK(kindred_seeds_blueprints(seeds, &copies));
-  KINDRED_ASSERT_OK(kindred_save(copies, blueprint_path.c_str()));
-  Owned<kindred_seeds> other;
-  KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &other));
-  EXPECT_EQ(kindred_seeds_restore(other, state_path.c_str()), KINDRED_INVALID);
-  KINDRED_ASSERT_OK(kindred_seeds_restore_blueprints(other, blueprint_path.c_str()));
-  KINDRED_ASSERT_OK(kindred_seeds_restore(other, state_path.c_str()));
-  kindred_seed_state states[seed_count];
-  KINDRED_ASSERT_OK(kindred_seeds_states(other, states, nullptr, seed_count, &count));
-  ASSERT_EQ(count, seed_count);
-  EXPECT_EQ(states[2].lifecycle, KINDRED_SEED_GERMINATED);
-  EXPECT_EQ(states[2].blueprint, 0);
-  EXPECT_EQ(states[2].epochs, 1);
-  EXPECT_EQ(states[0].blueprint, -1);
-  EXPECT_EQ(kindred_seeds_states(other, states, nullptr, seed_count - 1, &count), KINDRED_INVALID);
-
-  std::int32_t culled = 0;
-  for (int error = 0; error < 5; ++error)
-    KINDRED_ASSERT_OK(kindred_seeds_report_error(other, 2, &culled));
-  EXPECT_EQ(culled, 1);
-  kindred_seed_update update = grafts[0];
-  update.fields = 1U << 9U;
-  EXPECT_EQ(kindred_seeds_update(other, &update, 1), KINDRED_INVALID);
-  update = grafts[0];
-  update.values.lifecycle = 11;
-  EXPECT_EQ(kindred_seeds_update(other, &update, 1), KINDRED_INVALID);
-  update = grafts[0];
-  update.values.alpha = std::nanf("");
-  EXPECT_EQ(kindred_seeds_update(other, &update, 1), KINDRED_INVALID);
-  kindred_seeds_options bad = options;
-  bad.errors_max = 1 << 20;
-  kindred_seeds* refused = nullptr;
-  EXPECT_EQ(kindred_seeds_create(c_context(), &bad, &refused), KINDRED_INVALID);
-}
-
-/// A layer of which seed 1 is being grafted.
-void make_layer(Owned<kindred_seeds>& seeds, std::int32_t schedule = KINDRED_SCHEDULE_LINEAR) {
-  const kindred_seeds_options options = layer_options();
-  KINDRED_ASSERT_OK(kindred_seeds_create(c_context(), &options, &seeds));
-  const std::vector<float> weights = random_rows("CSeeds weights", hidden);
-  std::int32_t blueprint = -1;
-  KINDRED_ASSERT_OK(kindred_seeds_add_blueprint(seeds, "a", 1, weights.data(), hidden, &blueprint));
-  kindred_seed_update update = grafts[0];
-  update.fields |= KINDRED_FIELD_SCHEDULE;
-  update.values.schedule = schedule;
-  KINDRED_ASSERT_OK(kindred_seeds_update(seeds, &update, 1));
-}
-
-TEST(CSeeds, StatesAndHistoriesAreReplaced) {
-  Owned<kindred_seeds> seeds;
-  make_layer(seeds);
-  std::int32_t accepted = 0;
-  KINDRED_ASSERT_OK(kindred_seeds_germinate(seeds, 4, 0, KINDRED_APPLY_MIXED,
-                                            KINDRED_SCHEDULE_MOMENTUM, &accepted, nullptr));
-  KINDRED_ASSERT_OK(
-      kindred_seeds_request(seeds, 4, KINDRED_SEED_CANCELLED, nullptr, &accepted, nullptr));
-  EXPECT_EQ(accepted, 1);
   kindred_seed_state states[seed_count];
   kindred_seed_history histories[seed_count];
+  kindred_seed_event events[seed_count];
   std::size_t count = 0;
-  KINDRED_ASSERT_OK(kindred_seeds_states(seeds, states, histories, seed_count, &count));
-  ASSERT_EQ(histories[4].count, 2U);
-  EXPECT_EQ(histories[4].changes[0].from, KINDRED_SEED_GERMINATED);
-  EXPECT_EQ(histories[4].changes[0].to, KINDRED_SEED_CANCELLED);
-  EXPECT_EQ(histories[4].changes[1].from, KINDRED_SEED_DORMANT);
+};
 
+/// Compares states and histories with those of C++.
+void expect_states(const kindred_seed_state* states, const kindred_seed_history* histories,
+                   const SeedState& of) {
+  for (std::size_t seed = 0; seed < seed_count; ++seed) {
+    const kindred_seed_state& found = states[seed];
+    EXPECT_EQ(numbers(found.lifecycle, found.parent, found.blueprint, found.checkpoint, found.mode,
+                      found.schedule, found.epochs, found.errors, found.alpha, found.evaluation),
+              numbers(of.lifecycle[seed], of.parent[seed], of.blueprint[seed], of.checkpoint[seed],
+                      of.mode[seed], of.schedule[seed], of.epochs[seed], of.errors[seed],
+                      of.alpha[seed], of.evaluation[seed]));
+    const std::vector<SeedChange> changes = of.history(seed);
+    ASSERT_EQ(histories[seed].count, changes.size());
+    for (std::size_t i = 0; i < changes.size(); ++i)
+      expect_members(histories[seed].changes[i], changes[i]);
+  }
+}
+
+TEST_F(CSeeds, PassesAndTelemetryAreThoseOfCpp) {
+  EXPECT_FALSE(has(seeds, 0));
+  expect_refused(kindred_seeds_start_telemetry(seeds, 0), "", KINDRED_NOT_FOUND);
+  for (const std::int32_t space : c_spaces()) {
+    Floats x(random_rows("CSeeds x", 33 * hidden), hidden);
+    Floats y(33, hidden);
+    Floats dx(33, hidden);
+    Floats dw(1, hidden);
+    std::vector<float> expected(x.values.size());
+    std::vector<float> expected_dw(hidden);
+    kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
+    call.space = space;
+    kindred_record record = KINDRED_RECORD_INIT;
+    ok(kindred_seeds_forward(seeds, &x, &y, &call, &record));
+    EXPECT_EQ(record.space, space);
+    const std::vector<SeedTelemetry> of_cpp = inside().telemetry();
+    std::vector<kindred_seed_telemetry> telemetry(seed_count);
+    ok(kindred_seeds_telemetry(seeds, 0, telemetry.data(), seed_count, &count));
+    ASSERT_EQ(count, seed_count);
+    std::vector<kindred_seed_telemetry> each(seed_count);
+    kindred_seed_telemetry whole{};
+    ok(kindred_seeds_reduce_telemetry(seeds, 1, 0, seed_count, each.data(), &whole));
+    const auto reduced = inside().reduce_telemetry(1, 0, seed_count);
+    const auto expect_same = [](const kindred_seed_telemetry& found, const SeedTelemetry& of) {
+      expect_members(found, of);
+      double health = -1;
+      ok(kindred_seed_health(&found, &health));
+      EXPECT_EQ(health, seed_health(of));
+    };
+    for (std::size_t seed = 0; seed < seed_count; ++seed) {
+      expect_same(telemetry[seed], of_cpp[seed]);
+      expect_same(each[seed], reduced.each[seed]);
+    }
+    expect_same(whole, reduced.whole);
+    expect_refused(kindred_seeds_telemetry(seeds, 0, telemetry.data(), 1, &count));
+    ok(kindred_seeds_start_telemetry(seeds, 0));
+
+    inside().forward(std::span<const float>(x.values), std::span(expected));
+    EXPECT_EQ(y.values, expected);
+    ok(kindred_seeds_backward(seeds, &x, &y, &dx, &dw, &call, &record));
+    inside().backward(std::span<const float>(x.values), std::span<const float>(y.values),
+                      std::span(expected), std::span(expected_dw));
+    EXPECT_EQ(dx.values, expected);
+    EXPECT_EQ(dw.values, expected_dw);
+  }
+  EXPECT_TRUE(has(seeds, 0));
+  EXPECT_EQ(KINDRED_SEED_HEALTH_MIN, seed_health_min);
+  Floats host(1, hidden);
+  Floats device(1, hidden);
+  device.tensor.tensor.device.device_type = kDLCUDA;
+  expect_refused(kindred_seeds_forward(seeds, &device, &host, nullptr, nullptr));
+}
+
+TEST_F(CSeeds, LifecyclesFollowTheRules) {
+  std::int32_t accepted = 0;
+  const int before = transitions;
+  ok(kindred_seeds_germinate(seeds, 2, 0, KINDRED_APPLY_MIXED, KINDRED_SCHEDULE_MOMENTUM, &accepted,
+                             nullptr));
+  EXPECT_EQ(accepted, 1);
+  EXPECT_EQ(transitions, before + 1);
+  Owned<kindred_string> why;
+  kindred_seed_metrics metrics = KINDRED_SEED_METRICS_INIT;
+  ok(kindred_seeds_request(seeds, 2, KINDRED_SEED_FOSSILIZED, &metrics, &accepted, &why));
+  EXPECT_EQ(accepted, 0);
+  EXPECT_NE(view_of(why), "");
+  const auto request = [&](std::uint32_t seed, std::int32_t to) {
+    return kindred_seeds_request(seeds, seed, to, &metrics, &accepted, nullptr);
+  };
+  expect_refused(request(2, 11), "to");
+  expect_refused(request(seed_count, 1), "seed");
+  metrics.given = 1U << 9U;
+  expect_refused(request(2, KINDRED_SEED_TRAINING), "given");
+  ok(kindred_seeds_step(seeds, nullptr, 0, events, seed_count, &count));
+  ok(kindred_seeds_states(seeds, states, histories, seed_count, &count));
+  EXPECT_EQ(count, seed_count);
+  expect_states(states, histories, inside().state());
+  EXPECT_EQ(numbers(states[2].lifecycle, states[2].mode, states[2].epochs, histories[2].count),
+            numbers(KINDRED_SEED_GERMINATED, KINDRED_APPLY_MIXED, 1, 1));
+  kindred_seeds_statistics info = KINDRED_SEEDS_STATISTICS_INIT;
+  ok(kindred_get_statistics(seeds, &info));
+  EXPECT_EQ(numbers(info.epoch, info.hidden, info.seeds, info.on_device),
+            numbers(1, hidden, seed_count, inside().on_device()));
+  std::int32_t culled = 0;
+  for (int error = 0; error < 5; ++error) ok(kindred_seeds_report_error(seeds, 2, &culled));
+  EXPECT_EQ(culled, 1);
+  std::uint32_t feature = 0;
+  ok(kindred_seeds_chunk_begin(seeds, 1, &feature));
+  EXPECT_EQ(feature, inside().chunk_begin(1));
+  expect_refused(kindred_seeds_chunk_begin(seeds, seed_count, &feature));
+  Owned<kindred_string> trouble;
+  ok(kindred_seeds_device_trouble(seeds, &trouble));
+  EXPECT_EQ(view_of(trouble), inside().device_trouble());
+
+  kindred_seed_update update = graft_of(3);
+  update.fields = 1U << 9U;
+  expect_refused(kindred_seeds_update(seeds, &update, 1));
+  update = graft_of(3);
+  update.values.lifecycle = 11;
+  expect_refused(kindred_seeds_update(seeds, &update, 1));
+  kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+  options.hidden = options.seeds = 1;
+  options.errors_max = 1 << 20;  // 16 bits in C++
+  kindred_seeds* refused = nullptr;
+  expect_refused(kindred_seeds_create(c_context(), &options, &refused), "errors_max");
+}
+
+TEST_F(CSeeds, StatesAndHistoriesAreReplaced) {
+  std::int32_t accepted = 0;
+  ok(kindred_seeds_germinate(seeds, 4, 0, 0, 0, &accepted, nullptr));
+  ok(kindred_seeds_request(seeds, 4, KINDRED_SEED_CANCELLED, nullptr, &accepted, nullptr));
+  ok(kindred_seeds_states(seeds, states, histories, seed_count, &count));
+  ASSERT_EQ(histories[4].count, 2U);
   Owned<kindred_seeds> other;
-  make_layer(other);
-  KINDRED_ASSERT_OK(kindred_seeds_set_states(other, states, histories, seed_count));
-  kindred_seed_state found[seed_count];
-  kindred_seed_history found_histories[seed_count];
-  KINDRED_ASSERT_OK(kindred_seeds_states(other, found, found_histories, seed_count, &count));
-  EXPECT_EQ(std::memcmp(found, states, sizeof(states)), 0);
-  EXPECT_EQ(std::memcmp(found_histories, histories, sizeof(histories)), 0);
+  make(&other);
+  ok(kindred_seeds_set_states(other, states, histories, seed_count));
+  expect_states(states, histories, C::seeds_of(other).state());
   // A full history, and one more transition.
   histories[0].count = KINDRED_SEED_HISTORY;
   for (int i = 0; i < KINDRED_SEED_HISTORY; ++i) histories[0].changes[i] = {i, i + 1};
-  KINDRED_ASSERT_OK(kindred_seeds_set_states(other, states, histories, seed_count));
-  KINDRED_ASSERT_OK(kindred_seeds_germinate(other, 0, 0, 0, 0, &accepted, nullptr));
-  KINDRED_ASSERT_OK(kindred_seeds_states(other, found, found_histories, seed_count, &count));
-  EXPECT_EQ(found_histories[0].count, static_cast<std::uint32_t>(KINDRED_SEED_HISTORY));
-  EXPECT_EQ(found_histories[0].changes[0].to, KINDRED_SEED_GERMINATED);
-  EXPECT_EQ(found_histories[0].changes[1].from, 0);
-  EXPECT_EQ(found_histories[0].changes[9].from, 8);
-  KINDRED_ASSERT_OK(kindred_seeds_set_states(other, states, nullptr, seed_count));
-  KINDRED_ASSERT_OK(kindred_seeds_states(other, found, found_histories, seed_count, &count));
-  EXPECT_EQ(found_histories[4].count, 0U);
+  ok(kindred_seeds_set_states(other, states, histories, seed_count));
+  ok(kindred_seeds_germinate(other, 0, 0, 0, 0, &accepted, nullptr));
+  kindred_seed_state found[seed_count];
+  kindred_seed_history found_histories[seed_count];
+  ok(kindred_seeds_states(other, found, found_histories, seed_count, &count));
+  expect_states(found, found_histories, C::seeds_of(other).state());
+  EXPECT_EQ(numbers(found_histories[0].count, found_histories[0].changes[9].from),
+            numbers(KINDRED_SEED_HISTORY, 8));
+  ok(kindred_seeds_set_states(other, states, nullptr, seed_count));
+  EXPECT_TRUE(C::seeds_of(other).state().history(4).empty());
+  expect_refused(kindred_seeds_states(other, found, nullptr, seed_count - 1, &count));
 
-  const auto refused = [&](const char* what) {
-    EXPECT_EQ(kindred_seeds_set_states(other, states, histories, seed_count), KINDRED_INVALID);
-    EXPECT_NE(std::strstr(kindred_last_error(), what), nullptr) << kindred_last_error();
+  const auto refused = [&](const char* words) {
+    expect_refused(kindred_seeds_set_states(other, states, histories, seed_count), words);
   };
-  EXPECT_EQ(kindred_seeds_set_states(other, states, nullptr, seed_count - 1), KINDRED_INVALID);
+  expect_refused(kindred_seeds_set_states(other, states, nullptr, seed_count - 1));
   histories[2].count = KINDRED_SEED_HISTORY + 1;
   refused("histories[2].count");
   histories[2].count = 1;
   histories[2].changes[0].to = 11;
   refused("history.to");
-  histories[2].count = 0;
-  states[1].blueprint = 7;  // of the seed that is being grafted
-  refused("blueprint");
-  states[1].blueprint = 0;
-  states[3].alpha = 2;
-  refused("alpha");
-  KINDRED_ASSERT_OK(kindred_seeds_states(other, found, found_histories, seed_count, &count));
-  EXPECT_EQ(found[3].alpha, 0);
 }
 
-TEST(CSeeds, EverySeedHasItsMetricsAndSchedule) {
-  Owned<kindred_seeds> seeds;
-  make_layer(seeds, KINDRED_SCHEDULE_MOMENTUM);
-  SeedLayer expected(context(),
-                     {.hidden = hidden, .seeds = seed_count, .residency = Residency::host});
-  expected.add_blueprint("a", random_rows("CSeeds weights", hidden));
-  const SeedUpdate update{.seed = 1,
-                          .mask = seed_lifecycle | seed_blueprint | seed_alpha | seed_schedule,
-                          .blueprint = 0,
-                          .alpha = 0.25F,
-                          .lifecycle = Lifecycle::grafting,
-                          .schedule = AlphaSchedule::momentum};
-  expected.update({&update, 1});
+TEST_F(CSeeds, EverySeedHasItsMetricsAndSchedule) {
   std::vector<kindred_seed_metrics> metrics(seed_count,
                                             kindred_seed_metrics KINDRED_SEED_METRICS_INIT);
   metrics[1].given = KINDRED_METRIC_GRADIENT_NORM | KINDRED_METRIC_ERROR_RATE;
   metrics[1].gradient_norm = 0.5;
-  std::vector<SeedMetrics> expected_metrics(seed_count);
-  expected_metrics[1].gradient_norm = 0.5;
-  expected_metrics[1].error_rate = 0;
   std::vector<const kindred_seed_metrics*> list;
   for (const kindred_seed_metrics& one : metrics) list.push_back(&one);
-  kindred_seed_event events[seed_count];
-  std::size_t count = 9;
-  for (int step = 0; step < 3; ++step) {
-    KINDRED_ASSERT_OK(
-        kindred_seeds_step(seeds, list.data(), list.size(), events, seed_count, &count));
-    EXPECT_EQ(count, expected.step(expected_metrics).size());
-  }
-  double numbers[16] = {};
-  KINDRED_ASSERT_OK(kindred_seeds_schedule_state(seeds, 1, numbers, 16, &count));
-  const std::optional<std::vector<double>> state = expected.schedule_state(1);
-  ASSERT_TRUE(state);
-  EXPECT_EQ(std::vector<double>(numbers, numbers + count), *state);
-  ASSERT_GT(count, 0U);
-  std::size_t needed = 0;
-  EXPECT_EQ(kindred_seeds_schedule_state(seeds, 1, nullptr, 0, &needed), KINDRED_INVALID);
-  EXPECT_EQ(needed, count);
-  KINDRED_EXPECT_OK(kindred_seeds_set_schedule_state(seeds, 1, numbers, count));
-  EXPECT_EQ(kindred_seeds_set_schedule_state(seeds, 1, numbers, count + 1), KINDRED_INVALID);
-  EXPECT_EQ(kindred_seeds_set_schedule_state(seeds, 0, numbers, count), KINDRED_INVALID);
-  EXPECT_EQ(kindred_seeds_schedule_state(seeds, 0, numbers, 16, &needed), KINDRED_NOT_FOUND);
-  EXPECT_EQ(kindred_seeds_schedule_state(seeds, seed_count, numbers, 16, &needed), KINDRED_INVALID);
-  EXPECT_EQ(kindred_seeds_step(seeds, list.data(), list.size() - 1, events, seed_count, nullptr),
-            KINDRED_INVALID);
+  const auto step = [&](std::size_t size) {
+    return kindred_seeds_step(seeds, list.data(), size, events, seed_count, &count);
+  };
+  for (int epoch = 0; epoch < 3; ++epoch) ok(step(seed_count));
+  EXPECT_EQ(count, 0U);
+  std::vector<double> state(16);
+  const auto read = [&](std::uint32_t seed, std::size_t capacity) {
+    return kindred_seeds_schedule_state(seeds, seed, state.data(), capacity, &count);
+  };
+  ok(read(1, 16));
+  state.resize(count);
+  EXPECT_EQ(state, inside().schedule_state(1));
+  expect_refused(read(1, 0));
+  EXPECT_EQ(count, state.size());
+  expect_refused(read(0, 16), "", KINDRED_NOT_FOUND);
+  expect_refused(read(seed_count, 16));
+  state[0] += 0.0625;
+  ok(kindred_seeds_set_schedule_state(seeds, 1, state.data(), state.size()));
+  EXPECT_EQ(state, inside().schedule_state(1));
   list[2] = nullptr;
-  EXPECT_EQ(kindred_seeds_step(seeds, list.data(), list.size(), events, seed_count, nullptr),
-            KINDRED_INVALID);
-  EXPECT_STREQ(kindred_last_error(), "metrics[2] is NULL");
-  // The error rate of one seed ends its graft.
+  expect_refused(step(seed_count), "metrics[2] is NULL");
   list[2] = &metrics[2];
-  metrics[1].error_rate = 1;
-  KINDRED_ASSERT_OK(
-      kindred_seeds_step(seeds, list.data(), list.size(), events, seed_count, &count));
+  metrics[1].error_rate = 1;  // ends the graft of one seed
+  ok(step(seed_count));
   ASSERT_EQ(count, 1U);
-  EXPECT_EQ(events[0].seed, 1U);
-  EXPECT_EQ(events[0].from, KINDRED_SEED_GRAFTING);
+  EXPECT_EQ(numbers(events[0].seed, events[0].from, events[0].to),
+            numbers(1, KINDRED_SEED_GRAFTING, inside().state().lifecycle[1]));
+  EXPECT_STRNE(events[0].why, "");
 }
 
-TEST(CSeeds, TelemetryIsStartedAndRated) {
-  Owned<kindred_seeds> seeds;
-  make_layer(seeds);
-  std::int32_t has = 1;
-  KINDRED_ASSERT_OK(kindred_has(seeds, 0, &has));
-  EXPECT_EQ(has, 0);
-  EXPECT_EQ(kindred_seeds_start_telemetry(seeds, 0), KINDRED_NOT_FOUND);
-  std::vector<float> x = random_rows("CSeeds telemetry", 4 * hidden);
-  Tensor x_tensor(x.data(), KINDRED_FLOAT32, 4, hidden);
-  KINDRED_ASSERT_OK(kindred_seeds_forward(seeds, &x_tensor, &x_tensor, nullptr, nullptr));
-  KINDRED_ASSERT_OK(kindred_has(seeds, 0, &has));
-  EXPECT_EQ(has, 1);
-  KINDRED_ASSERT_OK(kindred_seeds_start_telemetry(seeds, 0));
-  kindred_seed_telemetry telemetry[seed_count];
-  std::size_t count = 0;
-  KINDRED_ASSERT_OK(kindred_seeds_telemetry(seeds, 0, telemetry, seed_count, &count));
-  double health = -1;
-  KINDRED_ASSERT_OK(kindred_seed_health(&telemetry[0], &health));
-  const SeedTelemetry same{telemetry[0].count, telemetry[0].mean, telemetry[0].variance,
-                           telemetry[0].min,   telemetry[0].max,  telemetry[0].dead_ratio};
-  EXPECT_EQ(health, seed_health(same));
-  EXPECT_EQ(KINDRED_SEED_HEALTH_MIN, seed_health_min);
-}
-
-TEST(CSeeds, BlueprintsAreReadAndChanged) {
+TEST_F(CSeeds, BlueprintsAndFilesAreThoseOfCpp) {
   const TempFolder folder;
+  const std::string state_path = folder / "seeds.knd";
   const std::string path = folder / "blueprints.knd";
-  Owned<kindred_seeds> seeds;
-  make_layer(seeds);
+  std::int32_t id = -1;
+  const std::vector<float> others = random_rows("CSeeds others", hidden);
+  ok(kindred_seeds_replace_blueprint(seeds, 0, others.data(), hidden));
+  ok(kindred_seeds_add_blueprint(seeds, "b", 1, others.data(), hidden, &id));
+  ok(kindred_seeds_remove_blueprint(seeds, id));
   Owned<kindred_blueprints> copy;
-  KINDRED_ASSERT_OK(kindred_seeds_blueprints(seeds, &copy));
+  ok(kindred_seeds_blueprints(seeds, &copy));
   kindred_blueprint blueprint = KINDRED_BLUEPRINT_INIT;
-  KINDRED_ASSERT_OK(kindred_blueprints_get(copy, 0, &blueprint));
+  ok(kindred_blueprints_get(copy, 0, &blueprint));
   EXPECT_EQ(std::string(blueprint.name, blueprint.name_size), "a");
-  EXPECT_EQ(std::vector<float>(blueprint.weights, blueprint.weights + blueprint.weights_size),
-            random_rows("CSeeds weights", hidden));
-  EXPECT_EQ(blueprint.version, 1U);
-  const float weights[] = {1, 2};
-  std::int32_t id = 0;
-  KINDRED_ASSERT_OK(kindred_blueprints_add(copy, "second", 6, weights, 2, &id));
-  EXPECT_EQ(id, 1);
-  EXPECT_EQ(kindred_blueprints_add(copy, "second", 6, weights, 2, &id), KINDRED_INVALID);
-  EXPECT_EQ(kindred_blueprints_replace(copy, 1, weights, 1), KINDRED_INVALID);
-  KINDRED_ASSERT_OK(kindred_blueprints_replace(copy, 1, weights, 2));
-  KINDRED_ASSERT_OK(kindred_blueprints_remove(copy, 0));
-  EXPECT_EQ(kindred_blueprints_get(copy, 0, &blueprint), KINDRED_NOT_FOUND);
-  KINDRED_ASSERT_OK(kindred_save(copy, path.c_str()));
+  EXPECT_EQ(list_of(blueprint.weights, blueprint.weights_size), others);
+  EXPECT_EQ(blueprint.version, 2U);
+  ok(kindred_save(copy, path.c_str()));
+  ok(kindred_save(seeds, state_path.c_str()));
+  kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+  options.hidden = hidden;
+  options.seeds = seed_count;
+  Owned<kindred_seeds> other;
+  ok(kindred_seeds_create(c_context(), &options, &other));
+  ok(kindred_seeds_restore_blueprints(other, path.c_str()));
+  ok(kindred_seeds_restore(other, state_path.c_str()));
+  EXPECT_EQ(C::seeds_of(other).state(), inside().state());
+
+  Owned<kindred_blueprints> set;
+  ok(kindred_blueprints_create(&set));
+  const float two[] = {1, 2};
+  for (const char* const name : {"x", "y"}) ok(kindred_blueprints_add(set, name, 1, two, 2, &id));
+  ok(kindred_blueprints_replace(set, 1, two, 2));
+  ok(kindred_blueprints_remove(set, 0));
+  expect_refused(kindred_blueprints_get(set, 0, &blueprint), "", KINDRED_NOT_FOUND);
+  ok(kindred_save(set, path.c_str()));
   Owned<kindred_blueprints> loaded;
-  KINDRED_ASSERT_OK(kindred_blueprints_load(path.c_str(), &loaded));
-  std::size_t size = 0;
-  KINDRED_ASSERT_OK(kindred_size(loaded, &size));
-  EXPECT_EQ(size, 2U);
-  KINDRED_ASSERT_OK(kindred_blueprints_find(loaded, "second", 6, &id));
+  ok(kindred_blueprints_load(path.c_str(), &loaded));
+  EXPECT_EQ(size_of(loaded), C::blueprints_of(set).size());
+  ok(kindred_blueprints_find(loaded, "y", 1, &id));
   EXPECT_EQ(id, 1);
-  EXPECT_EQ(kindred_blueprints_find(loaded, "a", 1, &id), KINDRED_NOT_FOUND);
-  // The layer has its own sets.
-  KINDRED_ASSERT_OK(kindred_seeds_replace_blueprint(
-      seeds, 0, random_rows("CSeeds others", hidden).data(), hidden));
+  expect_refused(kindred_blueprints_find(loaded, "x", 1, &id), "", KINDRED_NOT_FOUND);
 }
 
-}  // namespace
-}  // namespace Kindred::Testing
+TEST(CSeedRules, TransitionsAreThoseOfCpp) {
+  constexpr auto state_count = static_cast<std::int32_t>(enum_names<Lifecycle>.size());
+  kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+  options.embargo_epochs = 7;
+  options.stability_min = 0.25;
+  TransitionRules rules;
+  rules.embargo_epochs = 7;
+  rules.stability_min = 0.25;
+  kindred_seed_metrics metrics = KINDRED_SEED_METRICS_INIT;
+  metrics.given = KINDRED_METRIC_PERFORMANCE_DELTA | KINDRED_METRIC_STABILITY_SCORE;
+  metrics.performance_delta = metrics.stability_score = 0.5;
+  SeedMetrics of_cpp;
+  of_cpp.performance_delta = of_cpp.stability_score = 0.5;
+  int accepted_count = 0;
+  std::int32_t number = -1;
+  for (std::int32_t from = 0; from < state_count; ++from) {
+    ok(kindred_seed_minimum_epochs(from, &options, &number));
+    EXPECT_EQ(number, minimum_epochs(static_cast<Lifecycle>(from), rules));
+    for (std::int32_t to = 0; to < state_count; ++to) {
+      ok(kindred_seed_transition_origin(from, to, &number));
+      EXPECT_EQ(number, static_cast<std::int32_t>(transition_origin(static_cast<Lifecycle>(from),
+                                                                    static_cast<Lifecycle>(to))));
+      const kindred_seed_state seed{from, 0, 0, -1, 0, 0, 100, 0, 0, 0};
+      Owned<kindred_string> why;
+      ok(kindred_seed_check_transition(&seed, to, &metrics, &options, &number, &why));
+      const TransitionResult expected = check_transition({static_cast<Lifecycle>(from), 100, 0, 0},
+                                                         static_cast<Lifecycle>(to), of_cpp, rules);
+      EXPECT_EQ(number, expected.accepted ? 1 : 0);
+      EXPECT_EQ(view_of(why), expected.why);
+      accepted_count += number;
+    }
+  }
+  EXPECT_GT(accepted_count, 5);
+  ok(kindred_seed_transition_origin(-1, 300, &number));
+  EXPECT_EQ(number, KINDRED_TRANSITION_NONE);
+  expect_refused(kindred_seed_minimum_epochs(state_count, nullptr, &number));
+  const auto check = [&](std::int32_t lifecycle, std::int32_t epochs, std::int32_t to) {
+    const kindred_seed_state seed{lifecycle, 0, 0, -1, 0, 0, epochs, 0, 0, 0};
+    return kindred_seed_check_transition(&seed, to, nullptr, nullptr, &number, nullptr);
+  };
+  expect_refused(check(state_count, 0, 0));
+  expect_refused(check(0, 1 << 16, 0));
+  expect_refused(check(0, 0, -1));
+}
+
+TEST(CSeedRules, SchedulesAreThoseOfCpp) {
+  kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
+  options.ramp_epochs = 10;
+  kindred_seed_metrics metrics = KINDRED_SEED_METRICS_INIT;
+  metrics.given = KINDRED_METRIC_LOSS_VARIANCE | KINDRED_METRIC_ERROR_RATE;
+  metrics.error_rate = 0.9;
+  SeedMetrics of_cpp;
+  for (std::int32_t kind = KINDRED_SCHEDULE_LINEAR; kind <= KINDRED_SCHEDULE_STABILITY; ++kind) {
+    SCOPED_TRACE(kind);
+    Owned<kindred_schedule> schedule;
+    Owned<kindred_schedule> restored;
+    ok(kindred_schedule_create(kind, &options, &schedule));
+    ok(kindred_schedule_create(kind, &options, &restored));
+    GraftingSchedule expected(static_cast<AlphaSchedule>(kind), {.ramp_epochs = 10});
+    std::int32_t number = -1;
+    ok(kindred_schedule_kind(schedule, &number));
+    EXPECT_EQ(number, kind);
+    double alpha = 0;
+    double expected_alpha = 0;
+    for (std::int64_t epoch = 1; epoch <= 12; ++epoch) {
+      metrics.loss_variance = 0.001 * static_cast<double>(epoch);
+      of_cpp.loss_variance = metrics.loss_variance;
+      ok(kindred_schedule_next(schedule, epoch, alpha, &metrics, &alpha));
+      expected_alpha = expected.next(epoch, expected_alpha, of_cpp);
+      EXPECT_EQ(alpha, expected_alpha);
+    }
+    std::vector<double> state(64);
+    std::size_t count = 0;
+    ok(kindred_schedule_state(schedule, state.data(), state.size(), &count));
+    state.resize(count);
+    EXPECT_EQ(state, expected.state());
+    ok(kindred_schedule_set_state(restored, state.data(), count));
+    EXPECT_EQ(C::schedule_of(restored).state(), state);
+    ok(kindred_schedule_aborts(schedule, &metrics, &number));
+    EXPECT_EQ(number, 1);
+    ok(kindred_schedule_aborts(schedule, nullptr, &number));
+    EXPECT_EQ(number, 0);
+  }
+}
+
+}  // namespace SeedsOfCTest

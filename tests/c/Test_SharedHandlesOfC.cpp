@@ -23,7 +23,7 @@
 namespace Kindred::Testing {
 namespace {
 
-constexpr std::int64_t row_length = 8;
+constexpr std::size_t row_length = 8;
 
 kindred_key_span integers(const std::vector<std::uint64_t>& keys) {
   kindred_key_span span = KINDRED_KEY_SPAN_INIT;
@@ -35,59 +35,40 @@ kindred_key_span integers(const std::vector<std::uint64_t>& keys) {
 /// One object of every kind that several threads may use and change, and calls that they make.
 struct Shared {
   Shared() {
-    Tensor none(nullptr, KINDRED_FLOAT32, 0, row_length);
+    Floats none(0, row_length);
     const kindred_key_span no_keys = integers({});
-    KINDRED_EXPECT_OK(kindred_index_create(c_context(), &none, nullptr, nullptr, &index));
-    KINDRED_EXPECT_OK(
-        kindred_keyed_index_create(c_context(), &no_keys, &none, nullptr, nullptr, &keyed));
-    KINDRED_EXPECT_OK(kindred_memory_create(c_context(), nullptr, &memory));
-    KINDRED_EXPECT_OK(kindred_graph_create(c_context(), 16, nullptr, 0, nullptr, nullptr, nullptr,
-                                           nullptr, &graph));
     const std::uint32_t symbols[] = {1, 2, 3};
     const std::uint64_t offsets[] = {0, 2, 3};
     const GivenSequences patterns{RaggedSpan<std::uint32_t>{offsets, symbols}};
-    KINDRED_EXPECT_OK(
-        kindred_matcher_create(c_context(), &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
-    KINDRED_EXPECT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
     kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
     options.hidden = 8;
     options.seeds = 2;
-    KINDRED_EXPECT_OK(kindred_seeds_create(c_context(), &options, &seeds));
+    ok(kindred_index_create(c_context(), &none, nullptr, nullptr, &index));
+    ok(kindred_keyed_index_create(c_context(), &no_keys, &none, nullptr, nullptr, &keyed));
+    ok(kindred_memory_create(c_context(), nullptr, &memory));
+    ok(kindred_graph_create(c_context(), 16, nullptr, 0, nullptr, nullptr, nullptr, nullptr,
+                            &graph));
+    ok(kindred_matcher_create(c_context(), &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher));
+    ok(kindred_vocabulary_create(nullptr, 0, &vocabulary));
+    ok(kindred_seeds_create(c_context(), &options, &seeds));
   }
-  ~Shared() {
-    KINDRED_EXPECT_OK(kindred_destroy(index));
-    KINDRED_EXPECT_OK(kindred_destroy(keyed));
-    KINDRED_EXPECT_OK(kindred_destroy(memory));
-    KINDRED_EXPECT_OK(kindred_destroy(graph));
-    KINDRED_EXPECT_OK(kindred_destroy(matcher));
-    KINDRED_EXPECT_OK(kindred_destroy(vocabulary));
-    KINDRED_EXPECT_OK(kindred_destroy(seeds));
-  }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
 
   /// The calls that need a context; each returns the status of the number-th call of a thread.
   std::vector<std::function<kindred_status(std::uint64_t number)>> calls() const {
     return {[this](std::uint64_t number) {
-              const std::array<float, row_length> row{static_cast<float>(number % 5), 1};
-              Tensor rows(row.data(), KINDRED_FLOAT32, 1, row_length);
+              Floats rows(1, row_length, static_cast<float>(number % 5));
               return kindred_index_add(index, &rows, nullptr, nullptr);
             },
             [this](std::uint64_t /*number*/) {
-              const std::array<float, row_length> row{1, 2};
-              std::array<float, 3> scores{};
-              std::array<std::int64_t, 3> ids{};
-              Tensor query(row.data(), KINDRED_FLOAT32, 1, row_length);
-              Tensor to_scores(scores.data(), KINDRED_FLOAT32, 1, 3);
-              Tensor to_ids(ids.data(), KINDRED_INT64, 1, 3);
+              Floats query(1, row_length, 1);
+              Floats scores(1, 3);
+              Numbers<std::int64_t> ids(1, 3);
               kindred_search_options options = KINDRED_SEARCH_OPTIONS_INIT;
               options.top = 3;
-              return kindred_index_search(index, &query, &options, &to_scores, &to_ids, nullptr,
-                                          nullptr);
+              return kindred_index_search(index, &query, &options, &scores, &ids, nullptr, nullptr);
             },
             [this](std::uint64_t number) {
-              const std::array<float, row_length> row{static_cast<float>(number % 5), 1};
-              Tensor rows(row.data(), KINDRED_FLOAT32, 1, row_length);
+              Floats rows(1, row_length, static_cast<float>(number % 5));
               const std::vector<std::uint64_t> keys{number % 50};
               const kindred_key_span span = integers(keys);
               return kindred_keyed_index_upsert(keyed, &span, &rows, nullptr, nullptr, nullptr);
@@ -95,14 +76,11 @@ struct Shared {
             [this](std::uint64_t number) {
               const std::string text = "word " + std::to_string(number % 200);
               const kindred_text texts[] = {{text.data(), text.size()}};
-              const std::uint64_t offsets[] = {0, 1};
-              return kindred_memory_learn(memory, texts, offsets, 1, nullptr, 0, 1, nullptr);
+              return kindred_memory_learn(memory, texts, one, 1, nullptr, 0, 1, nullptr);
             },
             [this](std::uint64_t /*number*/) {
-              kindred_string* bytes = nullptr;
-              const kindred_status status = kindred_to_bytes(memory, &bytes);
-              kindred_destroy(bytes);
-              return status;
+              Owned<kindred_string> bytes;
+              return kindred_to_bytes(memory, &bytes);
             },
             [this](std::uint64_t number) {
               const kindred_edge edge{static_cast<std::uint32_t>(number % 16),
@@ -112,21 +90,14 @@ struct Shared {
             [this](std::uint64_t /*number*/) {
               const std::uint32_t node = 3;
               const float value = 1;
-              const std::uint64_t offsets[] = {0, 1};
-              kindred_results* results = nullptr;
-              const kindred_status status =
-                  kindred_graph_spread(graph, &node, &value, offsets, 1, nullptr, &results);
-              kindred_destroy(results);
-              return status;
+              Owned<kindred_results> results;
+              return kindred_graph_spread(graph, &node, &value, one, 1, nullptr, &results);
             },
             [this](std::uint64_t /*number*/) {
               const std::uint32_t symbols[] = {2, 3};
               const GivenSequences queries{std::span(symbols)};
-              kindred_results* results = nullptr;
-              const kindred_status status =
-                  kindred_matcher_match(matcher, &queries, nullptr, &results);
-              kindred_destroy(results);
-              return status;
+              Owned<kindred_results> results;
+              return kindred_matcher_match(matcher, &queries, nullptr, &results);
             },
             [this](std::uint64_t /*number*/) {
               std::array<kindred_seed_event, 2> events{};
@@ -134,13 +105,14 @@ struct Shared {
             }};
   }
 
-  kindred_index* index = nullptr;
-  kindred_keyed_index* keyed = nullptr;
-  kindred_memory* memory = nullptr;
-  kindred_graph* graph = nullptr;
-  kindred_matcher* matcher = nullptr;
-  kindred_vocabulary* vocabulary = nullptr;
-  kindred_seeds* seeds = nullptr;
+  const std::uint64_t one[2] = {0, 1};  ///< offsets of one row
+  Owned<kindred_index> index;
+  Owned<kindred_keyed_index> keyed;
+  Owned<kindred_memory> memory;
+  Owned<kindred_graph> graph;
+  Owned<kindred_matcher> matcher;
+  Owned<kindred_vocabulary> vocabulary;
+  Owned<kindred_seeds> seeds;
 };
 
 /// Makes the calls on threads of their own until it is destroyed.
@@ -184,32 +156,36 @@ TEST(CSharedHandles, AreUsedByManyThreads) {
   const auto calls = shared.calls();
   for (std::size_t copy = 0; copy < copies; ++copy) {
     for (const auto& call : calls) {
-      threads.emplace_back([&failed, call] {
-        for (std::uint64_t number = 0; number < each; ++number)
+      threads.emplace_back([&failed, call, copy] {
+        const std::uint32_t symbol = 1;
+        const GivenSequences one{std::span(&symbol, 1)};
+        const auto measure = static_cast<std::int32_t>(100 + copy);
+        for (std::uint64_t number = 0; number < each; ++number) {
           if (call(number) != KINDRED_OK) ++failed;
+          double similarity = 0;  // messages belong to their thread
+          if (kindred_similarity(measure, &one, &one, 0, 0, &similarity) != KINDRED_INVALID ||
+              !contains(kindred_last_error(), "measure is " + std::to_string(measure)))
+            ++failed;
+        }
       });
     }
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(failed, 0U);
-  std::size_t rows = 0;
-  KINDRED_EXPECT_OK(kindred_size(shared.index, &rows));
-  EXPECT_EQ(rows, copies * each);
-  std::uint64_t patterns = 0;
-  KINDRED_EXPECT_OK(kindred_size(shared.memory, &patterns));
-  EXPECT_EQ(patterns, each);
+  EXPECT_EQ(size_of(shared.index), copies * each);
+  EXPECT_EQ(size_of(shared.memory), each);
   kindred_graph_statistics statistics = KINDRED_GRAPH_STATISTICS_INIT;
-  KINDRED_EXPECT_OK(kindred_get_statistics(shared.graph, &statistics));
+  ok(kindred_get_statistics(shared.graph, &statistics));
   EXPECT_EQ(statistics.edges, copies * each);
   kindred_keyed_index_statistics keys = KINDRED_KEYED_INDEX_STATISTICS_INIT;
-  KINDRED_EXPECT_OK(kindred_get_statistics(shared.keyed, &keys));
+  ok(kindred_get_statistics(shared.keyed, &keys));
   EXPECT_EQ(keys.keys, 50U);
 }
 
 TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
   for (int round = 0; round < 50; ++round) {
     kindred_vocabulary* vocabulary = nullptr;
-    KINDRED_ASSERT_OK(kindred_vocabulary_create(nullptr, 0, &vocabulary));
+    ok(kindred_vocabulary_create(nullptr, 0, &vocabulary));
     std::atomic<int> destroyed{0};
     std::atomic<int> refused{0};
     std::vector<std::thread> threads;
@@ -322,15 +298,13 @@ bool limit_address_space(rlim_t bytes) {
 /// Searches an index and matches sequences, both of some megabytes. Returns the status of the first
 /// call that fails.
 kindred_status use_memory(std::int32_t space) {
-  constexpr std::int64_t rows = 20'000;
-  const std::vector<float> values(rows * row_length, 1);
-  Tensor tensor(values.data(), KINDRED_FLOAT32, rows, row_length);
-  kindred_index* index = nullptr;
-  kindred_matcher* matcher = nullptr;
-  kindred_results* results = nullptr;
-  std::vector<float> scores(rows);
-  Tensor query(values.data(), KINDRED_FLOAT32, 1, row_length);
-  Tensor out(scores.data(), KINDRED_FLOAT32, 1, rows);
+  constexpr std::size_t rows = 20'000;
+  Floats values(rows, row_length, 1);
+  Floats query(1, row_length, 1);
+  Floats scores(1, rows);
+  Owned<kindred_index> index;
+  Owned<kindred_matcher> matcher;
+  Owned<kindred_results> results;
   std::vector<std::uint32_t> symbols(200'000, 1);
   std::vector<std::uint64_t> offsets;
   for (std::uint64_t i = 0; i <= symbols.size(); i += 20) offsets.push_back(i);
@@ -340,14 +314,12 @@ kindred_status use_memory(std::int32_t space) {
   score.space = space;
   kindred_match_options match = KINDRED_MATCH_OPTIONS_INIT;
   match.space = space;
-  kindred_status status = kindred_index_create(c_context(), &tensor, nullptr, nullptr, &index);
-  if (status == KINDRED_OK) status = kindred_index_score_all(index, &query, &score, &out, nullptr);
+  kindred_status status = kindred_index_create(c_context(), &values, nullptr, nullptr, &index);
+  if (status == KINDRED_OK)
+    status = kindred_index_score_all(index, &query, &score, &scores, nullptr);
   if (status == KINDRED_OK)
     status = kindred_matcher_create(c_context(), &patterns, KINDRED_RESIDENCY_AUTOMATIC, &matcher);
   if (status == KINDRED_OK) status = kindred_matcher_match(matcher, &queries, &match, &results);
-  kindred_destroy(results);
-  kindred_destroy(matcher);
-  kindred_destroy(index);
   return status;
 }
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matches and predictions of pattern memories, and predictions from candidates of the caller: each
+// is that of C++.
+#include "Members.hpp"
+#include "MemorySupport.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace PredictionsOfCTest {
+
+using namespace Kindred;
+using namespace Kindred::Testing;
+
+/// Compares every member of predictions with that of C++.
+void expect_same(const kindred_predictions* predictions, const std::vector<Prediction>& expected) {
+  ASSERT_EQ(size_of(predictions), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    kindred_prediction found = KINDRED_PREDICTION_INIT;
+    ok(kindred_predictions_get(predictions, i, &found));
+    const Prediction& of = expected[i];
+    expect_members(found, of, "name_size anomaly_count block_count");
+    EXPECT_EQ(numbers(found.name_size, found.anomaly_count, found.block_count),
+              numbers(of.name.size(), of.anomalies.size(), of.blocks.size()));
+    for (std::size_t b = 0; b < of.blocks.size(); ++b)
+      expect_members(found.blocks[b], of.blocks[b]);
+    const EventTexts lists[] = {{of.matches}, of.past,    of.present,
+                                of.future,    of.missing, of.extras};
+    for (std::size_t list = 0; list < std::size(lists); ++list) {
+      const kindred_event_texts& texts = found.texts[list];
+      EventTexts events(texts.events);
+      for (std::uint64_t event = 0; event < texts.events; ++event)
+        for (std::uint64_t t = texts.offsets[event]; t < texts.offsets[event + 1]; ++t)
+          events[event].push_back(text_of(texts.texts[t]));
+      EXPECT_EQ(events, lists[list]);
+    }
+    for (std::size_t a = 0; a < of.anomalies.size(); ++a) {
+      const kindred_anomaly& anomaly = found.anomalies[a];
+      EXPECT_EQ((Anomaly{text_of(anomaly.observed), text_of(anomaly.expected), anomaly.similarity}),
+                of.anomalies[a]);
+    }
+  }
+  kindred_prediction none = KINDRED_PREDICTION_INIT;
+  expect_refused(kindred_predictions_get(predictions, expected.size(), &none));
+}
+
+TEST(CPredictions, AndMatchesAreThoseOfCppAtEveryLevel) {
+  const Memory of("CPredictions");
+  const std::vector<std::uint64_t> only{5, 3, 5, 7, 40};
+  const std::vector<double> weights(of.inside().vocabulary().size(), 0.5);
+  std::size_t anomalies = 0;
+  for (const Level level : {Level::token, Level::character}) {
+    const auto at = static_cast<std::int32_t>(level);
+    Ragged<Symbol> encoded;
+    of.inside().encode({of.events, of.views}, encoded, level);
+    std::vector<std::uint32_t> symbols(encoded.values.size());
+    std::size_t count = 0;
+    const auto encode = [&](std::size_t capacity) {
+      return kindred_memory_encode(of.memory, of.texts.data(), of.events.data(), 2, at,
+                                   symbols.data(), capacity, &count);
+    };
+    expect_refused(encode(1));
+    ok(encode(symbols.size()));
+    ASSERT_EQ(count, symbols.size());
+    EXPECT_EQ(symbols, encoded.values);
+    for (const bool is_filtered : {false, true}) {
+      kindred_match_options matching = KINDRED_MATCH_OPTIONS_INIT;
+      MatchOptions of_cpp;
+      matching.threshold = of_cpp.threshold = 0;
+      if (is_filtered) {
+        matching.filter = only.data();
+        matching.filter_size = only.size();
+        of_cpp.filter = only;
+      }
+      Owned<kindred_results> results;
+      ok(kindred_memory_match(of.memory, symbols.data(), encoded.offsets.data(), 1, at, &matching,
+                              &results));
+      expect_results(results, of.inside().match(encoded, of_cpp, level).matches);
+      kindred_prediction_options options = KINDRED_PREDICTION_OPTIONS_INIT;
+      PredictionOptions predicting;
+      options.fuzzy_token_threshold = predicting.fuzzy_token_threshold = 0.6;
+      if (is_filtered) {
+        options.weights = weights.data();
+        options.weights_size = weights.size();
+        predicting.weights = weights;
+      }
+      kindred_record record = KINDRED_RECORD_INIT;
+      Owned<kindred_predictions> predictions;
+      ok(kindred_memory_predict(of.memory, of.texts.data(), of.events.data(), 2, at, &matching,
+                                &options, &predictions, &record));
+      const PredictionResults found =
+          of.inside().predict({of.events, of.views}, of_cpp, predicting, level);
+      expect_same(predictions, found.predictions);
+      EXPECT_EQ(record.operation, to_string(found.record.operation));
+      for (const Prediction& one : found.predictions) anomalies += one.anomalies.size();
+    }
+  }
+  EXPECT_GT(anomalies, 0U) << "xxs6 is a spelling of xxs66";
+  kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
+  kindred_results* results = nullptr;
+  const std::uint32_t symbol = 0;
+  const std::uint64_t one[] = {0, 1};
+  const std::uint64_t never = 60;
+  const auto match = [&](std::int32_t level) {
+    return kindred_memory_match(of.memory, &symbol, one, 1, level, &options, &results);
+  };
+  ok(match(KINDRED_LEVEL_OF_MEMORY));
+  ok(kindred_destroy(std::exchange(results, nullptr)));
+  for (const std::int32_t level : {-2, 2}) expect_refused(match(level), "level");
+  options.filter_size = 1;
+  expect_refused(match(KINDRED_LEVEL_OF_MEMORY), "filter is NULL");
+  options.filter = &never;
+  expect_refused(match(KINDRED_LEVEL_OF_MEMORY), "60");  // was never learned
+  EXPECT_EQ(results, nullptr);
+}
+
+TEST(CPredictions, FromGivenCandidatesAreThoseOfTheMemory) {
+  const Memory of("CPredictions candidates");
+  PatternMemory& memory = of.inside();
+  const Vocabulary& vocabulary = memory.vocabulary();
+  // What the memory knows, as a store of the caller would give it.
+  std::vector<std::uint64_t> patterns_with(vocabulary.size());
+  for (std::uint64_t index = 0; index < memory.statistics().learned; ++index) {
+    std::vector<Symbol> symbols = memory.pattern(index).events.values;
+    std::sort(symbols.begin(), symbols.end());
+    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
+    for (const Symbol symbol : symbols) ++patterns_with[symbol];
+  }
+  Ragged<Symbol> encoded;
+  memory.encode({of.events, of.views}, encoded);
+  const MatchResults matches = memory.match(encoded, {.top = 60});
+  std::vector<kindred_candidate> candidates;
+  std::vector<std::uint64_t> patterns{0};
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<std::uint32_t> symbols;
+  std::vector<std::string> names;
+  for (const Match& match : matches.matches.values) {
+    const StoredPattern pattern = memory.pattern(match.index);
+    candidates.push_back({match.index, pattern.frequency, match.similarity, match.matched, 0});
+    for (std::size_t event = 0; event < pattern.events.rows(); ++event) {
+      symbols.insert(symbols.end(), pattern.events[event].begin(), pattern.events[event].end());
+      offsets.push_back(symbols.size());
+    }
+    patterns.push_back(offsets.size() - 1);
+    names.push_back(pattern.name.value_or(""));
+  }
+  ASSERT_GT(candidates.size(), 3U);
+  const std::vector<kindred_text> name_texts = c_texts(names);
+  kindred_candidates given = KINDRED_CANDIDATES_INIT;
+  given.count = candidates.size();
+  given.candidates = candidates.data();
+  given.patterns = patterns.data();
+  given.offsets = offsets.data();
+  given.symbols = symbols.data();
+  given.names = name_texts.data();
+  given.all_patterns = memory.size();
+  given.total_frequency = memory.statistics().total_frequency;
+  given.patterns_with = patterns_with.data();
+  given.patterns_with_size = patterns_with.size();
+
+  std::vector<kindred_text> texts;
+  for (Symbol symbol = 0; symbol < vocabulary.size(); ++symbol)
+    texts.push_back({vocabulary.text(symbol).data(), vocabulary.text(symbol).size()});
+  Owned<kindred_predictor> predictor;
+  ok(kindred_predictor_create(c_context(), texts.data(), 2, &predictor));
+  kindred_predictions* none = nullptr;
+  const auto predict = [&](kindred_predictions** predictions) {
+    return kindred_predictor_predict(predictor, of.texts.data(), of.events.data(), 2, &given,
+                                     nullptr, predictions);
+  };
+  expect_refused(predict(&none), "symbol");  // without texts
+  ok(kindred_predictor_add(predictor, texts.data(), texts.size()));
+  Owned<kindred_predictions> found;
+  ok(predict(&found));
+  expect_same(found, memory.predict({of.events, of.views}).predictions);
+  patterns[1] = offsets.size() + 1;
+  expect_refused(predict(&none));
+  given = KINDRED_CANDIDATES_INIT;
+  Owned<kindred_predictions> empty;
+  ok(predict(&empty));
+  EXPECT_EQ(size_of(empty), 0U);
+  given.count = 1;
+  expect_refused(predict(&none), "candidates.candidates is NULL");
+  EXPECT_EQ(none, nullptr);
+
+  kindred_prediction_options options = KINDRED_PREDICTION_OPTIONS_INIT;
+  options.single_symbol_fast_path = 1;
+  for (const std::uint64_t count : {1, 2}) {
+    double threshold = -1;
+    ok(kindred_candidate_threshold(&options, count, &threshold));
+    EXPECT_EQ(threshold, candidate_threshold({.single_symbol_fast_path = true}, count));
+  }
+}
+
+TEST(CPredictions, RankingsHaveNamesAndSymbolsWeights) {
+  std::int32_t parsed = -1;
+  for (std::int32_t rank = KINDRED_RANK_POTENTIAL; rank <= KINDRED_RANK_WEIGHTED_SNR; ++rank) {
+    const std::string name = kindred_rank_name(rank);
+    EXPECT_EQ(name, to_string(static_cast<RankBy>(rank)));
+    ok(kindred_rank_parse(name.data(), name.size(), &parsed));
+    EXPECT_EQ(parsed, rank);
+  }
+  for (const std::int32_t rank : {-1, KINDRED_RANK_WEIGHTED_SNR + 1})
+    EXPECT_EQ(kindred_rank_name(rank), nullptr);
+  expect_refused(kindred_rank_parse("best", 4, &parsed),
+                 "name is 'best'; it must be one of potential");
+  const double affinities[] = {3, -2, 0, 5};
+  const std::uint64_t frequencies[] = {4, 0, 2};
+  std::vector<double> weights(4);
+  ok(kindred_affinity_weights(affinities, 4, frequencies, 3, weights.data()));
+  EXPECT_EQ(weights, affinity_weights(affinities, frequencies));
+  ok(kindred_affinity_weights(nullptr, 0, nullptr, 0, nullptr));
+}
+
+}  // namespace PredictionsOfCTest
