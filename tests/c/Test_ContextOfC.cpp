@@ -99,7 +99,10 @@ TEST(CContext, RecordsAreLinesOfJson) {
   record.reason = KINDRED_REASON_HYSTERESIS;
   record.taken = 0.25;
   record.threads = 3;
-  record.starts = 1;
+  record.starts = 2;
+  record.pieces = 4;
+  record.work = 5;
+  record.transfer_bytes = 6;
   record.first = 1;
   DispatchRecord expected;
   static constexpr OperationInfo search{"search", "", {}};
@@ -110,6 +113,10 @@ TEST(CContext, RecordsAreLinesOfJson) {
   expected.why = Reason::hysteresis;
   expected.taken = 0.25;
   expected.threads = 3;
+  expected.starts = 2;
+  expected.pieces = 4;
+  expected.work = 5;
+  expected.transfer_bytes = 6;
   expected.first = true;
   Owned<kindred_string> json;
   ok(kindred_record_json(&record, &json));
