@@ -117,7 +117,8 @@ inline std::vector<float> reference_values(const Graph& graph, const Sources& so
       options.mode == SpreadMode::engine ? Reference::spread_engine : Reference::spread_linear;
   return by_mode(graph.nodes, links_of(graph, options.modifiers), nodes_of(sources),
                  {query.hops, query.decay, query.threshold, query.kinds,
-                  options.activations == ActivationPrecision::bfloat16});
+                  options.activations == ActivationPrecision::bfloat16},
+                 nullptr);
 }
 inline SpreadQuery common_query(const SpreadOptions& options) {
   return {options.hops, options.decay, options.threshold, options.kinds};
