@@ -29,6 +29,7 @@ def printed_by(blocks, root, command):
         folder = Path(name)
         shutil.copytree(root / "examples", folder / "examples")
         (folder / INSTALLED).parent.mkdir(parents=True)
+        (folder / "build").mkdir()  # in which the command was built
         (folder / INSTALLED).symlink_to(Path(command).resolve())
         script = "set -e\n" + "".join(f"{block}printf '\\036'\n" for block in blocks)
         environment = dict(os.environ, HOME=name, KINDRED_PROFILE="/nonexistent/profile.json")
