@@ -23,7 +23,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -145,7 +144,7 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
       out += ", ";
     }
     out += "\"events\": ";
-    append_list(out, std::views::iota(std::size_t{0}, pattern.events.rows()), [&](std::size_t e) {
+    append_list(out, 0, pattern.events.rows(), [&](std::size_t e) {
       append_list(out, pattern.events[e],
                   [&](Symbol symbol) { append_json(out, memory.vocabulary().text(symbol)); });
     });

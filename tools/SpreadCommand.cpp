@@ -25,7 +25,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -95,9 +94,8 @@ void append_paths(std::string& out, const Names& names, const SpreadPaths& paths
     out += '}';
   };
   out += ", \"paths\": ";
-  append_list(out, std::views::iota(first, first + count), [&](std::size_t i) {
-    append_list(out, std::views::iota(paths.strengths.offsets[i], paths.strengths.offsets[i + 1]),
-                put_path);
+  append_list(out, first, first + count, [&](std::size_t i) {
+    append_list(out, paths.strengths.offsets[i], paths.strengths.offsets[i + 1], put_path);
   });
 }
 
@@ -105,7 +103,7 @@ void append_paths(std::string& out, const Names& names, const SpreadPaths& paths
 void append_confidence(std::string& out, const SpreadPaths& paths, std::size_t first,
                        std::size_t count) {
   out += ", \"confidence\": ";
-  append_list(out, std::views::iota(first, first + count), [&](std::size_t i) {
+  append_list(out, first, first + count, [&](std::size_t i) {
     std::vector<double> strengths;
     for (const float strength : paths.strengths[i])
       strengths.push_back(std::min(1.0, static_cast<double>(strength)));

@@ -2,6 +2,7 @@
 #ifndef KINDRED_TOOLS_IO_APPEND_JSON_HPP
 #define KINDRED_TOOLS_IO_APPEND_JSON_HPP
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,16 @@ void append_list(std::string& out, const Items& items, const Put& put) {
     if (!is_first) out += ", ";
     is_first = false;
     put(item);
+  }
+  out += ']';
+}
+/// The same for the numbers from \p first to \p end, without the latter.
+template <class Put>
+void append_list(std::string& out, std::size_t first, std::size_t end, const Put& put) {
+  out += '[';
+  for (std::size_t i = first; i < end; ++i) {
+    if (i > first) out += ", ";
+    put(i);
   }
   out += ']';
 }

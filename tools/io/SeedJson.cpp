@@ -16,7 +16,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
-#include <ranges>
 #include <system_error>
 #include <utility>
 
@@ -189,7 +188,7 @@ void read_schedules(SeedJson& json, SeedStateFile& out) {
 template <class Put>
 void append_array(std::string& out, const char* name, std::size_t size, const Put& put) {
   out += fmt::format("{}\"{}\": ", out.back() == '{' ? "" : ", ", name);
-  append_list(out, std::views::iota(std::size_t{0}, size), put);
+  append_list(out, 0, size, put);
 }
 
 }  // namespace
