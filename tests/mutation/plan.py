@@ -20,6 +20,25 @@ MUTATED = {
         "core/include/kindred/core/vector/PrefilterBound.hpp",
         "core/include/kindred/core/vector/TileBound.hpp",
     ],
+    "kit": [
+        "matcher/kit/HashTable.hpp",
+        "matcher/kit/HashTable.cpp",
+        "matcher/kit/CallerArrays.cpp",
+        "matcher/kit/CallOrder.hpp",
+        "matcher/kit/LiveParts.hpp",
+        "matcher/kit/MadeOnce.hpp",
+        "matcher/kit/Overlap.hpp",
+        "matcher/kit/Preparation.hpp",
+        "matcher/kit/StreamWorkspaces.hpp",
+        "matcher/kit/Turn.hpp",
+    ],
+    "launch": [
+        "core/include/kindred/core/launch/ForEachIndex.hpp",
+        "core/include/kindred/core/launch/ForEachTeam.hpp",
+        "core/include/kindred/core/launch/Start.hpp",
+        "core/include/kindred/core/arch/launch/HostPieces.hpp",
+        "core/src/launch/Start.cpp",
+    ],
     "file readers": [
         "matcher/storage/SectionFile.cpp",
         "matcher/storage/SectionFormat.cpp",
@@ -54,17 +73,25 @@ PROGRAMS = {
     "hnsw": "test_hnsw",
     "graph": "test_graph",
     "seed": "test_seed",
+    "engines": "test_engines",
 }
 # Tests that use mutated headers themselves: they are compiled again, into a program of their own, `headers`.
 TESTS_OF_HEADERS = [
+    "tests/engines/Test_CallOrder.cpp",
+    "tests/engines/Test_LiveParts.cpp",
+    "tests/engines/Test_StreamWorkspaces.cpp",
+    "tests/launch/Test_ForEachIndex.cpp",
+    "tests/launch/Test_ForEachTeam.cpp",
     "tests/storage/Test_SectionChecks.cpp",
+    "tests/threads/Test_MadeOnce.cpp",
     "tests/vector/kernels/Test_Prefilter.cpp",
     "tests/vector/kernels/Test_PrefilterBound.cpp",
     "tests/vector/kernels/Test_TileBound.cpp",
 ]
 
-# Tests that measure times, which another load fails, and slow ones, which kill nothing that others do not.
+# Tests that measure times or limit the threads of a user, which another load fails, and slow ones, which kill nothing that others do not.
 EXCLUDED_TESTS = [
+    "FewThreadsDeathTest.*",
     "HostTeams.*",
     "PatternMemoryFile.AForgedFileIsRejected*",
     "StoredGraph.DetectsEveryChangedByte*",
@@ -87,12 +114,12 @@ EXCLUDED_TESTS = [
 # Names (`string`: a literal, too) whose types lack an operator's opposite, and what it becomes instead; None: it is left alone. Strings and pointers have
 # sums but no differences, sets of spaces only an intersection.
 _TEXTS_AND_POINTERS = {"string", "to_string", "in_quotes", "located", "begin", "end", "data", "m_prefix", "name", "sorted", "kept",
-                       "target", "why", "m_data", "table", "path", "m_path", "now"}  # fmt: skip
+                       "target", "why", "m_data", "table", "path", "m_path", "now", "time"}  # fmt: skip
 OPERATORS_OF = {
     "+": [(_TEXTS_AND_POINTERS, None)],
     "-": [(_TEXTS_AND_POINTERS, None)],
     "&": [({"resident"}, None)],
-    "<": [({"bound"}, "==")],
+    "<": [({"bound", "from_b", "middle"}, "==")],
 }
 
 
