@@ -93,17 +93,17 @@ part_tests() {
   record tests "tests" ctest --preset "$preset" -j "$(nproc)" --output-log build/tests.log "${exclude[@]}" "$@"
 }
 
-# host_kernels: sets objects to a host build with its kernels, which a sanitizer does not check.
+# host_kernels PART: sets objects to a host build with its kernels, which a sanitizer does not check.
 host_kernels() {
   objects=$PWD/build/release
-  make_ready release kindred_core "${release_options[@]}"
+  record "$1" "kernels" make_ready release kindred_core "${release_options[@]}"
 }
 
 # What reads input, owns memory or has a lifetime, under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets.
 part_asan() {
   local objects
   set_up
-  host_kernels
+  host_kernels asan
   record asan "build" make_ready asan sanitized_tests "-DKINDRED_KERNELS_FROM=$objects" -DKindred_ENABLE_PYTHON=ON "${test_options[@]}"
   use_libraries
   record asan "tests" quietly asan 'tests passed' "under AddressSanitizer and UndefinedBehaviorSanitizer" \
@@ -123,7 +123,7 @@ part_asan_all() {
 part_tsan() {
   local objects
   set_up
-  host_kernels
+  host_kernels tsan
   record tsan "build" make_ready tsan "" "-DKINDRED_KERNELS_FROM=$objects" "${test_options[@]}"
   use_libraries
   record tsan "tests" quietly tsan PASSED "under ThreadSanitizer" build/tsan/tests/test_threads
