@@ -34,7 +34,7 @@ struct DelayArguments {
   std::string out;
 };
 
-/// What a user waits for, with the longest time that `--check` accepts: ten times the requirement.
+/// What a user waits for. `limit` is ten times the requirement; `--check` compares the median.
 struct Delay {
   std::string name;
   double median = 0;
@@ -82,9 +82,9 @@ std::vector<Delay> delays_of(Context& context, const DelayArguments& arguments) 
       std::vector<double> seconds;
       for (int call = 0; call < arguments.calls; ++call)
         seconds.push_back(seconds_to_cancel(*work, space, std::chrono::microseconds(1009 * call)));
-      delays.push_back({std::string("cancel ") + entry.name + " on " + to_string(space),
-                        median(seconds), *std::max_element(seconds.begin(), seconds.end()),
-                        cancellation_limit});
+      delays.push_back(
+          {std::string("cancel ") + entry.name + " on " + std::string(to_string(space)),
+           median(seconds), *std::max_element(seconds.begin(), seconds.end()), cancellation_limit});
     }
   }
   return delays;
