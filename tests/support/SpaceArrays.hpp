@@ -36,14 +36,6 @@ class SpaceArrays {
   std::vector<std::shared_ptr<void>> m_kept;
 };
 
-/// The elements of \p view.
-template <class ExecutionSpace, class View>
-auto on_host(const ExecutionSpace& exec_space, const View& view) {
-  std::vector<typename View::non_const_value_type> values(view.extent(0));
-  Impl::download(exec_space, values.data(), view, values.size());
-  return values;
-}
-
 }  // namespace Kindred::Testing
 
 #endif  // KINDRED_TESTS_SUPPORT_SPACE_ARRAYS_HPP

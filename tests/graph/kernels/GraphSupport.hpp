@@ -9,13 +9,14 @@
 #include "OnSpaces.hpp"
 #include "SpaceArrays.hpp"
 #include "SpreadingSupport.hpp"
+#include "ToHost.hpp"
 
 namespace Kindred::Testing::Graphs {
 
 using namespace SpreadingSupport;
-using Testing::on_host;
 using Testing::on_spaces;
 using Testing::SpaceArrays;
+using Testing::to_host;
 using Testing::to_space;
 
 inline constexpr HopWidth widths[] = {HopWidth::one, HopWidth::eight, HopWidth::thirty_two};
@@ -194,7 +195,7 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
     std::swap(state.passed, state.next);
     std::swap(state.short_passed, state.short_next);
   }
-  const auto all = on_host(exec_space, state.value);
+  const auto all = to_host(exec_space, state.value);
   std::vector<std::vector<float>> rows(queries.size(), std::vector<float>(graph.nodes));
   for (std::size_t query = 0; query < queries.size(); ++query) {
     for (std::size_t node = 0; node < graph.nodes; ++node)

@@ -98,7 +98,7 @@ auto placed_bins(const ExecutionSpace& exec_space, SpaceArrays<ExecutionSpace>& 
   const auto cells =
       arrays.template zeros<std::uint32_t>((bin_blocks(graph.rows()) + 1) * plan.bins());
   count_bins<ExecutionSpace>(exec_space, graph.sources, bins.edges, cells);
-  const std::vector<std::uint32_t> words = on_host(exec_space, cells);
+  const std::vector<std::uint32_t> words = to_host(exec_space, cells);
   bins.cells = cells;
   bins.scatters = arrays.copy(plan_scatters(words, plan.bins()));
   const auto sources = arrays.template zeros<std::uint16_t>(words.back());
@@ -134,11 +134,11 @@ TEST(BinnedEdges, SlotsHoldEveryEdgeOnceInItsCell) {
     SpaceArrays<ExecutionSpace> arrays(exec_space);
     const auto bins = placed_bins(exec_space, arrays, rows, placed(arrays, rows, Stored::floats));
     const std::size_t count = bins.bins();
-    const auto cells = on_host(exec_space, bins.cells);
-    const auto edges = on_host(exec_space, bins.edges);
-    const auto sources = on_host(exec_space, bins.sources);
-    const auto slots = on_host(exec_space, bins.slots);
-    const auto weights = on_host(exec_space, bins.weights);
+    const auto cells = to_host(exec_space, bins.cells);
+    const auto edges = to_host(exec_space, bins.edges);
+    const auto sources = to_host(exec_space, bins.sources);
+    const auto slots = to_host(exec_space, bins.slots);
+    const auto weights = to_host(exec_space, bins.weights);
     std::vector<int> seen(rows.sources.size());
     for (std::size_t cell = 0; cell + count < cells.size(); ++cell) {
       ASSERT_EQ(cells[cell] % 8, 0U);
@@ -175,7 +175,7 @@ TEST(BinnedEdges, HopsGiveTheSameBitsAsHopsOverRows) {
       const auto y = arrays.copy(std::vector<float>(x.size(), 7.0F));
       hop<ExecutionSpace>(exec_space, side, HopWidth::one, arrays.copy(x), y,
                           arrays.template zeros<double>(side.blocks()));
-      EXPECT_EQ(bits_of(on_host(exec_space, y)), expected) << (is_binned ? "bins" : "");
+      EXPECT_EQ(bits_of(to_host(exec_space, y)), expected) << (is_binned ? "bins" : "");
     }
   });
   if (!has_bins) GTEST_SKIP() << "needs a device with enough scratch memory for bins";

@@ -66,8 +66,8 @@ struct Placed {
     if (faulty)
       std::fill_n(&padded.values[*faulty * views.top], views.top,
                   std::bit_cast<float>(canonical_nan_bits));
-    ASSERT_EQ(on_host(exec_space, views.nodes), padded.nodes);
-    ASSERT_EQ(bits_of(on_host(exec_space, views.values)), bits_of(padded.values));
+    ASSERT_EQ(to_host(exec_space, views.nodes), padded.nodes);
+    ASSERT_EQ(bits_of(to_host(exec_space, views.values)), bits_of(padded.values));
   }
 };
 
@@ -206,7 +206,7 @@ TEST(DeviceArrays, HopsOfTheEngineMatchThoseOnTheHost) {
               const auto record =
                   engine.hop(vectors(device_x, columns), vectors(device_y, columns), options);
               EXPECT_EQ(record.chosen, Space::cuda);
-              EXPECT_EQ(bits_of(on_host(own, device_y)), expected) << columns;
+              EXPECT_EQ(bits_of(to_host(own, device_y)), expected) << columns;
             }
           }
         }
@@ -247,7 +247,7 @@ TEST(DeviceArrays, HopsOnTwoStreamsOutliveChangesAndMergesOfTheGraph) {
     }
     Arch::fence(other, "Kindred::Testing::streams");
     for (std::size_t i = 0; i < results.size(); ++i)
-      EXPECT_EQ(bits_of(on_host(own, results[i])), bits_of(expected[i])) << i;
+      EXPECT_EQ(bits_of(to_host(own, results[i])), bits_of(expected[i])) << i;
   });
 }
 
@@ -266,7 +266,7 @@ TEST(DeviceArrays, AnEngineWaitsForItsCallsBeforeItEnds) {
       options.stream = Stream::cuda(own.cuda_stream());
       for (int i = 0; i < 20; ++i) engine.hop(vectors(device_x, 1), vectors(device_y, 1), options);
     }
-    EXPECT_EQ(bits_of(on_host(own, device_y)), bits_of(expected));
+    EXPECT_EQ(bits_of(to_host(own, device_y)), bits_of(expected));
   });
 }
 
@@ -304,7 +304,7 @@ TEST(DeviceArrays, SpreadsOfTheEngineMatchThoseOnTheHost) {
     SpreadOptions options;
     options.stream = Stream::cuda(own.cuda_stream());
     engine.spread(removed.sources(), options, removed.output());
-    const auto nodes = on_host(own, removed.views.nodes);
+    const auto nodes = to_host(own, removed.views.nodes);
     EXPECT_EQ(nodes[0], 0xFFFFFFFFU);
     EXPECT_NE(nodes[2], 0xFFFFFFFFU);
     options.mode = SpreadMode::pagerank;

@@ -48,7 +48,7 @@ struct Workspace {
   /// Whether a call restored the workspace except for marks.
   bool is_clear(const ExecutionSpace& exec_space) const {
     const auto all = [&](const auto& view, auto target) {
-      return std::ranges::all_of(on_host(exec_space, view), [=](auto v) { return v == target; });
+      return std::ranges::all_of(to_host(exec_space, view), [=](auto v) { return v == target; });
     };
     return all(state.value, 0.0F) && all(state.passed, 0.0F) && all(state.tier, std::uint8_t{255});
   }
@@ -96,8 +96,8 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
     spread_frontier<ExecutionSpace>(exec_space, graph.in, graph.out, workspace.state, call);
   else if (!spread_small_frontier<ExecutionSpace>(exec_space, graph.in, graph.out, call))
     return {};
-  const Ranks all = on_host(exec_space, call.ranks);
-  const auto is_done = on_host(exec_space, call.done);
+  const Ranks all = to_host(exec_space, call.ranks);
+  const auto is_done = to_host(exec_space, call.done);
   std::vector<std::optional<Ranks>> answers(requested.size());
   for (std::size_t i = 0; i < requested.size(); ++i) {
     const auto row = std::span(all).subspan(i * top, top);

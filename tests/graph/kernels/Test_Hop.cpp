@@ -30,7 +30,7 @@ std::vector<float> hopped(const ExecutionSpace& exec_space, const Parts& parts, 
       exec_space, side, width, arrays.copy(x), y,
       arrays.template zeros<double>(side.blocks() * static_cast<std::size_t>(width)),
       arrays.copy(kind_queries));
-  return on_host(exec_space, y);
+  return to_host(exec_space, y);
 }
 
 TEST(Hop, MatchesReferenceForEveryFormOfEdges) {
@@ -116,12 +116,12 @@ TEST(Hop, ColumnsAreExtractedAndInserted) {
     for (std::size_t first = 0; first < columns; first += 8) {
       const std::size_t count = std::min<std::size_t>(8, columns - first);
       copy_columns<ExecutionSpace>(exec_space, {from, columns, first}, {wide, 8}, count, 8 - count);
-      const auto panel = on_host(exec_space, wide);
+      const auto panel = to_host(exec_space, wide);
       for (std::size_t i = 0; i < panel.size(); ++i)
         EXPECT_EQ(panel[i], i % 8 < count ? values[i / 8 * columns + first + i % 8] : 0.0F);
       copy_columns<ExecutionSpace>(exec_space, {wide, 8}, {back, columns, first}, count);
     }
-    EXPECT_EQ(on_host(exec_space, back), values);
+    EXPECT_EQ(to_host(exec_space, back), values);
   });
 }
 

@@ -28,7 +28,7 @@ TEST(ModifyWeights, MatchReferenceInBothDirectionsAndWithDeltas) {
         const auto weights = arrays.template zeros<float>(graph.edges.size());
         modify_weights<ExecutionSpace>(exec_space, side.built, direction, out,
                                        arrays.copy(graph.node_kinds), modifiers, weights);
-        EXPECT_EQ(bits_of(on_host(exec_space, weights)), expected);
+        EXPECT_EQ(bits_of(to_host(exec_space, weights)), expected);
       });
     }
   }

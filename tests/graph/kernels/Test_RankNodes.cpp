@@ -43,7 +43,7 @@ std::vector<Rank> ranked(const ExecutionSpace& exec_space, const State& state, c
   rank_nodes<ExecutionSpace>(
       exec_space, state, first, shape, best,
       arrays.template zeros<Rank>(rank_nodes_workspace<ExecutionSpace, State>(shape)));
-  return on_host(exec_space, best);
+  return to_host(exec_space, best);
 }
 
 void check(const Case& given, std::size_t first, std::size_t top) {

@@ -41,8 +41,8 @@ Started start(const ExecutionSpace& exec_space, const FlatQueries& lists, std::s
   sources.removed = arrays.copy(removed);
   const auto faults = arrays.template zeros<std::uint32_t>(queries);
   start_from_arrays<ExecutionSpace>(exec_space, state, sources, nodes, 0, queries, mode, faults);
-  return {on_host(exec_space, state.value), on_host(exec_space, state.passed),
-          on_host(exec_space, state.tier), on_host(exec_space, faults)};
+  return {to_host(exec_space, state.value), to_host(exec_space, state.passed),
+          to_host(exec_space, state.tier), to_host(exec_space, faults)};
 }
 
 TEST(SourceArrays, AddDuplicatesInInputOrderAndSaturateInEngineMode) {
@@ -149,14 +149,14 @@ TEST(SourceArrays, RanksBecomePaddedRows) {
     std::vector<std::uint32_t> expected_nodes{7, 7, 7, 3, 1, none, 9, none, none, 7, 7, 7};
     std::vector<float> expected_values{7, 7, 7, 0.5F, 0.25F, 0, 0.75F, 0, 0, 7, 7, 7};
     put_ranks<ExecutionSpace>(exec_space, ranks, 2, 1, 2, 3, faults, nodes, values);
-    EXPECT_EQ(on_host(exec_space, nodes), expected_nodes);
-    EXPECT_EQ(on_host(exec_space, values), expected_values);
+    EXPECT_EQ(to_host(exec_space, nodes), expected_nodes);
+    EXPECT_EQ(to_host(exec_space, values), expected_values);
     put_ranks<ExecutionSpace>(exec_space, ranks, 2, 3, 1, 3, faults, nodes, values);
     std::fill(expected_nodes.begin() + 9, expected_nodes.end(), none);
     std::fill(expected_values.begin() + 9, expected_values.end(),
               std::bit_cast<float>(canonical_nan_bits));
-    EXPECT_EQ(on_host(exec_space, nodes), expected_nodes);
-    EXPECT_EQ(bits_of(on_host(exec_space, values)), bits_of(expected_values));
+    EXPECT_EQ(to_host(exec_space, nodes), expected_nodes);
+    EXPECT_EQ(bits_of(to_host(exec_space, values)), bits_of(expected_values));
   });
 }
 
