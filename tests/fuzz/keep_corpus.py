@@ -4,7 +4,7 @@
 
 usage: keep_corpus.py BUILD [TEST...]
 
-BUILD is the folder of an optimised build whose fuzz tests ran. For each test (`Fuzz.<test>`; all, without names) the smallest
+BUILD is the folder of a build under AddressSanitizer whose fuzz tests ran. For each test (`Fuzz.<test>`; all, without names) the smallest
 inputs are merged with those that are committed and written to seeds/<test>.tar.xz, which every run of the test replays.
 """
 
