@@ -48,6 +48,12 @@ quietly() {
   say "$(grep -E "$pattern" "$log") $where"
 }
 
+# run_tests PART PRESET WHERE [CTEST ARGUMENTS]: the step `tests` of the part, by CTest.
+run_tests() {
+  use_libraries
+  record "$1" "tests" quietly "$1" 'tests passed' "$3" ctest --preset "$2" -j "$(nproc)" "${@:4}"
+}
+
 # What all parts need.
 set_up() {
   if [[ $full == 1 ]]; then test_packages+=("$@"); fi
@@ -68,7 +74,6 @@ build_for_tests() {
   local kokkos_kernels=()
   if [[ $full == 1 ]]; then find_kokkos_kernels host; fi
   record "$1" "build" make_ready release "${2:-}" "${release_options[@]}" "${kokkos_kernels[@]}"
-  use_libraries
 }
 
 # Every test of the optimised build; on a machine with a GPU of NVIDIA, of the build for it.
@@ -105,18 +110,14 @@ part_asan() {
   set_up
   host_kernels asan
   record asan "build" make_ready asan sanitized_tests "-DKINDRED_KERNELS_FROM=$objects" -DKindred_ENABLE_PYTHON=ON "${test_options[@]}"
-  use_libraries
-  record asan "tests" quietly asan 'tests passed' "under AddressSanitizer and UndefinedBehaviorSanitizer" \
-    ctest --preset asan -j "$(nproc)"
+  run_tests asan asan "under AddressSanitizer and UndefinedBehaviorSanitizer"
 }
 
 # Everything, and the kernels, under these sanitizers.
 part_asan_all() {
   set_up
   record asan-all "build" make_ready asan "" -DKINDRED_KERNELS_FROM= -DKindred_ENABLE_PYTHON=ON "${test_options[@]}"
-  use_libraries
-  record asan-all "tests" quietly asan-all 'tests passed' "under AddressSanitizer and UndefinedBehaviorSanitizer" \
-    ctest --preset asan -j "$(nproc)"
+  run_tests asan-all asan "under AddressSanitizer and UndefinedBehaviorSanitizer"
 }
 
 # What starts threads, under ThreadSanitizer.
@@ -133,8 +134,7 @@ part_tsan() {
 part_no_fma() {
   set_up
   build_for_tests no-fma
-  record no-fma "tests" quietly no-fma 'tests passed' "with the C library kept from FMA and AVX2" \
-    ctest --preset release-no-fma -j "$(nproc)" -LE "$labels_of_parts|docs|layout|run|mutation"
+  run_tests no-fma release-no-fma "with the C library kept from FMA and AVX2" -LE "$labels_of_parts|^(docs|layout|run|mutation)$"
 }
 
 # Assertions of Kindred, of the C++ library, and Kokkos' checks of the bounds of views.
@@ -143,16 +143,14 @@ part_assertions() {
   find_checking_kokkos
   local Kokkos_DIR=$kokkos_dir
   record assertions "build" make_ready debug "" "${test_options[@]}"
-  use_libraries
-  record assertions "tests" quietly assertions 'tests passed' "with assertions" ctest --preset debug -j "$(nproc)"
+  run_tests assertions debug "with assertions"
 }
 
 # The portable forms of all kernels, compiled without the others, and no library of a vendor.
 part_portable() {
   set_up
   record portable "build" make_ready portable "" "${test_options[@]}"
-  use_libraries
-  record portable "tests" quietly portable 'tests passed' "without specialized forms" ctest --preset portable -j "$(nproc)"
+  run_tests portable portable "without specialized forms"
 }
 
 # Without oneDNN, OpenBLAS and HDF5.
@@ -160,23 +158,21 @@ part_no_vendors() {
   set_up
   # What reads HDF5 files or multiplies matrices; `ctest --preset no-vendors` runs these tests.
   record no-vendors "build" make_ready no-vendors "test_vendor test_vector test_layers test_bulk test_storage kindred"
-  use_libraries
-  record no-vendors "tests" quietly no-vendors 'tests passed' "without vendor libraries" ctest --preset no-vendors -j "$(nproc)"
+  run_tests no-vendors no-vendors "without vendor libraries"
 }
 
 # Tests for aarch64 under an emulator.
 part_aarch64() {
   set_up "${cross_packages[@]}"
   record aarch64 "build" make_ready aarch64 emulated_tests -DKindred_ENABLE_TESTS=ON
-  use_libraries
-  record aarch64 "tests" quietly aarch64 'tests passed' "for aarch64, under qemu-user" ctest --preset aarch64 -j "$(nproc)"
+  run_tests aarch64 aarch64 "for aarch64, under qemu-user"
 }
 
 # labelled PART LABELS WHERE [PACKAGE...]: the optimised build and its tests with these labels.
 labelled() {
   set_up "${@:4}"
   build_for_tests "$1"
-  record "$1" "tests" quietly "$1" 'tests passed' "$3" ctest --preset release -j "$(nproc)" -L "$2"
+  run_tests "$1" release "$3" -L "$2"
 }
 
 # Forms of kernels for processors and GPUs that this machine does not have compile.
@@ -199,7 +195,7 @@ part_perf() {
   venv_install perf/peers/requirements.txt
   release_options+=(-DKindred_ENABLE_PERF=ON)
   build_for_tests perf
-  record perf "tests" quietly perf 'tests passed' "of kindred-perf" ctest --preset release -L '^perf_smoke$'
+  run_tests perf release "of kindred-perf" -L '^perf_smoke$' -j 1
 }
 
 part_documents() { record documents "site" command_docs; }
@@ -210,7 +206,7 @@ part_packages() {
   set_up mmdebstrap lintian
   record packages "packages" command_package "$PWD/build/packages"
   build_for_tests packages kindred
-  record packages "tests" quietly packages 'tests passed' "of packages" ctest --preset release -L '^package$'
+  run_tests packages release "of packages" -L '^package$' -j 1
 }
 
 # `pip install .`, the wheel and the source archive.
