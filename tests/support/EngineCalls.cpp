@@ -158,9 +158,12 @@ EngineCall spread_call(std::string name, SpreadMode mode) {
       });
 }
 
-EngineCall seeds_call(std::string name, DataType element) {
+enum class Telemetry { unread, read };
+
+/// The telemetry that a call reads can be of a pass of another thread.
+EngineCall seeds_call(std::string name, DataType element, Telemetry telemetry) {
   constexpr std::uint32_t hidden = 96;
-  return engine_call(
+  EngineCall made = engine_call(
       std::move(name),
       [](Context& context) {
         SeedLayer layer(context, {.hidden = hidden, .seeds = 33});
@@ -182,8 +185,11 @@ EngineCall seeds_call(std::string name, DataType element) {
           x[i] = static_cast<std::byte>(i % size_of(element) == 0 ? (i + more) % 251 : 0x3C);
         std::vector<std::byte> y(x.size());
         layer.forward({x.data(), element, shape}, {y.data(), element, shape}, {.space = space});
-        return std::pair(y, layer.telemetry());
+        return std::pair(
+            y, telemetry == Telemetry::read ? layer.telemetry() : std::vector<SeedTelemetry>());
       });
+  made.is_shared = telemetry == Telemetry::unread;
+  return made;
 }
 
 /// Rows and routes, and searches around blocked cells.
@@ -378,8 +384,9 @@ std::vector<EngineCall> make_calls() {
           spread_call("spread, engine", SpreadMode::engine),
           spread_call("spread, linear", SpreadMode::linear),
           spread_call("spread, page rank", SpreadMode::pagerank),
-          seeds_call("seeds, float32", DataType::float32),
-          seeds_call("seeds, bfloat16", DataType::bfloat16),
+          seeds_call("seeds, float32", DataType::float32, Telemetry::unread),
+          seeds_call("seeds, bfloat16", DataType::bfloat16, Telemetry::unread),
+          seeds_call("seeds, telemetry", DataType::float32, Telemetry::read),
           lattice_call("lattice"),
           bulk_call("bulk, lists"),
           products_call("bulk, products"),

@@ -29,7 +29,7 @@ struct EngineCall {
   std::string name;
   /// Constructs the engine in a context. The result keeps it alive.
   std::function<Run(Context&)> make;
-  /// Whether several threads may call one engine: it has no arrays of its own for results.
+  /// Whether threads that call one engine at once get their own results: it keeps none itself.
   bool is_shared = true;
 };
 

@@ -32,7 +32,7 @@ Sequence random_sequence(std::mt19937_64& generator, std::size_t length, Symbol 
 class EngineThreads : public testing::TestWithParam<Testing::EngineCall> {};
 
 TEST_P(EngineThreads, CallersOnAnySpaceGetTheResultsOfOneAndStopAllocating) {
-  if (!GetParam().is_shared) GTEST_SKIP() << "its calls write to the same arrays";
+  if (!GetParam().is_shared) GTEST_SKIP() << "its results are kept by the engine";
   const auto run = GetParam().make(context());
   const std::vector<Space> spaces = Testing::spaces();
   constexpr std::size_t callers = 4;
