@@ -14,12 +14,13 @@ import numpy as np
 import pykindred
 from long_calls import KINDS
 from support import QUIET_FORK, run, vectors
+from watchdog import SANITIZED
 
 # What a shell starts in the background ignores Ctrl-C, and so would the programs below.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LIMIT = 0.1  # seconds from the signal to the exception
-BUSY = 0.4 if "ASAN_OPTIONS" not in os.environ else 4  # on a machine that other programs keep busy, even at the third attempt
+BUSY = 4 if SANITIZED else 0.4  # on a machine that other programs keep busy, even at the third attempt
 
 
 class Interrupts(unittest.TestCase):

@@ -12,6 +12,7 @@ import weakref
 
 import pykindred
 from support import QUIET_FORK, run, vectors
+from watchdog import without_sanitizer
 
 
 class Import(unittest.TestCase):
@@ -174,6 +175,7 @@ class Fork(unittest.TestCase):
                 call()
         """, PYTHONWARNINGS=QUIET_FORK).strip(), "8")
 
+    @without_sanitizer
     def test_a_child_that_is_forked_during_calls_raises(self):
         self.assertEqual(run("""
             import os, signal, threading, time, numpy, pykindred
@@ -319,6 +321,7 @@ class End(unittest.TestCase):
             time.sleep(0.3)
         """, times=3)
 
+    @without_sanitizer
     def test_after_a_fork_while_threads_compute(self):
         self.check("""
             start(search_for_ever, 3)

@@ -5,9 +5,13 @@ import os
 import threading
 import unittest
 
+SANITIZED = "san" in os.environ.get("LD_PRELOAD", "")  # the library is
+# A child that is forked while another thread allocates can wait forever for a lock of the sanitizer's allocator.
+without_sanitizer = unittest.skipIf(SANITIZED, "AddressSanitizer does not survive such forks")
+
 # Seconds that a test with threads may take: a hang is a failure, not a timeout of the whole run. Sanitizers take longer, and so does a machine
 # on which other tests run.
-LIMIT = (20 if "san" not in os.environ.get("LD_PRELOAD", "") else 200) * max(1.0, 2 * os.getloadavg()[0] / os.cpu_count())
+LIMIT = (200 if SANITIZED else 20) * max(1.0, 2 * os.getloadavg()[0] / os.cpu_count())
 
 
 def watch(test, limit=LIMIT):
