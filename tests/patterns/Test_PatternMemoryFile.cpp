@@ -62,6 +62,19 @@ TEST(PatternMemoryFile, RestoresEveryHistoryThatIsSavedAndAppended) {
   }
 }
 
+TEST(PatternMemoryFile, CountsSymbolsThatOnlyForgottenPatternsHad) {
+  const TempFolder folder;
+  PatternMemory memory = made();
+  learn(memory, {{"a"}});
+  learn(memory, {{"b"}});
+  memory.save(folder / "a");
+  memory.forget(1);
+  memory.append(folder / "a");
+  const std::vector<std::uint64_t> expected{1, 0};
+  EXPECT_EQ(memory.symbol_frequencies(), expected);
+  EXPECT_EQ(loaded(folder / "a").symbol_frequencies(), expected);
+}
+
 TEST(PatternMemoryFile, IsLoadedWholeBeforeTheThreadStarts) {
   const TempFolder folder;
   PatternMemory memory = made();

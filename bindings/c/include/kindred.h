@@ -1914,7 +1914,7 @@ KINDRED_API kindred_status kindred_memory_decode(const kindred_memory* memory,
 /** A copy of the vocabulary of the memory, with the same numbers. */
 KINDRED_API kindred_status kindred_memory_vocabulary(
     const kindred_memory* memory, kindred_vocabulary** vocabulary) KINDRED_NOEXCEPT;
-/** How often each symbol was learned, by its number.
+/** How often each symbol of the vocabulary was learned, by its number.
  *  @param symbol_frequencies at most `capacity` are written
  *  @param count number of symbols; if it exceeds `capacity`, the call fails with
  * KINDRED_INVALID, and sets only this */

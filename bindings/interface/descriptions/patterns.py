@@ -465,7 +465,7 @@ class PatternMemory(Handle, c="memory", namespace="Patterns", header="kindred/ma
         """The texts of all symbols that were ever learned, by their numbers."""
 
     def symbol_frequencies(self) -> IdList:
-        """How often each symbol was learned, by its number.
+        """How often each symbol of the vocabulary was learned, by its number.
 
         C Args:
             symbol_frequencies: at most `capacity` are written

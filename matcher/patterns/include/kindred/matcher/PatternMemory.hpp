@@ -259,7 +259,7 @@ class PatternMemory {
   PredictionResults predict(Events query, const MatchOptions& matching = {},
                             const PredictionOptions& options = {},
                             std::optional<Level> level = {}) const;
-  /// How often each symbol was learned, indexed by symbol, as `affinity_weights` takes it.
+  /// How often each symbol of the vocabulary was learned, as `affinity_weights` takes it.
   std::vector<std::uint64_t> symbol_frequencies() const;
 
   /// \brief Moves recent patterns to the bulk tier, merges small segments, and rebuilds segments of
