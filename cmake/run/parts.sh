@@ -104,19 +104,20 @@ host_kernels() {
   record "$1" "kernels" make_ready release kindred_core "${release_options[@]}"
 }
 
-# What reads input, owns memory or has a lifetime, under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets.
+# What reads input, owns memory or has a lifetime, under AddressSanitizer and UndefinedBehaviorSanitizer, and the fuzz targets. Without
+# optimisation, this compiles in half the time.
 part_asan() {
   local objects
   set_up
   host_kernels asan
-  record asan "build" make_ready asan sanitized_tests "-DKINDRED_KERNELS_FROM=$objects" -DKindred_ENABLE_PYTHON=ON "${test_options[@]}"
+  record asan "build" make_ready asan sanitized_tests "-DKINDRED_KERNELS_FROM=$objects" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 -DKindred_ENABLE_PYTHON=ON "${test_options[@]}"
   run_tests asan asan "under AddressSanitizer and UndefinedBehaviorSanitizer"
 }
 
 # Everything, and the kernels, under these sanitizers.
 part_asan_all() {
   set_up
-  record asan-all "build" make_ready asan "" -DKINDRED_KERNELS_FROM= -DKindred_ENABLE_PYTHON=ON "${test_options[@]}"
+  record asan-all "build" make_ready asan "" -DKINDRED_KERNELS_FROM= -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DKindred_ENABLE_PYTHON=ON "${test_options[@]}"
   run_tests asan-all asan "under AddressSanitizer and UndefinedBehaviorSanitizer"
 }
 

@@ -38,7 +38,7 @@ EVERYWHERE = (
 
 def launches():
     """(--space, --threads) pairs: the dispatcher's choice, and every usable space with several
-    thread counts; with KINDRED_TEST_LAUNCHES=few, for emulators, one of `serial` and one of `openmp`."""
+    thread counts; with KINDRED_TEST_LAUNCHES=few, one of `serial` and one of `openmp`."""
     if os.environ.get("KINDRED_TEST_LAUNCHES") == "few":
         yield from (("serial", 1), ("openmp", 2))
         return
