@@ -102,9 +102,11 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
 }
 
 std::uint64_t node_of(const char* flag, const std::string& text, const LatticeShape& shape) {
-  const auto node = parse_lattice_node(text, shape);
-  if (!node) throw UsageError(fmt::format("{}: {}", flag, no_lattice_node(text, shape)));
-  return *node;
+  try {
+    return lattice_node(text, shape);
+  } catch (const RecordError& error) {
+    throw UsageError(fmt::format("{}: {}", flag, error.what()));
+  }
 }
 
 void path(const GlobalOptions& global, const LatticeFlags& flags) {

@@ -3,6 +3,7 @@
 #define KINDRED_TOOLS_IO_APPEND_JSON_HPP
 
 #include <cstddef>
+#include <ranges>
 #include <string>
 #include <string_view>
 
@@ -35,12 +36,7 @@ void append_list(std::string& out, const Items& items, const Put& put) {
 /// The same for the numbers from \p first to \p end, without the latter.
 template <class Put>
 void append_list(std::string& out, std::size_t first, std::size_t end, const Put& put) {
-  out += '[';
-  for (std::size_t i = first; i < end; ++i) {
-    if (i > first) out += ", ";
-    put(i);
-  }
-  out += ']';
+  append_list(out, std::views::iota(first, end), put);
 }
 
 }  // namespace Kindred::Tools

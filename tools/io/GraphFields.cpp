@@ -35,21 +35,23 @@ std::uint8_t parse_kind(std::string_view text, const LineReader& lines) {
   return static_cast<std::uint8_t>(*kind);
 }
 
+float float_in(WeightRange range, double number, std::string_view shown, const char* what) {
+  const auto rounded = static_cast<float>(number);
+  const char* const wrong =
+      range == WeightRange::unit && !(number >= 0 && number <= 1)
+          ? "outside [0, 1], the limits of the mode engine (--mode linear takes any)"
+      : range == WeightRange::nonnegative && !(number >= 0)
+          ? "below 0, the limit of the mode pagerank"
+      : !std::isfinite(rounded) ? "beyond float32, whose limit is 3.4e38"
+                                : nullptr;
+  if (wrong != nullptr) throw RecordError(fmt::format("the {} {} is {}", what, shown, wrong));
+  return rounded;
+}
+
 float parse_weight(std::string_view text, WeightRange range, const LineReader& lines) {
   const auto number = parse_number(text);
   if (!number) lines.fail(fmt::format("the weight {} is not a finite number", in_quotes(text)));
-  const auto weight = static_cast<float>(*number);
-  if (range == WeightRange::unit && !(*number >= 0 && *number <= 1)) {
-    lines.fail(
-        fmt::format("the weight {} is outside [0, 1], the limits of the mode engine "
-                    "(--mode linear takes any)",
-                    text));
-  }
-  if (range == WeightRange::nonnegative && !(*number >= 0))
-    lines.fail(fmt::format("the weight {} is below 0, the limit of the mode pagerank", text));
-  if (!std::isfinite(weight))
-    lines.fail(fmt::format("the weight {} is beyond float32, whose limit is 3.4e38", text));
-  return weight;
+  return lines.located([&] { return float_in(range, *number, text, "weight"); });
 }
 
 }  // namespace Kindred::Tools

@@ -23,6 +23,9 @@ std::uint32_t node_of(std::string_view name, NodeNames& nodes, const LineReader&
 /// Parses a kind, 0 … 255. \throws InputError at the current line of \p lines
 std::uint8_t parse_kind(std::string_view text, const LineReader& lines);
 
+/// \p number as float32, to nearest. \param shown the number, and \p what it is, for messages
+/// \throws RecordError if it is not in \p range
+float float_in(WeightRange range, double number, std::string_view shown, const char* what);
 /// Parses a number and rounds it to the nearest float32. \throws InputError at the current line of
 /// \p lines
 float parse_weight(std::string_view text, WeightRange range, const LineReader& lines);

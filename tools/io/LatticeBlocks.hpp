@@ -7,23 +7,23 @@
 #include <kindred/matcher/Lattice.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace Kindred::Tools {
 
-/// Parses a node of \p shape, given by its index or by its coordinates separated by commas; empty
-/// on failure.
-std::optional<std::uint64_t> parse_lattice_node(std::string_view text, const LatticeShape& shape);
-/// Why \p text is no node of \p shape, and what is one, for messages.
-std::string no_lattice_node(std::string_view text, const LatticeShape& shape);
+/// A node of \p shape, given by its index or by its coordinates separated by commas.
+/// \throws RecordError
+std::uint64_t lattice_node(std::string_view text, const LatticeShape& shape);
 
 /// Nodes and edges that paths must avoid, read from a file.
 struct BlockLists {
   std::vector<std::uint64_t> nodes;
   std::vector<LatticePair> edges;
+
+  /// Adds a node, or an edge by its two ends. \throws RecordError if they are not neighbours
+  void add(const std::vector<std::uint64_t>& block, const LatticeShape& shape);
 };
 
 /// \brief Reads lines with a node or with the two ends of an edge; `#` begins a comment.

@@ -12,11 +12,7 @@ void SymbolEncoder::append(std::string_view text, std::size_t position, Learning
     return;
   }
   if (position > 0) out.push_back(U' ');
-  try {
-    append_folded(text, m_folding, out);
-  } catch (const InvalidArgument& error) {
-    throw RecordError(reason_of(error));
-  }
+  with_errors_as<RecordError>({}, [&] { append_folded(text, m_folding, out); });
 }
 
 }  // namespace Kindred::Tools

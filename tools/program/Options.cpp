@@ -113,8 +113,13 @@ CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& path,
   return app.add_option(name, path, help)->type_name("FILE");
 }
 
+CLI::Option* add_input(CLI::App& app, const std::string& name, std::string& path,
+                       const std::string& help) {
+  return add_file(app, name, path, help)->required();
+}
+
 CLI::Option* add_out(CLI::App& app, std::string& path, const std::string& what) {
-  return add_file(app, "--out", path, what + "; an existing file is replaced")->required();
+  return add_input(app, "--out", path, what + "; an existing file is replaced");
 }
 
 CLI::Validator named_file() {
@@ -149,19 +154,23 @@ void refuse_reports(const std::string& command, const GlobalOptions& global) {
 
 void add_input_argument(CLI::App& command, std::string& path, const std::string& place,
                         const std::string& made) {
-  add_file(command, place, path, "A file created by `" + made + "`")->required();
+  add_input(command, place, path, "A file created by `" + made + "`");
+}
+
+CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help) {
+  return app.add_subcommand(name, help)->require_subcommand(1);
 }
 
 void add_store_reader(CLI::App& group, const std::string& place, const std::string& made,
                       const std::string& name, const std::string& help, const GlobalOptions& global,
                       std::function<void(const GlobalOptions&, const std::string&)> run) {
-  CLI::App* command = group.add_subcommand(name, help);
-  const auto path = std::make_shared<std::string>();
+  const auto checked = [run = std::move(run)](const CLI::App& command, const GlobalOptions& options,
+                                              const std::string& path) {
+    refuse_reports(typed_name(command), options);
+    run(options, path);
+  };
+  const auto [command, path] = add_command<std::string>(group, name, help, global, checked);
   add_input_argument(*command, *path, place, made);
-  command->callback([&global, path, run = std::move(run), whole = group.get_name() + " " + name] {
-    refuse_reports(whole, global);
-    run(global, *path);
-  });
 }
 
 }  // namespace Kindred::Tools
