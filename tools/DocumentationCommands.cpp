@@ -2,20 +2,11 @@
 // What the program says about itself: help, completion, man.
 #include "Commands.hpp"
 #include "Completion.hpp"
-#include "program/Errors.hpp"
 #include "program/ManPage.hpp"
-#include "program/Output.hpp"
 #include "program/UsageMessage.hpp"
 
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <fmt/format.h>
-
 #include <filesystem>
-#include <memory>
-#include <string>
 #include <system_error>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -42,12 +33,10 @@ void add_help_command(CLI::App& app) {
   const auto names = std::make_shared<std::vector<std::string>>();
   command->add_option("COMMAND", *names, "The command, such as search or graph build");
   command->callback([&app, names] {
-    Output output;
     const CLI::App& described = find_command(app, "help", *names);
     const std::string name = typed_name(described);
-    output.text() = described.get_formatter()->make_help(
-        &described, name.empty() ? "kindred" : "kindred " + name, CLI::AppFormatMode::Normal);
-    output.flush();
+    print(described.get_formatter()->make_help(
+        &described, name.empty() ? "kindred" : "kindred " + name, CLI::AppFormatMode::Normal));
   });
 }
 
@@ -61,11 +50,7 @@ void add_completion_command(CLI::App& app) {
                  {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}})
       ->required()
       ->type_name("");
-  command->callback([&app, script] {
-    Output output;
-    output.text() = (*script)(app);
-    output.flush();
-  });
+  command->callback([&app, script] { print((*script)(app)); });
 }
 
 void add_man_command(CLI::App& app) {
@@ -78,9 +63,7 @@ void add_man_command(CLI::App& app) {
       ->type_name("DIR");
   command->callback([&app, names, folder] {
     if (!folder->empty()) return write_pages(app, *folder);
-    Output output;
-    output.text() = man_page(find_command(app, "man", *names));
-    output.flush();
+    print(man_page(find_command(app, "man", *names)));
   });
 }
 

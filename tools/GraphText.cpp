@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphText.hpp"
 
-#include "io/InputKind.hpp"
 #include "io/MatrixMarket.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <utility>
 
 namespace Kindred::Tools {
 

@@ -2,20 +2,13 @@
 #include "MatchInput.hpp"
 
 #include "io/ColumnReader.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
 #include "program/ParseNumber.hpp"
 
 #include <kindred/core/common/Quotes.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 namespace Kindred::Tools {
 

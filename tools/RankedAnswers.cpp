@@ -3,11 +3,6 @@
 
 #include "io/AnswerLines.hpp"
 #include "io/WriteNpyHeader.hpp"
-#include "program/Log.hpp"
-
-#include <fmt/format.h>
-
-#include <utility>
 
 namespace Kindred::Tools {
 

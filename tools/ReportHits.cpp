@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReportHits.hpp"
 
-#include "report/Html.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace Kindred::Tools {
 
 namespace {

@@ -8,13 +8,6 @@
 #include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// \brief Rows of a .npy file, converted to the element type of a layer.

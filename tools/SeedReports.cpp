@@ -2,18 +2,8 @@
 #include "SeedReports.hpp"
 
 #include "Session.hpp"
-#include "io/CheckOutputs.hpp"
 #include "io/SeedJson.hpp"
-#include "program/Errors.hpp"
 #include "program/VersionText.hpp"
-#include "report/Html.hpp"
-
-#include <fmt/format.h>
-
-#include <cmath>
-#include <cstddef>
-#include <memory>
-#include <optional>
 
 namespace Kindred::Tools {
 
@@ -106,9 +96,9 @@ void report(const GlobalOptions& global, const ReportFlags& flags) {
 }  // namespace
 
 void add_seed_report_command(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("report", "Plots of lifecycles and telemetry in one offline HTML page");
-  const auto flags = std::make_shared<ReportFlags>();
+  const auto [command, flags] = add_command<ReportFlags>(
+      group, "report", "Plots of lifecycles and telemetry in one offline HTML page", global,
+      report);
   command
       ->add_option("--state", flags->states,
                    "States (JSON) written by `seeds step`; several files in chronological order")
@@ -119,7 +109,6 @@ void add_seed_report_command(CLI::App& group, const GlobalOptions& global) {
                    "Telemetry (JSON) written by `seeds forward`; several files are epochs in order")
       ->type_name("FILE");
   add_out(*command, flags->out, "Output file of the page");
-  command->callback([&global, flags] { report(global, *flags); });
 }
 
 }  // namespace Kindred::Tools

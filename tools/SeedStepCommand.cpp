@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedReports.hpp"
 #include "Session.hpp"
-#include "io/AppendJson.hpp"
-#include "io/CheckOutputs.hpp"
 #include "io/JsonLines.hpp"
 #include "io/SeedJson.hpp"
-#include "program/Errors.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
 
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -293,7 +280,7 @@ void make(const Step& step, std::size_t line, SeedLayer& layer, Blueprints& blue
   out += "}\n";
 }
 
-void run(const GlobalOptions& global, const StepFlags& flags) {
+void run_steps(const GlobalOptions& global, const StepFlags& flags) {
   check_outputs("seeds step", {flags.out}, {flags.state, flags.steps});
   AtomicFile file(flags.out);
   Session session(global, "seeds step");
@@ -339,9 +326,7 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
   append_seed_state(state_text, after);
   file.write(state_text.data(), state_text.size());
   AtomicFile::publish({&file});
-  Output output;
-  output.text() = text;
-  output.flush();
+  print(std::move(text));
   session.add_input("state", flags.state, Html::counted(state.state.seeds(), "seed", "seeds"));
   session.add_input("steps", flags.steps, Html::counted(steps.size(), "line", "lines"));
   session.add_result(report.table());
@@ -352,17 +337,14 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
 }  // namespace
 
 void add_seed_step_command(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("step", "Apply transitions, errors and epochs to a state");
-  const auto flags = std::make_shared<StepFlags>();
-  add_file(*command, "--state", flags->state, "The state (JSON), in the format of `seeds forward`")
-      ->required();
-  add_file(*command, "--steps", flags->steps,
-           "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
-           "{\"epochs\", ...}, with metrics")
-      ->required();
-  add_file(*command, "--out", flags->out, "Output file of the new state (JSON)")->required();
-  command->callback([&global, flags] { run(global, *flags); });
+  const auto [command, flags] = add_command<StepFlags>(
+      group, "step", "Apply transitions, errors and epochs to a state", global, run_steps);
+  add_input(*command, "--state", flags->state,
+            "The state (JSON), in the format of `seeds forward`");
+  add_input(*command, "--steps", flags->steps,
+            "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
+            "{\"epochs\", ...}, with metrics");
+  add_input(*command, "--out", flags->out, "Output file of the new state (JSON)");
 }
 
 }  // namespace Kindred::Tools

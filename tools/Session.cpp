@@ -2,19 +2,12 @@
 #include "Session.hpp"
 
 #include "io/ShellText.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
 #include "program/VersionText.hpp"
 
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace Kindred::Tools {
 

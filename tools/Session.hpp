@@ -2,21 +2,39 @@
 #ifndef KINDRED_TOOLS_SESSION_HPP
 #define KINDRED_TOOLS_SESSION_HPP
 
+// What every command uses.
 #include "Progress.hpp"
+#include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
+#include "io/InputKind.hpp"
 #include "io/LineReader.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
 #include "program/Options.hpp"
+#include "program/Output.hpp"
+#include "report/Html.hpp"
 #include "report/Report.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
