@@ -42,6 +42,11 @@ SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::str
                           const SeedStateFile& state, const std::string& weights_path,
                           std::uint32_t telemetry_epochs);
 
+/// The report's data for labelled states and telemetry, in chronological order.
+ReportSeeds report_of(
+    const std::vector<std::pair<std::string, SeedState>>& states,
+    const std::vector<std::pair<std::string, std::vector<SeedTelemetry>>>& epochs);
+
 }  // namespace Kindred::Tools
 
 #endif  // KINDRED_TOOLS_SEED_INPUT_HPP

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedReports.hpp"
-#include "Session.hpp"
+#include "Commands.hpp"
+#include "SeedInput.hpp"
 #include "io/JsonLines.hpp"
-#include "io/SeedJson.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -156,11 +155,7 @@ std::vector<Step> read_steps(const std::string& path, std::size_t seeds, Session
   std::vector<Step> steps;
   LineReader lines(path, session.read_progress(path));
   while (const auto line = lines.next()) {
-    try {
-      steps.push_back(StepReader(*line, seeds).read());
-    } catch (const RecordError& error) {
-      lines.fail(error.what());
-    }
+    lines.located([&] { steps.push_back(StepReader(*line, seeds).read()); });
   }
   return steps;
 }
@@ -298,7 +293,7 @@ void run_steps(const GlobalOptions& global, const StepFlags& flags) {
   for (std::int32_t& id : own.blueprint) id = blueprints.own(id);
   std::string text;
   StepReport report;
-  try {
+  with_errors_as<InputError>(flags.state + ": ", [&] {
     layer.set_state(own);
     for (std::uint32_t seed = 0; seed < state.schedules.size(); ++seed) {
       if (state.schedules[seed]) layer.set_schedule_state(seed, *state.schedules[seed]);
@@ -306,16 +301,11 @@ void run_steps(const GlobalOptions& global, const StepFlags& flags) {
     session.timed(Phase::compute, [&] {
       for (std::size_t i = 0; i < steps.size(); ++i) {
         text += fmt::format("{{\"line\": {}, ", i + 1);
-        try {
-          make(steps[i], i + 1, layer, blueprints, text, report);
-        } catch (const InvalidArgument& error) {
-          throw InputError(fmt::format("{}:{}: {}", flags.steps, i + 1, reason_of(error)));
-        }
+        with_errors_as<InputError>(fmt::format("{}:{}: ", flags.steps, i + 1),
+                                   [&] { make(steps[i], i + 1, layer, blueprints, text, report); });
       }
     });
-  } catch (const InvalidArgument& error) {
-    throw InputError(flags.state + ": " + reason_of(error));
-  }
+  });
   SeedStateFile after;
   after.state = layer.state();
   after.epoch = state.epoch + layer.epoch();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "SeedInput.hpp"
-#include "SeedReports.hpp"
 #include "io/WriteNpyHeader.hpp"
 
 namespace Kindred::Tools {

@@ -26,17 +26,9 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace Kindred::Tools {
 

@@ -8,7 +8,6 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <span>
-#include <string>
 
 namespace Kindred::Tools {
 

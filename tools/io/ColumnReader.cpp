@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace Kindred::Tools {
 
 char separator_of(std::string_view path) noexcept {

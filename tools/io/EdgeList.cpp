@@ -9,12 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdint>
 #include <deque>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace Kindred::Tools {
 

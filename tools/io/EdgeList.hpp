@@ -6,10 +6,6 @@
 #include "io/GraphFields.hpp"
 #include "io/LineReader.hpp"
 
-#include <cstdint>
-#include <functional>
-#include <string>
-
 namespace Kindred::Tools {
 
 /// Whether the first line of a file is a header.

@@ -6,7 +6,6 @@
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 
-#include <cstdint>
 #include <vector>
 
 namespace Kindred::Tools {

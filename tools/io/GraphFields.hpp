@@ -5,9 +5,6 @@
 #include "io/LineReader.hpp"
 #include "io/NodeNames.hpp"
 
-#include <cstdint>
-#include <string_view>
-
 namespace Kindred::Tools {
 
 /// Allowed weights of a graph.

@@ -14,7 +14,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <system_error>
 
 namespace Kindred::Tools {

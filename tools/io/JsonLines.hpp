@@ -4,14 +4,7 @@
 
 #include "io/LineReader.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace Kindred::Tools {
 

@@ -6,11 +6,6 @@
 
 #include <kindred/matcher/Lattice.hpp>
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// A node of \p shape, given by its index or by its coordinates separated by commas.

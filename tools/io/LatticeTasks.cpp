@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 
 namespace Kindred::Tools {
 

@@ -6,10 +6,7 @@
 
 #include <kindred/matcher/LatticeBatch.hpp>
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 

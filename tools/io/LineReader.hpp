@@ -5,13 +5,8 @@
 #include "io/InputBytes.hpp"
 #include "program/Errors.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace Kindred::Tools {
 

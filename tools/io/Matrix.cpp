@@ -4,7 +4,6 @@
 #include "program/Errors.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace Kindred::Tools {
 

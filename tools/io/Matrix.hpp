@@ -6,10 +6,8 @@
 
 #include <kindred/matcher/VectorFile.hpp>
 
-#include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 
 namespace Kindred::Tools {
 

@@ -6,8 +6,6 @@
 #include "io/GraphFields.hpp"
 #include "io/LineReader.hpp"
 
-#include <string>
-
 namespace Kindred::Tools {
 
 /// \brief Reads a square sparse matrix as a graph: entry i j is the edge i → j; node i is named "i"

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace Kindred::Tools {
 
 NodeNames NodeNames::numbers(std::uint64_t count, std::function<bool(std::uint32_t)> has_node) {

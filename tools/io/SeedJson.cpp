@@ -13,12 +13,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <system_error>
-#include <utility>
 
 namespace Kindred::Tools {
 

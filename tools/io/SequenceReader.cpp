@@ -6,9 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <utility>
 
 namespace Kindred::Tools {
 

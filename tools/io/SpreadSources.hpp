@@ -10,10 +10,6 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// \brief Lists of sources with their names, one row per line.

@@ -8,9 +8,6 @@
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 
-#include <string_view>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// Whether new texts are added to the vocabulary or treated as unknown.

@@ -8,7 +8,6 @@
 #include <kindred/backends/Space.hpp>
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace Kindred::Tools {

@@ -14,11 +14,8 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace Kindred::Tools {
 

@@ -16,7 +16,6 @@
 #include <CLI/CLI.hpp>
 
 #include <iostream>
-#include <memory>
 #include <new>
 #include <sstream>
 #include <stdexcept>

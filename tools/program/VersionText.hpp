@@ -4,8 +4,6 @@
 
 #include "program/LoadedLibrary.hpp"
 
-#include <string>
-
 namespace Kindred::Tools {
 
 /// The version of this program, what it was built from and with, and its spaces or the library in

@@ -4,9 +4,6 @@
 
 #include "Report.hpp"
 
-#include <string>
-#include <vector>
-
 /// The parts of a page that are more than a table. Each appends HTML.
 namespace Kindred::Tools {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedReports.hpp"
-
-#include "Session.hpp"
-#include "io/SeedJson.hpp"
+#include "Commands.hpp"
+#include "SeedInput.hpp"
 #include "program/VersionText.hpp"
 
 namespace Kindred::Tools {
