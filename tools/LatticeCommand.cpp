@@ -48,11 +48,10 @@ void report_shape(Session& session, const LatticeShape& shape) {
 ReportTable steps_of(const LatticeShape& shape, std::uint64_t from, std::uint64_t to,
                      const std::vector<std::uint64_t>& nodes) {
   constexpr std::size_t rows_max = 1000;
-  ReportTable table;
-  table.title = fmt::format("Path from {} to {}", from, to);
-  table.columns = {{"step", ColumnKind::number},
-                   {"node", ColumnKind::number},
-                   {"coordinates", ColumnKind::code}};
+  ReportTable table{.title = fmt::format("Path from {} to {}", from, to),
+                    .columns = {{"step", ColumnKind::number},
+                                {"node", ColumnKind::number},
+                                {"coordinates", ColumnKind::code}}};
   if (nodes.empty()) {
     table.note = "There is no path.";
     return table;
@@ -64,8 +63,8 @@ ReportTable steps_of(const LatticeShape& shape, std::uint64_t from, std::uint64_
   if (nodes.size() > rows_max)
     table.note += fmt::format(" The first {} of {} nodes are shown.", rows_max, nodes.size());
   for (std::size_t i = 0; i < std::min(nodes.size(), rows_max); ++i) {
-    table.add_row({number_cell(fmt::format("{}", i), static_cast<double>(i)),
-                   number_cell(fmt::format("{}", nodes[i]), static_cast<double>(nodes[i])),
+    table.add_row({digits_cell(i),
+                   digits_cell(nodes[i]),
                    {fmt::format("{}", fmt::join(shape.coordinates(nodes[i]), ", "))}});
   }
   return table;
@@ -216,10 +215,10 @@ void run_batch(const GlobalOptions& global, const std::string& path) {
   }
   check_outputs("lattice batch", outputs, {path});
   constexpr std::size_t reported_tasks = 1000;
-  ReportTable table;
-  table.title = "Tasks";
-  table.columns = {
-      {"task", ColumnKind::text}, {"do", ColumnKind::text}, {"result", ColumnKind::text}};
+  ReportTable table{
+      .title = "Tasks",
+      .columns = {
+          {"task", ColumnKind::text}, {"do", ColumnKind::text}, {"result", ColumnKind::text}}};
   if (lines.size() > reported_tasks)
     table.note = fmt::format("The first {} of {} tasks.", reported_tasks, lines.size());
   Output output;

@@ -32,10 +32,9 @@ ReportTable table_of(const ClusterResults& results, const NameTable& names) {
                                      [&](std::size_t cluster) { return size_of(cluster) > 1; });
   const std::size_t all = order.size();
   order.resize(std::min(all, clusters_max));
-  ReportTable table;
-  table.title = "Largest clusters";
-  table.note = fmt::format("{}, {} of them of more than one pattern.",
-                           Html::counted(all, "cluster", "clusters"), several);
+  ReportTable table{.title = "Largest clusters",
+                    .note = fmt::format("{}, {} of them of more than one pattern.",
+                                        Html::counted(all, "cluster", "clusters"), several)};
   if (order.size() < all) table.note += fmt::format(" The {} largest are shown.", order.size());
   table.columns = {{"representative", ColumnKind::text},
                    {"patterns", ColumnKind::bar},

@@ -43,9 +43,8 @@ void append_text(std::string& out, const Properties& properties, int width) {
 }
 
 ReportTable table_of(std::string title, const Properties& properties) {
-  ReportTable table;
-  table.title = std::move(title);
-  table.columns = {{"property", ColumnKind::text}, {"value", ColumnKind::number}};
+  ReportTable table{.title = std::move(title),
+                    .columns = {{"property", ColumnKind::text}, {"value", ColumnKind::number}}};
   for (const Property& property : properties) {
     std::string value = text_of(property, true);
     if (const auto* count = std::get_if<std::uint64_t>(&property.second))

@@ -201,8 +201,8 @@ class StepReport {
            std::string result) {
     constexpr std::size_t rows_max = 1000;
     if (m_count++ >= rows_max) return;
-    m_table.add_row({number_cell(fmt::format("{}", line), static_cast<double>(line)),
-                     number_cell(fmt::format("{}", seed), static_cast<double>(seed)),
+    m_table.add_row({digits_cell(line),
+                     digits_cell(seed),
                      {std::string(from)},
                      {std::string(to)},
                      {std::move(result)}});

@@ -63,11 +63,11 @@ ReportTable gradients_of(const std::vector<float>& gradients, std::size_t bluepr
     norms[i / hidden] += static_cast<double>(gradients[i]) * static_cast<double>(gradients[i]);
   double most = 0;
   for (double& norm : norms) most = std::max(most, norm = std::sqrt(norm));
-  ReportTable table;
-  table.title = "Gradient of the weights";
-  table.columns = {{"blueprint", ColumnKind::number}, {"Euclidean norm", ColumnKind::bar}};
+  ReportTable table{
+      .title = "Gradient of the weights",
+      .columns = {{"blueprint", ColumnKind::number}, {"Euclidean norm", ColumnKind::bar}}};
   for (std::size_t i = 0; i < blueprints; ++i) {
-    table.add_row({number_cell(fmt::format("{}", i), static_cast<double>(i)),
+    table.add_row({digits_cell(i),
                    bar_cell(Html::score(norms[i]), norms[i], most > 0 ? norms[i] / most : 0)});
   }
   return table;
