@@ -28,7 +28,11 @@ class Result:
 
     def lines(self):
         """The JSON lines of stdout."""
-        return [json.loads(line) for line in self.out.splitlines()]
+        return [strict(line) for line in self.out.splitlines()]
+
+    def json(self):
+        """The JSON text on stdout."""
+        return strict(self.out)
 
 
 def strict(text):

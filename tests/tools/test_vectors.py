@@ -3,7 +3,6 @@
 and searched; damage is rejected."""
 import json
 import struct
-import unittest
 
 import harness
 import npy
@@ -30,7 +29,7 @@ class Vectors(harness.CommandTest):
         return store
 
     def info(self, store):
-        return json.loads(self.succeeds("vectors", "info", store, "--json").out)
+        return self.succeeds("vectors", "info", store, "--json").json()
 
     def test_what_is_built_is_told(self):
         for element, width in ELEMENTS.items():
@@ -41,7 +40,7 @@ class Vectors(harness.CommandTest):
                 self.assertEqual(info, {"store": str(store), "element": element, "rows": self.ROWS, "dimension": self.DIMENSION, "end_id": self.ROWS, "removed": 0,
                                         "not_finite": 0, "row_bytes": row_bytes, "quantized_bytes": 0 if element == "int8" else self.ROWS * (32 + 12), "bytes": store.stat().st_size})
                 self.assertIn(b"intact", self.succeeds("vectors", "verify", store).out)
-                self.assertEqual(json.loads(self.succeeds("vectors", "verify", store, "--json").out), {"store": str(store), "intact": True, "bytes": store.stat().st_size})
+                self.assertEqual(self.succeeds("vectors", "verify", store, "--json").json(), {"store": str(store), "intact": True, "bytes": store.stat().st_size})
                 self.assertIn(element.encode(), self.succeeds("vectors", "info", store).out)
 
     def test_a_store_answers_as_its_file_does(self):
@@ -148,7 +147,3 @@ class Vectors(harness.CommandTest):
             told = [json.loads(line) for line in forced.err.splitlines()]
             self.assertEqual([line["path"] for line in told if "path" in line], [path])
             self.assertEqual(forced.out, result.out)
-
-
-if __name__ == "__main__":
-    unittest.main()
