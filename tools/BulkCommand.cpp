@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "io/WriteNpyHeader.hpp"
+#include "io/Matrix.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/ElementType.hpp>

@@ -2,7 +2,7 @@
 #include "RankedAnswers.hpp"
 
 #include "io/AnswerLines.hpp"
-#include "io/WriteNpyHeader.hpp"
+#include "io/Matrix.hpp"
 
 namespace Kindred::Tools {
 

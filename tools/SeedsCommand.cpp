@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "SeedInput.hpp"
-#include "io/WriteNpyHeader.hpp"
+#include "io/Matrix.hpp"
 
 namespace Kindred::Tools {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReaderSupport.hpp"
 #include "io/InputKind.hpp"
-#include "io/WriteNpyHeader.hpp"
+#include "io/Matrix.hpp"
 
 namespace InputKindTest {
 

@@ -3,7 +3,6 @@
 #define KINDRED_TOOLS_IO_EDGE_LIST_HPP
 
 #include "io/Graph.hpp"
-#include "io/GraphFields.hpp"
 #include "io/LineReader.hpp"
 
 namespace Kindred::Tools {
