@@ -23,9 +23,7 @@ Level encoded_level(const MatchFlags& flags) {
 
 /// Whether the name of a file, before .gz or .zst, ends with one of \p ends.
 bool is_named(std::string_view path, std::initializer_list<std::string_view> ends) {
-  for (const std::string_view end : {".gz", ".zst"}) {
-    if (path.ends_with(end)) path.remove_suffix(end.size());
-  }
+  path = without_compression(path);
   return std::any_of(ends.begin(), ends.end(),
                      [&](std::string_view end) { return path.ends_with(end); });
 }
