@@ -101,13 +101,6 @@ class Graphs(harness.CommandTest):
             result = self.succeeds("spread", "--graph", file, "--sources", sources, "--decay", "constant:1", address_space=limit)
             self.assertEqual({name for name, _ in result.lines()[0]["activations"]}, {"1000000000", "2", "18446744073709551615", "3"})
 
-    def test_weights_that_a_mode_cannot_use(self):
-        edges = self.file("w.tsv", "a b 1.5\nb a -1\n")
-        graph = self.build(edges, "w.knd")
-        self.assertEqual(self.info(graph)["outside_unit"], 2)
-        sources = self.file("w.jsonl", [{"sources": [["a", 1]]}])
-        self.assertEqual(self.spread(graph, "--mode", "linear", sources=sources), self.spread(edges, "--mode", "linear", sources=sources))
-
     def test_wordnet(self):
         graph = self.folder / "wordnet.knd"
         self.succeeds("graph", "build", "--wordnet", WORDNET, "--out", graph)
