@@ -15,7 +15,7 @@ namespace {
 /// the help.
 std::vector<const CLI::App*> all_commands(const CLI::App& app) {
   std::vector<const CLI::App*> commands{&app};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* command : commands_of(app)) {
     const auto nested = all_commands(*command);
     commands.insert(commands.end(), nested.begin(), nested.end());
   }
@@ -34,13 +34,6 @@ std::string shell_quoted(std::string_view text, bool escape_colons) {
     }
   }
   return out + "'";
-}
-
-std::vector<std::string> spellings(const CLI::Option& option) {
-  std::vector<std::string> names;
-  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
-  return names;
 }
 
 /// A command or a flag that completes after a command.
@@ -62,8 +55,7 @@ std::vector<Completed> completed_commands(const CLI::App& app) {
   for (const CLI::App* command : all_commands(app)) {
     Completed& completed = all.emplace_back(Completed{typed_name(*command), {}});
     const bool takes_command = command->get_name() == "help" || command->get_name() == "man";
-    for (const CLI::App* nested :
-         (takes_command ? &app : command)->get_subcommands([](auto*) { return true; })) {
+    for (const CLI::App* nested : commands_of(takes_command ? app : *command)) {
       completed.words.push_back({nested->get_name(), nested->get_description()});
     }
     for (const CLI::App* owner = command; owner != nullptr; owner = owner->get_parent()) {
@@ -155,7 +147,7 @@ std::string fish_completion(const CLI::App& app) {
       if (const auto space = name.find(' '); space != name.npos)
         condition += "; and __fish_seen_subcommand_from " + name.substr(space + 1);
     }
-    for (const CLI::App* nested : command->get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* nested : commands_of(*command)) {
       fmt::format_to(to, "complete -c kindred -n '{}' -a {} -d {}\n", condition, nested->get_name(),
                      shell_quoted(nested->get_description(), false));
     }

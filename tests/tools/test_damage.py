@@ -66,10 +66,7 @@ def damaged(data, generator):
 
 
 class Damage(harness.CommandTest):
-    def setUp(self):
-        super().setUp()
-        for name, content in FILES.items():
-            self.file(name, content)
+    FILES = FILES
 
     def test_inputs_are_read_or_refused(self):
         for name, command in INPUTS:
@@ -92,7 +89,7 @@ class Damage(harness.CommandTest):
 
     def test_files_of_kindred_are_refused_by_every_command(self):
         for build, *commands in STORES:
-            self.succeeds(*build.split(), cwd=self.folder)
+            self.types(build)
             whole = (self.folder / "bad").read_bytes()
             generator = Generator(len(whole))
             for number in range(24):
@@ -122,8 +119,8 @@ class Damage(harness.CommandTest):
             self.succeeds(*build, "--append")
 
     def test_an_index_of_hnswlib(self):
-        self.succeeds("index", "build", "--vectors", "x.npy", "--out", "i.knd", cwd=self.folder)
-        self.succeeds("index", "export", "i.knd", "--out", "h.bin", cwd=self.folder)
+        self.types("index build --vectors x.npy --out i.knd")
+        self.types("index export i.knd --out h.bin")
         whole = (self.folder / "h.bin").read_bytes()
         changed = [whole[:at] + struct.pack("<Q", value) + whole[at + 8:] for at, value in (
             (8, 1), (16, 2**60), (24, 7), (32, 2**63), (56, 15), (64, 2**62), (72, 0))]

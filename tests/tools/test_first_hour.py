@@ -46,15 +46,8 @@ FILES = {
 
 
 class FirstHour(harness.CommandTest):
-    def setUp(self):
-        super().setUp()
-        for name, content in FILES.items():
-            self.file(name, content)
-        for build in ("vectors build --vectors v.npy --out v.knd", "index build --vectors v.npy --out i.knd", "graph build --edges e.tsv --out g.knd"):
-            self.types(build)
-
-    def types(self, text, **options):
-        return self.succeeds(*text.split(), cwd=self.folder, **options)
+    FILES = FILES
+    BUILT = ("vectors build --vectors v.npy --out v.knd", "index build --vectors v.npy --out i.knd", "graph build --edges e.tsv --out g.knd")
 
     def test_nonsense_is_warned_of(self):
         for text, warning in NONSENSE:
