@@ -124,7 +124,7 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
       out += ", ";
     }
     out += "\"events\": ";
-    append_list(out, 0, pattern.events.rows(), [&](std::size_t e) {
+    append_list(out, std::size_t{0}, pattern.events.rows(), [&](std::size_t e) {
       append_list(out, pattern.events[e],
                   [&](Symbol symbol) { append_json(out, memory.vocabulary().text(symbol)); });
     });

@@ -187,7 +187,7 @@ void read_schedules(SeedJson& json, SeedStateFile& out) {
 template <class Put>
 void append_array(std::string& out, const char* name, std::size_t size, const Put& put) {
   out += fmt::format("{}\"{}\": ", out.back() == '{' ? "" : ", ", name);
-  append_list(out, 0, size, put);
+  append_list(out, std::size_t{0}, size, put);
 }
 
 /// Calls `visit(name, member)` for each measurement of a telemetry, in the order of the fields.

@@ -116,7 +116,7 @@ std::pair<CLI::App*, std::shared_ptr<Flags>> add_command(CLI::App& group, const 
                                                          const GlobalOptions& global, Run run) {
   CLI::App* const command = group.add_subcommand(name, help);
   const auto flags = std::make_shared<Flags>();
-  command->callback([&global, command, flags, run] {
+  command->callback([=, &global] {
     if constexpr (std::is_invocable_v<Run, const CLI::App&, const GlobalOptions&, Flags&>) {
       run(*command, global, *flags);
     } else {
