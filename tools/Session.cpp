@@ -2,7 +2,6 @@
 #include "Session.hpp"
 
 #include "io/ShellText.hpp"
-#include "program/VersionText.hpp"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #define KINDRED_TOOLS_PROGRAM_GLOBAL_OPTIONS_HPP
 
 #include "program/Color.hpp"
-#include "program/LoadedLibrary.hpp"
+#include "program/Program.hpp"
 
 #include <kindred/backends/Space.hpp>
 

@@ -7,7 +7,6 @@
 #include "program/Options.hpp"
 #include "program/Output.hpp"
 #include "program/UsageMessage.hpp"
-#include "program/VersionText.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
