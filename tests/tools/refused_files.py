@@ -284,7 +284,8 @@ KINDS = (
     ("vectors build --vectors v.knd --out n.knd",
      "v.knd is a store of vectors, not an array of rows"),
     ("graph info e.tsv", "e.tsv is text, not a graph; build one: kindred graph build --edges e.tsv"),
-    ("graph build --edges g.knd --out n.knd", "g.knd is a graph, not an edge list; it is for kindred spread --graph g.knd"),
+    ("graph build --edges g.knd --out n.knd",
+     "g.knd is a graph, not an edge list; it is for kindred spread --graph g.knd"),
     ("spread --graph p.knd --sources s.jsonl", "p.knd is a store of patterns, not a graph"),
     ("spread --graph v.npy --sources s.jsonl", "v.npy is an array of rows, not an edge list"),
     ("patterns info p.jsonl", "p.jsonl is text, not a store of patterns; build one: kindred patterns "
