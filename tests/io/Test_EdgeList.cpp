@@ -87,6 +87,13 @@ TEST(EdgeList, RefusesAFirstLineThatMayBeAHeaderOrAnEdge) {
                         {"a b nan\nd e 1\n", "1: the weight 'nan'"}});
 }
 
+TEST(EdgeList, ReadsFieldsInQuotes) {
+  const Graph graph = read_text("\"a, \"\"b\"\"\",\"c\",1\n", [](const std::string& path) {
+    return read_edge_list(path, WeightRange::unit, {}, {.csv = true});
+  });
+  EXPECT_THAT(names(graph.nodes), ElementsAre("a, \"b\"", "c"));
+}
+
 TEST(EdgeList, ReadsUndirectedEdgesInBothDirections) {
   const Graph graph = read_text("a b 0.5 1\nb b 1 2\n", [](const std::string& path) {
     return read_edge_list(path, WeightRange::unit, {}, {.kinds = true, .undirected = true});
