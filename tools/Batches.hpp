@@ -6,12 +6,6 @@
 
 #include <kindred/core/common/Ragged.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// Number of queries per call: large, unless each query can have many results.

@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "Session.hpp"
-#include "io/AppendJson.hpp"
-#include "io/CheckOutputs.hpp"
-#include "io/WriteNpyHeader.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
-#include "program/Output.hpp"
+#include "io/Matrix.hpp"
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/ElementType.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/NpyArray.hpp>
-#include <kindred/memory/AtomicFile.hpp>
 
-#include <fmt/format.h>
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -192,10 +176,13 @@ void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
   multiply<double>(session, flags, a, b, out);
 }
 
-void append_value(std::string& out, float value) { append_json(out, value); }
-void append_value(std::string& out, double value) { append_json(out, value); }
-void append_value(std::string& out, std::int64_t value) { out += std::to_string(value); }
-void append_value(std::string& out, std::uint64_t value) { out += std::to_string(value); }
+void append_value(std::string& out, auto value) {
+  if constexpr (std::is_floating_point_v<decltype(value)>) {
+    append_json(out, value);
+  } else {
+    out += std::to_string(value);
+  }
+}
 
 /// \tparam Value type of the results
 template <class T, class Value>
@@ -211,8 +198,7 @@ void reduce_to(Session& session, const ReduceFlags& flags, const NpyArray& array
   std::vector<Value> values(count);
   const BulkReport report = session.timed(
       Phase::compute, [&] { return Bulk(session.context()).reduce(flags.op, arrays, values); });
-  Output output;
-  std::string& out = output.text();
+  std::string out;
   if (json) {
     out += "{\"value\": ";
     const auto put = [&](Value value) { append_value(out, value); };
@@ -228,7 +214,7 @@ void reduce_to(Session& session, const ReduceFlags& flags, const NpyArray& array
       out += '\n';
     }
   }
-  output.flush();
+  print(std::move(out));
   add_to_report(session, "reduce", report);
 }
 
@@ -259,44 +245,36 @@ void run_reduce(const GlobalOptions& global, const ReduceFlags& flags) {
 }  // namespace
 
 void add_bulk_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("bulk", "Operations on whole arrays (.npy)");
-  group->require_subcommand(1);
+  CLI::App* group = add_group(app, "bulk", "Operations on whole arrays (.npy)");
 
-  CLI::App* bytes =
-      group->add_subcommand("xor", "Bytes ^ key; applying it twice restores the input");
-  const auto xor_flags = std::make_shared<XorFlags>();
-  add_file(*bytes, "--input", xor_flags->input, "Bytes (uint8) of any shape")->required();
+  const auto [bytes, xor_flags] = add_command<XorFlags>(
+      *group, "xor", "Bytes ^ key; applying it twice restores the input", global, run_xor);
+  add_input(*bytes, "--input", xor_flags->input, "Bytes (uint8) of any shape");
   CLI::Option* const key =
       add_file(*bytes, "--key", xor_flags->key,
                "Bytes of the same shape (default: a random key, which is saved)");
   add_file(*bytes, "--out-key", xor_flags->key_out,
            "Output file of a generated key (default: O.key.npy for --out O.npy)")
       ->excludes(key);
-  add_file(*bytes, "--out", xor_flags->out, "Output file of the result")->required();
-  bytes->callback([&global, xor_flags] { run_xor(global, *xor_flags); });
+  add_input(*bytes, "--out", xor_flags->out, "Output file of the result");
 
-  CLI::App* product = group->add_subcommand("matmul", "A · B of matrices, or of batches of them");
-  const auto product_flags = std::make_shared<ProductFlags>();
-  add_file(*product, "--a", product_flags->a,
-           "First matrix, float32 or float64, (m, k) or (batch, m, k)")
-      ->required();
-  add_file(*product, "--b", product_flags->b,
-           "Second matrix, of the same type, (k, n) or (batch, k, n)")
-      ->required();
-  add_file(*product, "--out", product_flags->out, "Output file of the product, of the same type")
-      ->required();
+  const auto [product, product_flags] = add_command<ProductFlags>(
+      *group, "matmul", "A · B of matrices, or of batches of them", global, run_multiply);
+  add_input(*product, "--a", product_flags->a,
+            "First matrix, float32 or float64, (m, k) or (batch, m, k)");
+  add_input(*product, "--b", product_flags->b,
+            "Second matrix, of the same type, (k, n) or (batch, k, n)");
+  add_input(*product, "--out", product_flags->out, "Output file of the product, of the same type");
   product->add_flag("--reproducible", product_flags->reproducible,
                     "Slower, but with the same bits on every space and machine");
-  product->callback([&global, product_flags] { run_multiply(global, *product_flags); });
 
-  CLI::App* one = group->add_subcommand(
-      "reduce", "Reduce an array, or each array of a batch (3 dimensions), to one number");
-  const auto reduce_flags = std::make_shared<ReduceFlags>();
+  const auto [one, reduce_flags] = add_command<ReduceFlags>(
+      *group, "reduce", "Reduce an array, or each array of a batch (3 dimensions), to one number",
+      global, run_reduce);
   add_choice(*one, "--op", reduce_flags->op, "sum, min, max, mean or deviation",
              choices_of<Reduction>())
       ->required();
-  add_file(*one, "--input", reduce_flags->input, "bool, integers, float32 or float64")->required();
-  one->callback([&global, reduce_flags] { run_reduce(global, *reduce_flags); });
+  add_input(*one, "--input", reduce_flags->input, "bool, integers, float32 or float64");
 }
 
 }  // namespace Kindred::Tools

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "Progress.hpp"
-#include "Session.hpp"
 #include "program/Color.hpp"
-#include "program/Output.hpp"
 
 #include <kindred/matcher/Calibration.hpp>
 
-#include <fmt/format.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <iterator>
-#include <memory>
 
 namespace Kindred::Tools {
 
@@ -71,14 +63,14 @@ std::string as_text(const Context& context, std::size_t points) {
   return out;
 }
 
-void calibrate_command(const GlobalOptions& global, double seconds) {
+void calibrate_command(const GlobalOptions& global, const std::optional<double>& seconds) {
   Session session(global, "calibrate", false);
   Context& context = session.context();
   std::size_t points = 0;
   {
     Progress progress("measuring", !global.quiet);
     CalibrationOptions options;
-    options.seconds = seconds;
+    options.seconds = seconds.value_or(options.seconds);
     options.on_point = [&](const CalibrationPoint& point) {
       ++points;
       progress.update(fmt::format("{} on {}: {:.3g} {} in {:.3g} s", to_string(point.operation),
@@ -88,9 +80,7 @@ void calibrate_command(const GlobalOptions& global, double seconds) {
     session.timed(Phase::compute, [&] { calibrate(context, options); });
   }
   context.save_profile();
-  Output output;
-  output.text() = global.json ? as_json(context, points).dump(2) + "\n" : as_text(context, points);
-  output.flush();
+  print(global.json ? as_json(context, points).dump(2) + "\n" : as_text(context, points));
   session.add_to_report("points", points);
   session.add_to_report("profile", context.profile_path());
   session.finish();
@@ -99,15 +89,12 @@ void calibrate_command(const GlobalOptions& global, double seconds) {
 }  // namespace
 
 void add_calibrate_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* command = app.add_subcommand(
-      "calibrate",
-      "Measure this machine and save the costs that determine the choice of the space");
-  const auto seconds = std::make_shared<std::optional<double>>();
+  const auto [command, seconds] = add_command<std::optional<double>>(
+      app, "calibrate",
+      "Measure this machine and save the costs that determine the choice of the space", global,
+      calibrate_command);
   add_number(*command, "--seconds", *seconds, "Approximate duration in seconds (default: 5)", 0.1,
              3600);
-  command->callback([&global, seconds] {
-    calibrate_command(global, seconds->value_or(CalibrationOptions().seconds));
-  });
 }
 
 }  // namespace Kindred::Tools

@@ -2,20 +2,10 @@
 #include "Commands.hpp"
 #include "GraphText.hpp"
 #include "Properties.hpp"
-#include "Session.hpp"
-#include "io/CheckOutputs.hpp"
-#include "io/InputKind.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
 #include "wordnet/WordNet.hpp"
 
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
-
-#include <fmt/format.h>
-
-#include <memory>
-#include <string>
 
 namespace Kindred::Tools {
 
@@ -43,7 +33,8 @@ Graph wordnet_graph(const std::string& folder, EdgeWeights weights) {
   return graph;
 }
 
-void build(const CLI::App& command, const GlobalOptions& global, const GraphBuildFlags& flags) {
+void build_graph(const CLI::App& command, const GlobalOptions& global,
+                 const GraphBuildFlags& flags) {
   const GraphText& text = flags.text;
   require_one(command, flags.sources);
   const EdgeWeights weights = text.weights.value_or(EdgeWeights::float32);
@@ -99,10 +90,9 @@ InspectedFile inspect_graph(const std::string& path, int threads) {
 }  // namespace
 
 void add_graph_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("graph", "Create, check and describe a graph file");
-  group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("build", "Write a graph to a file");
-  const auto flags = std::make_shared<GraphBuildFlags>();
+  CLI::App* group = add_group(app, "graph", "Create, check and describe a graph file");
+  const auto [command, flags] =
+      add_command<GraphBuildFlags>(*group, "build", "Write a graph to a file", global, build_graph);
   CLI::Option* const edges = add_file(
       *command, "--edges", flags->text.edges,
       "Lines 'from to weight' or 'from to' (separated by tabs or spaces, in *.csv by commas; "
@@ -120,7 +110,6 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
                         "Lines have a fourth field, the kind of the edge, 0 to 255"));
   for (CLI::Option* option : flags->text.of_lists) wordnet->excludes(option);
   add_out(*command, flags->out, "Output file");
-  command->callback([&global, flags, command] { build(*command, global, *flags); });
   add_inspections(*group, global, "graph", InputKind::graph, inspect_graph);
 }
 

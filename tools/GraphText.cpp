@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GraphText.hpp"
 
-#include "io/InputKind.hpp"
 #include "io/MatrixMarket.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <utility>
 
 namespace Kindred::Tools {
 
 namespace {
 
-/// The extension before that of a compressed file.
-std::string extension_of(const std::string& path) {
-  std::filesystem::path file(path);
-  if (file.extension() == ".gz" || file.extension() == ".zst") file.replace_extension();
-  return file.extension().string();
+bool is_matrix_market(const std::string& path) {
+  return without_compression(path).ends_with(".mtx");
 }
-
-bool is_matrix_market(const std::string& path) { return extension_of(path) == ".mtx"; }
-bool is_csv(const std::string& path) { return extension_of(path) == ".csv"; }
+bool is_csv(const std::string& path) { return without_compression(path).ends_with(".csv"); }
 
 /// \brief Reads a graph from text. The file name determines the format: *.mtx is Matrix Market,
 /// *.csv an edge list with commas, any other name an edge list with tabs or spaces.

@@ -8,12 +8,6 @@
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 
-#include <CLI/CLI.hpp>
-
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// Text files that a graph is read from, and how.

@@ -2,28 +2,13 @@
 #include "Commands.hpp"
 #include "Properties.hpp"
 #include "RankedAnswers.hpp"
-#include "VectorFlags.hpp"
 #include "VectorInput.hpp"
-#include "io/AppendJson.hpp"
-#include "io/CheckOutputs.hpp"
-#include "io/InputKind.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
 
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/Recall.hpp>
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 #include <kindred/matcher/VectorFile.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -114,7 +99,8 @@ void report_index(Session& session, const std::string& path, const HnswIndex& in
   session.add_result(table_of(fmt::format("Index {}", path), index_properties(index.statistics())));
 }
 
-void build(const CLI::App& command, const GlobalOptions& global, const IndexBuildFlags& flags) {
+void build_index(const CLI::App& command, const GlobalOptions& global,
+                 const IndexBuildFlags& flags) {
   require_one(command, flags.sources);
   const std::string& source = flags.store.empty() ? flags.vectors : flags.store;
   const HnswSettings& settings = flags.settings;
@@ -133,12 +119,10 @@ void build(const CLI::App& command, const GlobalOptions& global, const IndexBuil
   });
   const HnswIndex index = session.timed(Phase::compute, [&] {
     Progress progress("building the index", !global.quiet, "rows");
-    try {
+    return with_errors_as<InputError>(source + ": ", [&] {
       return HnswIndex::build(session.context(), rows.span(), rows.columns, settings,
                               [&](std::uint64_t done) { progress.update(done, rows.rows); });
-    } catch (const InvalidArgument& error) {
-      throw InputError(fmt::format("{}: {}", source, reason_of(error)));
-    }
+    });
   });
   session.timed(Phase::write, [&] { index.save(flags.out); });
   Log::info(fmt::format("{}: {} rows of dimension {}", flags.out, index.size(), rows.columns));
@@ -220,7 +204,7 @@ void explain(const HnswIndex& index, std::size_t queries, const HnswResults& res
       results.scanned, results.visited));
 }
 
-void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
+void search_index(const GlobalOptions& global, const IndexSearchFlags& flags) {
   check_outputs("index search", {flags.out_ids, flags.out_scores},
                 {flags.index, flags.queries, flags.filter, flags.truth});
   VectorFileOptions query_file = vector_file_options(flags.queries, flags.format, "test");
@@ -252,12 +236,8 @@ void search(const GlobalOptions& global, const IndexSearchFlags& flags) {
   std::uint64_t visited = 0;
   answers.answer(session, index.settings().metric, queries, options.top,
                  [&](std::span<const float> rows, std::size_t first, std::size_t count) {
-                   HnswResults results;
-                   try {
-                     results = index.search(rows, options);
-                   } catch (const InvalidArgument& error) {
-                     throw InputError(fmt::format("{}: {}", flags.queries, reason_of(error)));
-                   }
+                   HnswResults results = with_errors_as<InputError>(
+                       flags.queries + ": ", [&] { return index.search(rows, options); });
                    if (global.explain) explain(index, count, results);
                    scanned += results.scanned;
                    visited += results.visited;
@@ -313,8 +293,8 @@ void export_index(const GlobalOptions& global, const ExportFlags& flags) {
 }
 
 void add_build(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("build", "Create an index of rows");
-  const auto flags = std::make_shared<IndexBuildFlags>();
+  const auto [command, flags] =
+      add_command<IndexBuildFlags>(group, "build", "Create an index of rows", global, build_index);
   flags->sources = add_rows_flags(*command, flags->vectors, flags->store,
                                   "The rows, n × d, in a format that `search --vectors` accepts");
   add_format_flag(*command, flags->format, "--vectors");
@@ -336,18 +316,15 @@ void add_build(CLI::App& group, const GlobalOptions& global) {
              "or automatic: bytes unless they are too coarse (default). Printed scores are "
              "exact in every case",
              choices_of<HnswTraversal>());
-  command->callback([&global, flags, command] { build(*command, global, *flags); });
 }
 
 void add_search(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("search", "Find the rows nearest to each query, approximately");
-  const auto flags = std::make_shared<IndexSearchFlags>();
-  add_file(*command, "--index", flags->index, "An index created by `index build` or `index import`")
-      ->required();
-  add_file(*command, "--queries", flags->queries,
-           "The queries, q × d, in a format that `search --queries` accepts")
-      ->required();
+  const auto [command, flags] = add_command<IndexSearchFlags>(
+      group, "search", "Find the rows nearest to each query, approximately", global, search_index);
+  add_input(*command, "--index", flags->index,
+            "An index created by `index build` or `index import`");
+  add_input(*command, "--queries", flags->queries,
+            "The queries, q × d, in a format that `search --queries` accepts");
   add_format_flag(*command, flags->format, "--queries and --truth");
   add_top(*command, flags->top);
   add_count(*command, "--ef", flags->ef,
@@ -358,21 +335,19 @@ void add_search(CLI::App& group, const GlobalOptions& global) {
   add_file(*command, "--truth", flags->truth,
            "The true neighbours, integers, q × at least --top; prints the recall in a last line");
   add_out_flags(*command, flags->out_ids, flags->out_scores);
-  command->callback([&global, flags] { search(global, *flags); });
 }
 
 void add_import(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("import", "Convert an index saved by hnswlib");
-  const auto flags = std::make_shared<ImportFlags>();
-  add_file(*command, "--hnswlib", flags->hnswlib, "A float32 index written by hnswlib's save_index")
-      ->required();
+  const auto [command, flags] = add_command<ImportFlags>(
+      group, "import", "Convert an index saved by hnswlib", global, import_index);
+  add_input(*command, "--hnswlib", flags->hnswlib,
+            "A float32 index written by hnswlib's save_index");
   add_metric_flag(*command, flags->metric,
                   "Metric that the index was built with: l2, ip or cosine (the file does not "
                   "contain it). Kindred's l2 is the distance, hnswlib's its square")
       ->required();
   add_count(*command, "--dimensions", flags->dimension, "Dimension of the rows")->required();
   add_out(*command, flags->out, "Output file of the index");
-  command->callback([&global, flags] { import_index(global, *flags); });
 }
 
 }  // namespace
@@ -386,11 +361,10 @@ void add_index_command(CLI::App& app, const GlobalOptions& global) {
   add_store_reader(*group, "INDEX", "index build` or `index import", "info",
                    "Describe the contents of an index", global, describe_index);
   add_import(*group, global);
-  CLI::App* command = group->add_subcommand("export", "Write an index in hnswlib's format");
-  const auto flags = std::make_shared<ExportFlags>();
+  const auto [command, flags] = add_command<ExportFlags>(
+      *group, "export", "Write an index in hnswlib's format", global, export_index);
   add_input_argument(*command, flags->index, "INDEX", "index build` or `index import");
   add_out(*command, flags->out, "Output file for hnswlib's load_index");
-  command->callback([&global, flags] { export_index(global, *flags); });
 }
 
 }  // namespace Kindred::Tools

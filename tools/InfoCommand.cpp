@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "Session.hpp"
 #include "program/Color.hpp"
-#include "program/Output.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/InstructionSet.hpp>
 #include <kindred/backends/VendorLibraries.hpp>
 #include <kindred/core/common/LibraryFile.hpp>
 
-#include <fmt/format.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 
 namespace Kindred::Tools {
@@ -181,10 +174,8 @@ std::string as_text(const Context& context, const LoadedLibrary& loaded) {
 
 void info(const GlobalOptions& global) {
   Session session(global, "info");
-  Output output;
-  output.text() = global.json ? as_json(session.context(), global.library).dump(2) + "\n"
-                              : as_text(session.context(), global.library);
-  output.flush();
+  print(global.json ? as_json(session.context(), global.library).dump(2) + "\n"
+                    : as_text(session.context(), global.library));
 }
 
 }  // namespace

@@ -45,22 +45,13 @@ int run(int argc, const char* const* argv, const LoadedLibrary& library) {
   add_config_option(app);
   GlobalOptions global;
   prepare(app, global, "For every command", argc, argv, library);
-  add_info_command(app, global);
-  add_calibrate_command(app, global);
-  add_match_command(app, global);
-  add_patterns_command(app, global);
-  add_vectors_command(app, global);
-  add_search_command(app, global);
-  add_score_command(app, global);
-  add_index_command(app, global);
-  add_graph_command(app, global);
-  add_spread_command(app, global);
-  add_seeds_command(app, global);
-  add_lattice_command(app, global);
-  add_bulk_command(app, global);
-  add_help_command(app);
-  add_completion_command(app);
-  add_man_command(app);
+  for (AddCommand* const add :
+       {add_info_command, add_calibrate_command, add_match_command, add_patterns_command,
+        add_vectors_command, add_search_command, add_score_command, add_index_command,
+        add_graph_command, add_spread_command, add_seeds_command, add_lattice_command,
+        add_bulk_command})
+    add(app, global);
+  for (const auto add : {add_help_command, add_completion_command, add_man_command}) add(app);
   take_global_options(app);
   return parse(app, argc, argv);
 }

@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "LatticeCommand.hpp"
-
 #include "Commands.hpp"
-#include "Session.hpp"
-#include "io/AppendJson.hpp"
-#include "io/CheckOutputs.hpp"
-#include "io/LatticeBlocks.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
+#include "Properties.hpp"
+#include "io/AnswerLines.hpp"
+#include "io/LatticeTasks.hpp"
 
-#include <kindred/matcher/Lattice.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
+#include <variant>
 
 namespace Kindred::Tools {
 
@@ -38,6 +22,23 @@ struct LatticeFlags {
   LatticeShape shape() const { return {dimensions, size}; }
 };
 
+/// Structural properties of a lattice, from closed forms or measured.
+Properties properties_of(const auto& found, bool connected, std::uint64_t diameter) {
+  return {{"vertices", found.nodes},
+          {"edges", found.edges},
+          {"connected", connected},
+          {"diameter", diameter},
+          {"average_degree", found.average_degree},
+          {"clustering", found.clustering},
+          {"density", found.density}};
+}
+Properties properties_of(const LatticeStatistics& found) {
+  return properties_of(found, true, found.diameter);
+}
+Properties properties_of(const GraphStructure& found) {
+  return properties_of(found, found.is_connected(), found.diameter.value_or(0));
+}
+
 void report_shape(Session& session, const LatticeShape& shape) {
   session.add_to_report("lattice", fmt::format("{} dimensions of {}: {} nodes", shape.dimensions(),
                                                shape.size(), shape.nodes()));
@@ -47,11 +48,10 @@ void report_shape(Session& session, const LatticeShape& shape) {
 ReportTable steps_of(const LatticeShape& shape, std::uint64_t from, std::uint64_t to,
                      const std::vector<std::uint64_t>& nodes) {
   constexpr std::size_t rows_max = 1000;
-  ReportTable table;
-  table.title = fmt::format("Path from {} to {}", from, to);
-  table.columns = {{"step", ColumnKind::number},
-                   {"node", ColumnKind::number},
-                   {"coordinates", ColumnKind::code}};
+  ReportTable table{.title = fmt::format("Path from {} to {}", from, to),
+                    .columns = {{"step", ColumnKind::number},
+                                {"node", ColumnKind::number},
+                                {"coordinates", ColumnKind::code}}};
   if (nodes.empty()) {
     table.note = "There is no path.";
     return table;
@@ -63,8 +63,8 @@ ReportTable steps_of(const LatticeShape& shape, std::uint64_t from, std::uint64_
   if (nodes.size() > rows_max)
     table.note += fmt::format(" The first {} of {} nodes are shown.", rows_max, nodes.size());
   for (std::size_t i = 0; i < std::min(nodes.size(), rows_max); ++i) {
-    table.add_row({number_cell(fmt::format("{}", i), static_cast<double>(i)),
-                   number_cell(fmt::format("{}", nodes[i]), static_cast<double>(nodes[i])),
+    table.add_row({digits_cell(i),
+                   digits_cell(nodes[i]),
                    {fmt::format("{}", fmt::join(shape.coordinates(nodes[i]), ", "))}});
   }
   return table;
@@ -77,8 +77,7 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
   const Properties properties = session.timed(Phase::compute, [&] {
     return flags.measured ? properties_of(lattice.measure()) : properties_of(lattice.statistics());
   });
-  Output output;
-  std::string& out = output.text();
+  std::string out;
   const LatticeStatistics statistics = lattice.statistics();
   const auto memory = {std::pair("rows_bytes", statistics.rows_bytes),
                        std::pair("search_bytes", statistics.search_bytes),
@@ -92,7 +91,7 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
     for (const auto& [name, bytes] : memory)
       fmt::format_to(std::back_inserter(out), "{:18} {:.6g}\n", name, bytes);
   }
-  output.flush();
+  print(std::move(out));
   report_shape(session, shape);
   ReportTable table = table_of("Structure", properties);
   for (const auto& [name, bytes] : memory)
@@ -102,9 +101,11 @@ void analyze(const GlobalOptions& global, const LatticeFlags& flags) {
 }
 
 std::uint64_t node_of(const char* flag, const std::string& text, const LatticeShape& shape) {
-  const auto node = parse_lattice_node(text, shape);
-  if (!node) throw UsageError(fmt::format("{}: {}", flag, no_lattice_node(text, shape)));
-  return *node;
+  try {
+    return lattice_node(text, shape);
+  } catch (const RecordError& error) {
+    throw UsageError(fmt::format("{}: {}", flag, error.what()));
+  }
 }
 
 void path(const GlobalOptions& global, const LatticeFlags& flags) {
@@ -122,8 +123,7 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
                    {blocks.nodes, blocks.edges})
         .path(from, to);
   });
-  Output output;
-  std::string& out = output.text();
+  std::string out;
   if (global.json) {
     out = fmt::format("{{\"path\": [{}], \"length\": {}}}\n", fmt::join(nodes, ", "), nodes.size());
   } else if (nodes.empty()) {
@@ -131,7 +131,7 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
   } else {
     out = fmt::format("{}\n", fmt::join(nodes, " "));
   }
-  output.flush();
+  print(std::move(out));
   if (!flags.blocked.empty()) session.add_input("blocked", flags.blocked);
   report_shape(session, shape);
   session.add_to_report("path", fmt::format("from {} to {}: {} nodes", from, to, nodes.size()));
@@ -139,7 +139,7 @@ void path(const GlobalOptions& global, const LatticeFlags& flags) {
   session.finish();
 }
 
-void build(const GlobalOptions& global, const LatticeFlags& flags) {
+void build_lattice(const GlobalOptions& global, const LatticeFlags& flags) {
   const LatticeShape shape = flags.shape();
   check_output("lattice build", flags.out, {});
   Session session(global, "lattice build");
@@ -155,62 +155,127 @@ void build(const GlobalOptions& global, const LatticeFlags& flags) {
   session.finish();
 }
 
-CLI::App* add_lattice(CLI::App& group, const char* name, const char* help, LatticeFlags& flags) {
-  CLI::App* command = group.add_subcommand(name, help);
-  add_count(*command, "--dimensions", flags.dimensions, "Dimensions, 1 to 20 (default: 4)", 1,
+auto add_lattice(CLI::App& group, const char* name, const char* help, const GlobalOptions& global,
+                 void (*run)(const GlobalOptions&, const LatticeFlags&)) {
+  const auto made = add_command<LatticeFlags>(group, name, help, global, run);
+  const auto& [command, flags] = made;
+  add_count(*command, "--dimensions", flags->dimensions, "Dimensions, 1 to 20 (default: 4)", 1,
             LatticeShape::dimensions_max);
-  add_count(*command, "--size", flags.size, "Nodes per dimension, 2 to 1000 (default: 10)",
+  add_count(*command, "--size", flags->size, "Nodes per dimension, 2 to 1000 (default: 10)",
             LatticeShape::size_min, LatticeShape::size_max);
-  return command;
+  return made;
+}
+
+Properties properties_of_answer(const LatticeResult& result) {
+  if (const auto* found = std::get_if<GraphStructure>(&result.answer)) return properties_of(*found);
+  return properties_of(std::get<LatticeStatistics>(result.answer));
+}
+
+/// Appends the answer to one input line as one line.
+void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
+                   const LatticeResult& result) {
+  const auto to = std::back_inserter(out);
+  append_query(out, line.name, index, "task");
+  fmt::format_to(to, ", \"do\": \"{}\", ", line.work);
+  if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer)) {
+    fmt::format_to(to, "\"path\": [{}], \"length\": {}", fmt::join(*path, ", "), path->size());
+  } else if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
+    const auto& statistics = std::get<LatticeStatistics>(result.answer);
+    append_json(
+        out, {{"out", saved->path}, {"vertices", statistics.nodes}, {"edges", statistics.edges}});
+  } else {
+    append_json(out, properties_of_answer(result));
+  }
+  out += "}\n";
+}
+
+/// What a task found, in words.
+std::string answer_text(const LatticeResult& result) {
+  if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer))
+    return path->empty() ? "no path" : fmt::format("{} steps", path->size() - 1);
+  const auto text = [](const auto& found, std::uint64_t diameter) {
+    return fmt::format("{} vertices, {} edges, diameter {}", found.nodes, found.edges, diameter);
+  };
+  if (const auto* found = std::get_if<GraphStructure>(&result.answer))
+    return text(*found, found->diameter.value_or(0));
+  const auto& statistics = std::get<LatticeStatistics>(result.answer);
+  return text(statistics, statistics.diameter);
+}
+
+void run_batch(const GlobalOptions& global, const std::string& path) {
+  Session session(global, "lattice batch");
+  const std::vector<LatticeLine> lines = session.timed(
+      Phase::load, [&] { return read_lattice_tasks(path, session.read_progress(path)); });
+  std::vector<LatticeTask> tasks;
+  std::vector<std::string> outputs;
+  for (const LatticeLine& line : lines) {
+    tasks.push_back(line.task);
+    if (const auto* saved = std::get_if<SaveLattice>(&line.task.work))
+      outputs.push_back(saved->path);
+  }
+  check_outputs("lattice batch", outputs, {path});
+  constexpr std::size_t reported_tasks = 1000;
+  ReportTable table{
+      .title = "Tasks",
+      .columns = {
+          {"task", ColumnKind::text}, {"do", ColumnKind::text}, {"result", ColumnKind::text}}};
+  if (lines.size() > reported_tasks)
+    table.note = fmt::format("The first {} of {} tasks.", reported_tasks, lines.size());
+  Output output;
+  Progress progress("answering", !global.quiet, "tasks");
+  LatticeBatchOptions options;
+  options.space = global.space;
+  options.on_result = [&](std::size_t task, const LatticeResult& result) {
+    if (result.error) {
+      output.flush();
+      Log::error(
+          fmt::format("{}:{}: the task failed", path == "-" ? "<stdin>" : path, lines[task].line));
+      std::rethrow_exception(result.error);
+    }
+    append_answer(output.text(), lines[task], task, result);
+    output.flush_if_large();
+    if (session.reports() && task < reported_tasks) {
+      const LatticeLine& line = lines[task];
+      table.add_row(
+          {{line.name ? *line.name : fmt::format("{}", task)}, {line.work}, {answer_text(result)}});
+    }
+    progress.update(task + 1, lines.size());
+  };
+  session.timed(Phase::compute, [&] { run_lattices(session.context(), tasks, options); });
+  output.flush();
+  session.add_input("tasks", path, Html::counted(lines.size(), "task", "tasks"));
+  session.add_result(std::move(table));
+  session.finish();
 }
 
 }  // namespace
 
-Properties properties_of(const LatticeStatistics& statistics) {
-  return {{"vertices", statistics.nodes},
-          {"edges", statistics.edges},
-          {"connected", true},
-          {"diameter", statistics.diameter},
-          {"average_degree", statistics.average_degree},
-          {"clustering", statistics.clustering},
-          {"density", statistics.density}};
-}
-
-Properties properties_of(const GraphStructure& found) {
-  return {{"vertices", found.nodes},
-          {"edges", found.edges},
-          {"connected", found.is_connected()},
-          {"diameter", std::uint64_t{found.diameter.value_or(0)}},
-          {"average_degree", found.average_degree},
-          {"clustering", found.clustering},
-          {"density", found.density}};
-}
-
 void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("lattice", "Structure and shortest paths of a grid");
-  group->require_subcommand(1);
-  const auto flags = std::make_shared<LatticeFlags>();
-
-  CLI::App* command = add_lattice(*group, "analyze", "Describe the structure of a lattice", *flags);
-  command->add_flag(
-      "--by-search", flags->measured,
+  CLI::App* group = add_group(app, "lattice", "Structure and shortest paths of a grid");
+  const auto [described, shape] =
+      add_lattice(*group, "analyze", "Describe the structure of a lattice", global, analyze);
+  described->add_flag(
+      "--by-search", shape->measured,
       "Measure by searches over the graph instead of using formulas: the same numbers, slower");
-  command->callback([&global, flags] { analyze(global, *flags); });
 
-  command = add_lattice(*group, "path", "Find a shortest path", *flags);
-  command->add_option("--from", flags->from, "First node: an index, or coordinates such as 0,0,1,0")
+  const auto [found, ends] = add_lattice(*group, "path", "Find a shortest path", global, path);
+  found->add_option("--from", ends->from, "First node: an index, or coordinates such as 0,0,1,0")
       ->type_name("NODE")
       ->required();
-  command->add_option("--to", flags->to, "Last node")->type_name("NODE")->required();
-  add_file(*command, "--blocked", flags->blocked,
+  found->add_option("--to", ends->to, "Last node")->type_name("NODE")->required();
+  add_file(*found, "--blocked", ends->blocked,
            "Lines with a node, or with the two ends of an edge, that the path must avoid");
-  command->callback([&global, flags] { path(global, *flags); });
 
-  command = add_lattice(*group, "build", "Write the graph of a lattice to a file", *flags);
-  add_out(*command, flags->out, "Output file");
-  command->callback([&global, flags] { build(global, *flags); });
+  const auto [built, file] =
+      add_lattice(*group, "build", "Write the graph of a lattice to a file", global, build_lattice);
+  add_out(*built, file->out, "Output file");
 
-  add_lattice_batch_command(*group, global);
+  const auto [batch, tasks] = add_command<std::string>(
+      *group, "batch", "Run the task on each line of a file, with many lattices in one launch",
+      global, run_batch);
+  add_input(*batch, "--tasks", *tasks,
+            "JSON lines {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": \"analyze\"}; "
+            "\"do\" is analyze, measure, path (from, to, blocked) or build (out)");
 }
 
 }  // namespace Kindred::Tools

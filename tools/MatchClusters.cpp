@@ -2,17 +2,6 @@
 #include "MatchWriter.hpp"
 
 #include "io/AnswerLines.hpp"
-#include "io/AppendJson.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <iterator>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -25,7 +14,7 @@ void append_member(std::string& out, std::uint64_t index, const NameTable& names
   out += '}';
 }
 
-std::string name_of(std::uint64_t index, const NameTable& names) {
+std::string shown_name(std::uint64_t index, const NameTable& names) {
   const auto name = names[index];
   return name ? Html::clipped(*name, 80) : fmt::format("pattern {}", index);
 }
@@ -43,10 +32,9 @@ ReportTable table_of(const ClusterResults& results, const NameTable& names) {
                                      [&](std::size_t cluster) { return size_of(cluster) > 1; });
   const std::size_t all = order.size();
   order.resize(std::min(all, clusters_max));
-  ReportTable table;
-  table.title = "Largest clusters";
-  table.note = fmt::format("{}, {} of them of more than one pattern.",
-                           Html::counted(all, "cluster", "clusters"), several);
+  ReportTable table{.title = "Largest clusters",
+                    .note = fmt::format("{}, {} of them of more than one pattern.",
+                                        Html::counted(all, "cluster", "clusters"), several)};
   if (order.size() < all) table.note += fmt::format(" The {} largest are shown.", order.size());
   table.columns = {{"representative", ColumnKind::text},
                    {"patterns", ColumnKind::bar},
@@ -58,11 +46,11 @@ ReportTable table_of(const ClusterResults& results, const NameTable& names) {
     for (const auto member : results.members[cluster]) {
       if (member == representative) continue;
       if (++listed > members_max) break;
-      others += (others.empty() ? "" : " · ") + name_of(member, names);
+      others += (others.empty() ? "" : " · ") + shown_name(member, names);
     }
     if (listed > members_max) others += " …";
     const auto size = static_cast<double>(size_of(cluster));
-    table.add_row({{name_of(representative, names)},
+    table.add_row({{shown_name(representative, names)},
                    bar_cell(fmt::format("{}", size_of(cluster)), size,
                             size / static_cast<double>(size_of(order.front()))),
                    {others}});

@@ -8,10 +8,7 @@
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 
-#include <algorithm>
 #include <exception>
-#include <memory>
-#include <optional>
 
 namespace Kindred::Tools {
 
@@ -170,11 +167,9 @@ void match(const CLI::App& command, const GlobalOptions& global, MatchFlags flag
 }  // namespace
 
 void add_match_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* command =
-      app.add_subcommand("match", "Find the patterns most like each query, exactly");
-  const auto flags = std::make_shared<MatchFlags>();
+  const auto [command, flags] = add_command<MatchFlags>(
+      app, "match", "Find the patterns most like each query, exactly", global, match);
   add_match_flags(*command, *flags);
-  command->callback([&global, flags, command] { match(*command, global, *flags); });
 }
 
 }  // namespace Kindred::Tools

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchFlags.hpp"
 
-#include "program/Errors.hpp"
-#include "report/Html.hpp"
-
-#include <fmt/format.h>
-
 #include <limits>
 
 namespace Kindred::Tools {

@@ -6,17 +6,10 @@
 #include "io/RowWriter.hpp"
 #include "io/SequenceReader.hpp"
 #include "io/TextFolding.hpp"
-#include "program/Options.hpp"
 
 #include <kindred/matcher/Clusters.hpp>
 #include <kindred/matcher/Prediction.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 

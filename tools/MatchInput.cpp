@@ -2,20 +2,13 @@
 #include "MatchInput.hpp"
 
 #include "io/ColumnReader.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
 #include "program/ParseNumber.hpp"
 
 #include <kindred/core/common/Quotes.hpp>
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -30,9 +23,7 @@ Level encoded_level(const MatchFlags& flags) {
 
 /// Whether the name of a file, before .gz or .zst, ends with one of \p ends.
 bool is_named(std::string_view path, std::initializer_list<std::string_view> ends) {
-  for (const std::string_view end : {".gz", ".zst"}) {
-    if (path.ends_with(end)) path.remove_suffix(end.size());
-  }
+  path = without_compression(path);
   return std::any_of(ends.begin(), ends.end(),
                      [&](std::string_view end) { return path.ends_with(end); });
 }

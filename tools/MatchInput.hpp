@@ -3,13 +3,9 @@
 #define KINDRED_TOOLS_MATCH_INPUT_HPP
 
 #include "MatchFlags.hpp"
-#include "Session.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
 #include "io/SymbolEncoder.hpp"
-
-#include <cstdint>
-#include <optional>
 
 namespace Kindred::Tools {
 

@@ -4,16 +4,10 @@
 #include "Batches.hpp"
 #include "io/Affinities.hpp"
 #include "io/FollowedStore.hpp"
-#include "program/Log.hpp"
 
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
 #include <kindred/matcher/Prediction.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
 
 namespace Kindred::Tools {
 

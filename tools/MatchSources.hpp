@@ -4,14 +4,6 @@
 
 #include "MatchFlags.hpp"
 #include "MatchInput.hpp"
-#include "Session.hpp"
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 

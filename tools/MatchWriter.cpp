@@ -2,12 +2,6 @@
 #include "MatchWriter.hpp"
 
 #include "io/AnswerLines.hpp"
-#include "io/AppendJson.hpp"
-#include "program/Log.hpp"
-
-#include <fmt/format.h>
-
-#include <vector>
 
 namespace Kindred::Tools {
 

@@ -5,16 +5,8 @@
 #include "MatchFlags.hpp"
 #include "ReportHits.hpp"
 #include "io/SequenceReader.hpp"
-#include "program/Output.hpp"
 
 #include <kindred/matcher/SequenceMatcher.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 
 namespace Kindred::Tools {
 

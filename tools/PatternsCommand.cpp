@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "MatchInput.hpp"
-#include "Progress.hpp"
 #include "Properties.hpp"
-#include "Session.hpp"
-#include "io/AppendJson.hpp"
-#include "io/CheckOutputs.hpp"
 #include "io/FollowedStore.hpp"
-#include "io/InputKind.hpp"
 #include "io/SequenceEvents.hpp"
 #include "io/SequenceReader.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/PatternMemory.hpp>
-
-#include <fmt/format.h>
-
-#include <cstdint>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -55,7 +38,7 @@ std::uint64_t learn_lines(const std::string& path, PatternMemory& memory, Sessio
   return lines;
 }
 
-void build(const GlobalOptions& global, const PatternBuildFlags& flags) {
+void build_patterns(const GlobalOptions& global, const PatternBuildFlags& flags) {
   if (flags.append) {
     check_outputs("patterns build", {flags.out}, {flags.patterns});
   } else {
@@ -107,11 +90,8 @@ InspectedFile inspect_patterns(const std::string& path, int threads) {
 /// \param what origin of \p text, for messages \throws InputError for invalid UTF-8
 void check_text(std::string_view text, const std::string& what) {
   std::vector<Symbol> points;
-  try {
-    append_code_points(text, points);
-  } catch (const InvalidArgument& error) {
-    throw InputError(fmt::format("{} cannot be written as JSON: {}", what, reason_of(error)));
-  }
+  with_errors_as<InputError>(what + " cannot be written as JSON: ",
+                             [&] { append_code_points(text, points); });
 }
 
 /// Checks texts that other programs may have written into a store, before anything is printed.
@@ -144,7 +124,7 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
       out += ", ";
     }
     out += "\"events\": ";
-    append_list(out, 0, pattern.events.rows(), [&](std::size_t e) {
+    append_list(out, std::size_t{0}, pattern.events.rows(), [&](std::size_t e) {
       append_list(out, pattern.events[e],
                   [&](Symbol symbol) { append_json(out, memory.vocabulary().text(symbol)); });
     });
@@ -160,19 +140,16 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
 }  // namespace
 
 void add_patterns_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("patterns", "Create, check and read a store of patterns");
-  group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("build", "Learn the lines of a file into a store");
-  const auto flags = std::make_shared<PatternBuildFlags>();
-  add_file(*command, "--patterns", flags->patterns,
-           "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
-           "N; equal patterns are merged")
-      ->required()
+  CLI::App* group = add_group(app, "patterns", "Create, check and read a store of patterns");
+  const auto [command, flags] = add_command<PatternBuildFlags>(
+      *group, "build", "Learn the lines of a file into a store", global, build_patterns);
+  add_input(*command, "--patterns", flags->patterns,
+            "JSON lines in the format of `match --patterns`, optionally with \"frequency\": "
+            "N; equal patterns are merged")
       ->check(named_file());
   add_out(*command, flags->out, "Output file of the store")->check(named_file());
   command->add_flag("--append", flags->append,
                     "Add new and repeated patterns to the store instead of replacing it");
-  command->callback([&global, flags] { build(global, *flags); });
   add_inspections(*group, global, "store", InputKind::patterns, inspect_patterns);
   add_store_reader(*group, "STORE", "patterns build", "export",
                    "Print a store as the JSON lines that `patterns build` reads", global,

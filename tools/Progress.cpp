@@ -33,16 +33,16 @@ std::string duration_text(double seconds) {
 }
 
 std::string rate_text(double per_second, std::string_view unit) {
-  const char* const prefix = per_second >= 1e9   ? "G"
-                             : per_second >= 1e6 ? "M"
-                             : per_second >= 1e3 ? "k"
-                                                 : "";
-  const double scaled = per_second >= 1e9   ? per_second / 1e9
-                        : per_second >= 1e6 ? per_second / 1e6
-                        : per_second >= 1e3 ? per_second / 1e3
-                                            : per_second;
+  double scaled = per_second;
+  std::string_view prefix;
+  for (const auto& [size, name] : {std::pair(1e9, "G"), std::pair(1e6, "M"), std::pair(1e3, "k")}) {
+    if (per_second < size) continue;
+    scaled = per_second / size;
+    prefix = name;
+    break;
+  }
   const int digits = scaled < 10 ? 1 : 0;
-  const bool spaced = unit != "B" && *prefix != '\0';
+  const bool spaced = unit != "B" && !prefix.empty();
   return fmt::format("{:.{}f} {}{}{}/s", scaled, digits, prefix, spaced ? " " : "", unit);
 }
 

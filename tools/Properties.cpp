@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Properties.hpp"
 
-#include "Progress.hpp"
-#include "io/AppendJson.hpp"
-#include "program/Errors.hpp"
-#include "program/Options.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
-
-#include <fmt/format.h>
-
 #include <cctype>
-#include <iterator>
 #include <type_traits>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -54,9 +43,8 @@ void append_text(std::string& out, const Properties& properties, int width) {
 }
 
 ReportTable table_of(std::string title, const Properties& properties) {
-  ReportTable table;
-  table.title = std::move(title);
-  table.columns = {{"property", ColumnKind::text}, {"value", ColumnKind::number}};
+  ReportTable table{.title = std::move(title),
+                    .columns = {{"property", ColumnKind::text}, {"value", ColumnKind::number}}};
   for (const Property& property : properties) {
     std::string value = text_of(property, true);
     if (const auto* count = std::get_if<std::uint64_t>(&property.second))
@@ -69,8 +57,7 @@ ReportTable table_of(std::string title, const Properties& properties) {
 
 void print_properties(const GlobalOptions& global, const char* kind, const std::string& path,
                       const Properties& properties, int width) {
-  Output output;
-  std::string& out = output.text();
+  std::string out;
   if (global.json) {
     out = fmt::format("{{\"{}\": ", kind);
     append_json(out, path);
@@ -80,7 +67,7 @@ void print_properties(const GlobalOptions& global, const char* kind, const std::
   } else {
     append_text(out, properties, width);
   }
-  output.flush();
+  print(std::move(out));
 }
 
 void add_inspections(CLI::App& group, const GlobalOptions& global, const std::string& what,
@@ -100,18 +87,16 @@ void add_inspections(CLI::App& group, const GlobalOptions& global, const std::st
                      print_properties(options, what.c_str(), path,
                                       inspected(options, path).properties);
                    });
-  add_store_reader(group, place, made, "verify",
-                   "Check every byte of a " + what + "; exit status 3 on any damage", global,
-                   [=](const GlobalOptions& options, const std::string& path) {
-                     const InspectedFile file = inspected(options, path);
-                     if (options.json)
-                       return print_properties(options, what.c_str(), path,
-                                               {{"intact", true}, {"bytes", file.bytes}});
-                     Output output;
-                     output.text() = fmt::format("{}: intact, {} in {} bytes\n", path,
-                                                 file.contents, file.bytes);
-                     output.flush();
-                   });
+  add_store_reader(
+      group, place, made, "verify",
+      "Check every byte of a " + what + "; exit status 3 on any damage", global,
+      [=](const GlobalOptions& options, const std::string& path) {
+        const InspectedFile file = inspected(options, path);
+        if (options.json)
+          return print_properties(options, what.c_str(), path,
+                                  {{"intact", true}, {"bytes", file.bytes}});
+        print(fmt::format("{}: intact, {} in {} bytes\n", path, file.contents, file.bytes));
+      });
 }
 
 }  // namespace Kindred::Tools

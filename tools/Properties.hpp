@@ -2,20 +2,12 @@
 #ifndef KINDRED_TOOLS_PROPERTIES_HPP
 #define KINDRED_TOOLS_PROPERTIES_HPP
 
-#include "io/InputKind.hpp"
-#include "program/GlobalOptions.hpp"
-#include "report/Table.hpp"
+#include "Session.hpp"
 
 #include <kindred/core/lattice/LatticeShape.hpp>
 
-#include <CLI/CLI.hpp>
-
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace Kindred::Tools {
 

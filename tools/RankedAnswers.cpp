@@ -2,12 +2,7 @@
 #include "RankedAnswers.hpp"
 
 #include "io/AnswerLines.hpp"
-#include "io/WriteNpyHeader.hpp"
-#include "program/Log.hpp"
-
-#include <fmt/format.h>
-
-#include <utility>
+#include "io/Matrix.hpp"
 
 namespace Kindred::Tools {
 

@@ -4,20 +4,10 @@
 
 #include "Batches.hpp"
 #include "ReportHits.hpp"
-#include "Session.hpp"
 #include "io/Matrix.hpp"
 #include "io/NameTable.hpp"
-#include "program/Output.hpp"
 
 #include <kindred/matcher/VectorIndex.hpp>
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 

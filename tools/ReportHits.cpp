@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReportHits.hpp"
 
-#include "report/Html.hpp"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 namespace Kindred::Tools {
 
 namespace {
@@ -45,11 +37,10 @@ void ReportHits::hit(const Hit& hit) {
   if (m_form.of_one && hit.score >= 0)  // rounding may make a score greater than 1
     ++m_scores[static_cast<std::size_t>(std::min(hit.score * 10, 9.0))];
   if (m_table.groups.size() >= shown_queries || m_in_query > shown_hits) return;
-  std::vector<ReportCell> row{
-      number_cell(std::to_string(m_in_query), static_cast<double>(m_in_query)),
-      {hit.name ? Html::clipped(*hit.name, shown_name_bytes)
-                : fmt::format("{} {}", m_form.result, hit.index)},
-      bar_cell(Html::score(hit.score), hit.score, hit.score)};
+  std::vector<ReportCell> row{digits_cell(m_in_query),
+                              {hit.name ? Html::clipped(*hit.name, shown_name_bytes)
+                                        : fmt::format("{} {}", m_form.result, hit.index)},
+                              bar_cell(Html::score(hit.score), hit.score, hit.score)};
   for (std::size_t i = 0; i < m_form.numbers.size(); ++i) {
     const double value = hit.numbers[i];
     row.push_back(
@@ -77,9 +68,8 @@ void ReportHits::end() {
 }
 
 ReportTable ReportHits::histogram() const {
-  ReportTable table;
-  table.title = fmt::format("Results by {}", m_form.score);
-  table.columns = {{m_form.score, ColumnKind::text}, {"results", ColumnKind::bar}};
+  ReportTable table{.title = fmt::format("Results by {}", m_form.score),
+                    .columns = {{m_form.score, ColumnKind::text}, {"results", ColumnKind::bar}}};
   const auto most =
       static_cast<double>(std::max(m_below, *std::max_element(m_scores.begin(), m_scores.end())));
   const auto add = [&](std::string scores, std::uint64_t results) {

@@ -4,13 +4,6 @@
 
 #include "Session.hpp"
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// A further number of a result.

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "RankedAnswers.hpp"
-#include "VectorFlags.hpp"
 #include "VectorInput.hpp"
 #include "io/Candidates.hpp"
-#include "io/CheckOutputs.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
-#include "report/Html.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -60,7 +47,7 @@ void report_run(Session& session, const SearchFlags& flags, const VectorInput& i
 }
 
 /// \param name of the command
-void search(const CLI::App& command, const GlobalOptions& global, const SearchFlags& flags) {
+void search_rows(const CLI::App& command, const GlobalOptions& global, const SearchFlags& flags) {
   const std::string& name = command.get_name();
   const VectorFlags& files = flags.vectors;
   require_one(command, files.sources);
@@ -114,21 +101,12 @@ void search(const CLI::App& command, const GlobalOptions& global, const SearchFl
   session.finish();
 }
 
-/// Adds what both commands have, and runs one of them.
-CLI::App* add_command(CLI::App& app, const GlobalOptions& global, const char* name,
-                      const char* help, const std::shared_ptr<SearchFlags>& flags) {
-  CLI::App* command = app.add_subcommand(name, help);
-  add_vector_flags(*command, flags->vectors);
-  command->callback([&global, flags, command] { search(*command, global, *flags); });
-  return command;
-}
-
 }  // namespace
 
 void add_search_command(CLI::App& app, const GlobalOptions& global) {
-  const auto flags = std::make_shared<SearchFlags>();
-  CLI::App* command =
-      add_command(app, global, "search", "Find the rows nearest to each query, exactly", flags);
+  const auto [command, flags] = add_command<SearchFlags>(
+      app, "search", "Find the rows nearest to each query, exactly", global, search_rows);
+  add_vector_flags(*command, flags->vectors);
   CLI::Option* const top = add_top(*command, flags->top);
   CLI::Option* const at_least =
       add_number(*command, "--at-least", flags->at_least,
@@ -147,13 +125,12 @@ void add_search_command(CLI::App& app, const GlobalOptions& global) {
 }
 
 void add_score_command(CLI::App& app, const GlobalOptions& global) {
-  const auto flags = std::make_shared<SearchFlags>();
-  CLI::App* command =
-      add_command(app, global, "score",
-                  "Score a list of candidate rows for each query and keep the best", flags);
-  add_file(*command, "--candidates", flags->candidates,
-           "JSON lines {\"name\": \"…\", \"ids\": [3, 17]}: line i belongs to query row i")
-      ->required();
+  const auto [command, flags] = add_command<SearchFlags>(
+      app, "score", "Score a list of candidate rows for each query and keep the best", global,
+      search_rows);
+  add_vector_flags(*command, flags->vectors);
+  add_input(*command, "--candidates", flags->candidates,
+            "JSON lines {\"name\": \"…\", \"ids\": [3, 17]}: line i belongs to query row i");
   add_top(*command, flags->top);
   add_filter_flag(*command, flags->vectors.filter);
   add_out_flags(*command, flags->vectors.out_ids, flags->vectors.out_scores);

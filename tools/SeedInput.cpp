@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedInput.hpp"
 
-#include "VectorFlags.hpp"
-#include "io/Matrix.hpp"
-#include "program/Errors.hpp"
+#include "VectorInput.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 
-#include <fmt/format.h>
-
 #include <bit>
-#include <cmath>
 #include <cstring>
-#include <span>
 
 namespace Kindred::Tools {
 
@@ -94,11 +88,7 @@ SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::str
     for (std::size_t i = 0; i < weights.rows; ++i)
       layer.add_blueprint(std::to_string(i), weights.span().subspan(i * hidden, hidden));
   }
-  try {
-    layer.set_state(state.state);
-  } catch (const InvalidArgument& error) {
-    throw InputError(state_path + ": " + reason_of(error));
-  }
+  with_errors_as<InputError>(state_path + ": ", [&] { layer.set_state(state.state); });
   return layer;
 }
 

@@ -8,13 +8,6 @@
 #include <kindred/core/common/Array.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// \brief Rows of a .npy file, converted to the element type of a layer.
@@ -48,6 +41,11 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> el
 SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::string& state_path,
                           const SeedStateFile& state, const std::string& weights_path,
                           std::uint32_t telemetry_epochs);
+
+/// The report's data for labelled states and telemetry, in chronological order.
+ReportSeeds report_of(
+    const std::vector<std::pair<std::string, SeedState>>& states,
+    const std::vector<std::pair<std::string, std::vector<SeedTelemetry>>>& epochs);
 
 }  // namespace Kindred::Tools
 

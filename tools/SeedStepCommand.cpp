@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedReports.hpp"
-#include "Session.hpp"
-#include "io/AppendJson.hpp"
-#include "io/CheckOutputs.hpp"
+#include "Commands.hpp"
+#include "SeedInput.hpp"
 #include "io/JsonLines.hpp"
-#include "io/SeedJson.hpp"
-#include "program/Errors.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
 
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <map>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -169,11 +155,7 @@ std::vector<Step> read_steps(const std::string& path, std::size_t seeds, Session
   std::vector<Step> steps;
   LineReader lines(path, session.read_progress(path));
   while (const auto line = lines.next()) {
-    try {
-      steps.push_back(StepReader(*line, seeds).read());
-    } catch (const RecordError& error) {
-      lines.fail(error.what());
-    }
+    lines.located([&] { steps.push_back(StepReader(*line, seeds).read()); });
   }
   return steps;
 }
@@ -219,8 +201,8 @@ class StepReport {
            std::string result) {
     constexpr std::size_t rows_max = 1000;
     if (m_count++ >= rows_max) return;
-    m_table.add_row({number_cell(fmt::format("{}", line), static_cast<double>(line)),
-                     number_cell(fmt::format("{}", seed), static_cast<double>(seed)),
+    m_table.add_row({digits_cell(line),
+                     digits_cell(seed),
                      {std::string(from)},
                      {std::string(to)},
                      {std::move(result)}});
@@ -293,7 +275,7 @@ void make(const Step& step, std::size_t line, SeedLayer& layer, Blueprints& blue
   out += "}\n";
 }
 
-void run(const GlobalOptions& global, const StepFlags& flags) {
+void run_steps(const GlobalOptions& global, const StepFlags& flags) {
   check_outputs("seeds step", {flags.out}, {flags.state, flags.steps});
   AtomicFile file(flags.out);
   Session session(global, "seeds step");
@@ -311,7 +293,7 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
   for (std::int32_t& id : own.blueprint) id = blueprints.own(id);
   std::string text;
   StepReport report;
-  try {
+  with_errors_as<InputError>(flags.state + ": ", [&] {
     layer.set_state(own);
     for (std::uint32_t seed = 0; seed < state.schedules.size(); ++seed) {
       if (state.schedules[seed]) layer.set_schedule_state(seed, *state.schedules[seed]);
@@ -319,16 +301,11 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
     session.timed(Phase::compute, [&] {
       for (std::size_t i = 0; i < steps.size(); ++i) {
         text += fmt::format("{{\"line\": {}, ", i + 1);
-        try {
-          make(steps[i], i + 1, layer, blueprints, text, report);
-        } catch (const InvalidArgument& error) {
-          throw InputError(fmt::format("{}:{}: {}", flags.steps, i + 1, reason_of(error)));
-        }
+        with_errors_as<InputError>(fmt::format("{}:{}: ", flags.steps, i + 1),
+                                   [&] { make(steps[i], i + 1, layer, blueprints, text, report); });
       }
     });
-  } catch (const InvalidArgument& error) {
-    throw InputError(flags.state + ": " + reason_of(error));
-  }
+  });
   SeedStateFile after;
   after.state = layer.state();
   after.epoch = state.epoch + layer.epoch();
@@ -339,9 +316,7 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
   append_seed_state(state_text, after);
   file.write(state_text.data(), state_text.size());
   AtomicFile::publish({&file});
-  Output output;
-  output.text() = text;
-  output.flush();
+  print(std::move(text));
   session.add_input("state", flags.state, Html::counted(state.state.seeds(), "seed", "seeds"));
   session.add_input("steps", flags.steps, Html::counted(steps.size(), "line", "lines"));
   session.add_result(report.table());
@@ -352,17 +327,14 @@ void run(const GlobalOptions& global, const StepFlags& flags) {
 }  // namespace
 
 void add_seed_step_command(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("step", "Apply transitions, errors and epochs to a state");
-  const auto flags = std::make_shared<StepFlags>();
-  add_file(*command, "--state", flags->state, "The state (JSON), in the format of `seeds forward`")
-      ->required();
-  add_file(*command, "--steps", flags->steps,
-           "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
-           "{\"epochs\", ...}, with metrics")
-      ->required();
-  add_file(*command, "--out", flags->out, "Output file of the new state (JSON)")->required();
-  command->callback([&global, flags] { run(global, *flags); });
+  const auto [command, flags] = add_command<StepFlags>(
+      group, "step", "Apply transitions, errors and epochs to a state", global, run_steps);
+  add_input(*command, "--state", flags->state,
+            "The state (JSON), in the format of `seeds forward`");
+  add_input(*command, "--steps", flags->steps,
+            "JSON lines: {\"seed\", \"to\", ...}, {\"seed\", \"error\": true} or "
+            "{\"epochs\", ...}, with metrics");
+  add_input(*command, "--out", flags->out, "Output file of the new state (JSON)");
 }
 
 }  // namespace Kindred::Tools

@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "SeedInput.hpp"
-#include "SeedReports.hpp"
-#include "io/CheckOutputs.hpp"
-#include "io/WriteNpyHeader.hpp"
-#include "program/Errors.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
-
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
+#include "io/Matrix.hpp"
 
 namespace Kindred::Tools {
 
@@ -80,11 +63,11 @@ ReportTable gradients_of(const std::vector<float>& gradients, std::size_t bluepr
     norms[i / hidden] += static_cast<double>(gradients[i]) * static_cast<double>(gradients[i]);
   double most = 0;
   for (double& norm : norms) most = std::max(most, norm = std::sqrt(norm));
-  ReportTable table;
-  table.title = "Gradient of the weights";
-  table.columns = {{"blueprint", ColumnKind::number}, {"Euclidean norm", ColumnKind::bar}};
+  ReportTable table{
+      .title = "Gradient of the weights",
+      .columns = {{"blueprint", ColumnKind::number}, {"Euclidean norm", ColumnKind::bar}}};
   for (std::size_t i = 0; i < blueprints; ++i) {
-    table.add_row({number_cell(fmt::format("{}", i), static_cast<double>(i)),
+    table.add_row({digits_cell(i),
                    bar_cell(Html::score(norms[i]), norms[i], most > 0 ? norms[i] / most : 0)});
   }
   return table;
@@ -210,11 +193,10 @@ void telemetry(const GlobalOptions& global, const TelemetryFlags& flags) {
 }
 
 void add_inputs(CLI::App& command, CallFlags& flags) {
-  add_file(command, "--input", flags.input, "Rows (.npy, float32 or float16): x")->required();
-  add_file(command, "--state", flags.state,
-           "JSON: {\"lifecycle\": [...], \"blueprint\": [...], \"mode\": [...], \"alpha\": "
-           "[...]}, with one entry per seed")
-      ->required();
+  add_input(command, "--input", flags.input, "Rows (.npy, float32 or float16): x");
+  add_input(command, "--state", flags.state,
+            "JSON: {\"lifecycle\": [...], \"blueprint\": [...], \"mode\": [...], \"alpha\": "
+            "[...]}, with one entry per seed");
   add_file(command, "--weights", flags.weights,
            "Blueprints (.npy): one row each, with one weight per feature; can be omitted if "
            "no seed applies one");
@@ -222,35 +204,29 @@ void add_inputs(CLI::App& command, CallFlags& flags) {
 }
 
 void add_forward(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand("forward", "Apply the seeds to rows");
-  const auto flags = std::make_shared<CallFlags>();
+  const auto [command, flags] =
+      add_command<CallFlags>(group, "forward", "Apply the seeds to rows", global, forward);
   add_inputs(*command, *flags);
-  add_file(*command, "--out", flags->out, "Output file of y (.npy, as x)")->required();
+  add_input(*command, "--out", flags->out, "Output file of y (.npy, as x)");
   add_file(*command, "--out-telemetry", flags->second,
            "Output file of the telemetry of x (JSON): {\"count\", \"mean\", \"variance\", "
            "\"min\", \"max\", \"dead_ratio\": [...]}");
-  command->callback([&global, flags] { forward(global, *flags); });
 }
 
 void add_backward(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command = group.add_subcommand(
-      "backward", "Gradients of rows and weights from the gradient of the output");
-  const auto flags = std::make_shared<CallFlags>();
+  const auto [command, flags] = add_command<CallFlags>(
+      group, "backward", "Gradients of rows and weights from the gradient of the output", global,
+      backward);
   add_inputs(*command, *flags);
-  add_file(*command, "--gradient", flags->gradient, "Gradient of y (.npy, as many rows as x)")
-      ->required();
-  add_file(*command, "--out", flags->out, "Output file of the gradient of x (.npy, as x)")
-      ->required();
-  add_file(*command, "--out-weights", flags->second,
-           "Output file of the gradient of the weights (.npy, float32, as --weights)")
-      ->required();
-  command->callback([&global, flags] { backward(global, *flags); });
+  add_input(*command, "--gradient", flags->gradient, "Gradient of y (.npy, as many rows as x)");
+  add_input(*command, "--out", flags->out, "Output file of the gradient of x (.npy, as x)");
+  add_input(*command, "--out-weights", flags->second,
+            "Output file of the gradient of the weights (.npy, float32, as --weights)");
 }
 
 void add_telemetry(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("telemetry", "Compute the telemetry of seeds for given rows");
-  const auto flags = std::make_shared<TelemetryFlags>();
+  const auto [command, flags] = add_command<TelemetryFlags>(
+      group, "telemetry", "Compute the telemetry of seeds for given rows", global, telemetry);
   command
       ->add_option("--input", flags->inputs,
                    "Rows (.npy, float32 or float16); several files are epochs, and are also merged")
@@ -260,14 +236,12 @@ void add_telemetry(CLI::App& group, const GlobalOptions& global) {
             1U << 24U)
       ->required();
   add_seed_element_flag(*command, flags->element);
-  command->callback([&global, flags] { telemetry(global, *flags); });
 }
 
 }  // namespace
 
 void add_seeds_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("seeds", "Run the seed layer on files");
-  group->require_subcommand(1);
+  CLI::App* group = add_group(app, "seeds", "Run the seed layer on files");
   add_forward(*group, global);
   add_backward(*group, global);
   add_seed_step_command(*group, global);

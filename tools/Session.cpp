@@ -2,19 +2,11 @@
 #include "Session.hpp"
 
 #include "io/ShellText.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
-#include "program/VersionText.hpp"
 
-#include <kindred/memory/AtomicFile.hpp>
-
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -122,7 +114,9 @@ Session::Timer::~Timer() {
 }
 
 Session::Session(const GlobalOptions& options, std::string command, bool load_profile)
-    : m_options(options), m_command(std::move(command)), m_date(date_text()) {
+    : m_options(options),
+      m_command(std::move(command)),
+      m_report(report_head("kindred " + m_command, options)) {
   check_writable("--trace", m_options.trace);
   check_writable("--report", m_options.report);
   ContextOptions context;
@@ -148,13 +142,13 @@ ReadProgress Session::read_progress(const std::string& path) const {
 void Session::record(const DispatchRecord& done) {
   const std::lock_guard lock(m_mutex);
   if (!m_is_recording) return;
-  m_records.push_back(done);
+  m_report.decisions.push_back(done);
   if (m_options.explain) Log::line(to_json(done));
   if (m_trace) m_trace->add(done);
 }
 
 void Session::add_to_report(std::string name, std::string value) {
-  m_reported.emplace_back(std::move(name), std::move(value));
+  m_report.run.emplace_back(std::move(name), std::move(value));
 }
 void Session::add_to_report(std::string name, std::uint64_t value) {
   add_to_report(std::move(name), std::to_string(value));
@@ -169,14 +163,19 @@ ReportInput input_of(std::string name, const std::string& path, std::string cont
   return input;
 }
 
-std::string command_text(const GlobalOptions& options) {
+ReportData report_head(std::string title, const GlobalOptions& options) {
   std::vector<std::string> arguments = options.command_line;
   if (!arguments.empty()) arguments.front() = "kindred";
-  return shell_text(arguments);
+  ReportData data;
+  data.title = std::move(title);
+  data.command = shell_text(arguments);
+  data.date = date_text();
+  data.version = version_and_commit();
+  return data;
 }
 
 void Session::add_input(std::string name, const std::string& path, std::string contents) {
-  m_inputs.push_back(input_of(std::move(name), path, std::move(contents)));
+  m_report.inputs.push_back(input_of(std::move(name), path, std::move(contents)));
 }
 
 void Session::end_recording() {
@@ -186,7 +185,7 @@ void Session::end_recording() {
   m_trace.reset();
   if (!m_kernels) return;
   for (const KernelTime& kernel : m_kernels->kernels())
-    m_kernel_times.push_back(
+    m_report.kernels.push_back(
         {kernel.label, kernel.device ? "cuda" : "host", kernel.count, kernel.seconds});
   m_kernels.reset();
 }
@@ -197,27 +196,17 @@ std::string Session::times_text() const {
     if (m_seconds[phase] <= 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", phase_words[phase],
                         duration_text(m_seconds[phase]));
-    if (phase == static_cast<std::size_t>(Phase::compute)) text += places_text(m_records);
+    if (phase == static_cast<std::size_t>(Phase::compute)) text += places_text(m_report.decisions);
   }
   return text;
 }
 
-void Session::write_report() const {
-  ReportData data;
-  data.title = "kindred " + m_command;
-  data.command = command_text(m_options);
-  data.date = m_date;
-  data.version = version_and_commit();
+void Session::write_report() {
+  ReportData& data = m_report;
   data.ran = times_text();
-  data.inputs = m_inputs;
-  data.run = m_reported;
-  data.results = m_results;
   for (std::size_t phase = 0; phase < phase_count; ++phase) {
     if (m_seconds[phase] > 0) data.phases.emplace_back(phase_words[phase], m_seconds[phase]);
   }
-  data.seeds = m_seeds;
-  data.decisions = m_records;
-  data.kernels = m_kernel_times;
   for (const SpaceInfo& info : m_context->spaces()) {
     if (info.usable && (info.space == Space::serial || info.space == Space::cuda))
       data.machine += (data.machine.empty() ? "" : ", ") + info.device;

@@ -2,23 +2,33 @@
 #ifndef KINDRED_TOOLS_SESSION_HPP
 #define KINDRED_TOOLS_SESSION_HPP
 
+// What every command uses.
 #include "Progress.hpp"
+#include "io/AppendJson.hpp"
+#include "io/CheckOutputs.hpp"
+#include "io/InputKind.hpp"
 #include "io/LineReader.hpp"
+#include "program/Errors.hpp"
+#include "program/Log.hpp"
 #include "program/Options.hpp"
+#include "program/Output.hpp"
+#include "report/Html.hpp"
 #include "report/Report.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
+#include <kindred/memory/AtomicFile.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdint>
-#include <memory>
+#include <cmath>
+#include <iterator>
 #include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
+#include <span>
 
 namespace Kindred::Tools {
 
@@ -28,8 +38,8 @@ inline constexpr std::size_t phase_count = 4;
 
 /// A file as an input of a report. Parameters as of `Session::add_input`.
 ReportInput input_of(std::string name, const std::string& path, std::string contents);
-/// The command line as a user would type it.
-std::string command_text(const GlobalOptions& options);
+/// The beginning of a report: the command line as a user would type it, date and version.
+ReportData report_head(std::string title, const GlobalOptions& options);
 
 /// How much a space does at a time: `1 thread`, `132 SMs`.
 std::string concurrency_text(const SpaceInfo& info);
@@ -65,12 +75,12 @@ class Session {
   /// input \param contents number of elements
   void add_input(std::string name, const std::string& path, std::string contents = {});
   /// Adds a part of the results to the report.
-  void add_result(ReportResult result) { m_results.push_back(std::move(result)); }
+  void add_result(ReportResult result) { m_report.results.push_back(std::move(result)); }
   /// Ends the recording of calls and kernels, and writes the trace: what follows is done for the
   /// report alone.
   void end_recording();
   /// Sets the seed layer shown in the report.
-  void show(ReportSeeds seeds) { m_seeds = std::move(seeds); }
+  void show(ReportSeeds seeds) { m_report.seeds = std::move(seeds); }
 
   /// Logs times and spaces, and writes the trace and the report.
   void finish();
@@ -92,7 +102,7 @@ class Session {
 
   void record(const DispatchRecord& record);
   std::string times_text() const;
-  void write_report() const;
+  void write_report();
 
   GlobalOptions m_options;
   std::string m_command;
@@ -101,15 +111,9 @@ class Session {
   std::unique_ptr<KernelProfile> m_kernels;  ///< null: there is no report
   std::unique_ptr<PhaseClock> m_clock;       ///< null: stderr is not a terminal
   std::array<double, phase_count> m_seconds{};
-  std::string m_date;
-  std::vector<ReportInput> m_inputs;
-  std::vector<std::pair<std::string, std::string>> m_reported;
-  std::vector<ReportResult> m_results;
-  std::vector<ReportKernel> m_kernel_times;
-  std::mutex m_mutex;
-  std::vector<DispatchRecord> m_records;
+  ReportData m_report;
+  std::mutex m_mutex;  ///< of the recorded calls
   bool m_is_recording = true;
-  ReportSeeds m_seeds;
 };
 
 }  // namespace Kindred::Tools

@@ -3,32 +3,14 @@
 #include "Commands.hpp"
 #include "GraphText.hpp"
 #include "ReportHits.hpp"
-#include "Session.hpp"
 #include "SpreadFlags.hpp"
 #include "SpreadPicture.hpp"
 #include "io/AnswerLines.hpp"
-#include "io/AppendJson.hpp"
-#include "io/InputKind.hpp"
 #include "io/SpreadSources.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
-#include "program/Output.hpp"
-#include "report/Html.hpp"
 
 #include <kindred/core/graph/PathConfidence.hpp>
 #include <kindred/matcher/SectionFileKind.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -65,11 +47,8 @@ void check_weights(const SpreadingEngine& engine, SpreadMode mode, const std::st
   if (mode == SpreadMode::linear || engine.nodes() == 0) return;
   SpreadOptions options;
   options.mode = mode;
-  try {
-    engine.spread(RaggedSpan<Activation>(), options);
-  } catch (const InvalidArgument& error) {
-    throw InputError(fmt::format("{}: {}", path, reason_of(error)));
-  }
+  with_errors_as<InputError>(path + ": ",
+                             [&] { engine.spread(RaggedSpan<Activation>(), options); });
 }
 
 /// Appends `, "paths": [[{"strength": s, "steps": [["from", "to", carried], …]}, …], …]`, with one
@@ -313,11 +292,10 @@ void spread(const GlobalOptions& global, const SpreadFlags& flags) {
 }  // namespace
 
 void add_spread_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* command =
-      app.add_subcommand("spread", "Spread activation over a graph from the sources of each query");
-  const auto flags = std::make_shared<SpreadFlags>();
+  const auto [command, flags] = add_command<SpreadFlags>(
+      app, "spread", "Spread activation over a graph from the sources of each query", global,
+      spread);
   add_spread_flags(*command, *flags);
-  command->callback([&global, flags] { spread(global, *flags); });
 }
 
 }  // namespace Kindred::Tools

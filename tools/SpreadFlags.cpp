@@ -2,12 +2,8 @@
 #include "SpreadFlags.hpp"
 
 #include "io/SpreadText.hpp"
-#include "program/Errors.hpp"
-#include "program/Options.hpp"
 
 #include <kindred/core/common/Quotes.hpp>
-
-#include <fmt/format.h>
 
 namespace Kindred::Tools {
 
@@ -61,16 +57,14 @@ SpreadOptions options_of(const SpreadFlags& flags) {
 }
 
 void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
-  add_file(command, "--graph", flags.graph,
-           "A graph created by `graph build`, or lines 'from to weight' or 'from to' "
-           "(separated by tabs or spaces, in *.csv by commas; # begins a comment), or a "
-           "Matrix Market file, *.mtx, whose node i is named \"i\"")
-      ->required();
+  add_input(command, "--graph", flags.graph,
+            "A graph created by `graph build`, or lines 'from to weight' or 'from to' "
+            "(separated by tabs or spaces, in *.csv by commas; # begins a comment), or a "
+            "Matrix Market file, *.mtx, whose node i is named \"i\"");
   add_graph_text_flags(command, flags.text, "--graph, if that is an edge list");
-  add_file(command, "--sources", flags.sources,
-           "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
-           "\"decay\", \"threshold\" and \"kinds\" override the options for one query")
-      ->required();
+  add_input(command, "--sources", flags.sources,
+            "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
+            "\"decay\", \"threshold\" and \"kinds\" override the options for one query");
   SpreadOptions& options = flags.options;
   options.hops = 4;
   options.max_iterations = 200;

@@ -6,12 +6,6 @@
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 
-#include <CLI/CLI.hpp>
-
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace Kindred::Tools {
 
 /// Flags of `spread`.

@@ -2,13 +2,12 @@
 #ifndef KINDRED_TOOLS_SPREAD_PICTURE_HPP
 #define KINDRED_TOOLS_SPREAD_PICTURE_HPP
 
-#include "io/NodeNames.hpp"
+#include "io/Graph.hpp"
 #include "report/Picture.hpp"
 
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <span>
-#include <string>
 
 namespace Kindred::Tools {
 

@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Properties.hpp"
-#include "Session.hpp"
-#include "VectorFlags.hpp"
 #include "VectorInput.hpp"
-#include "io/CheckOutputs.hpp"
-#include "io/InputKind.hpp"
-#include "program/Errors.hpp"
-#include "program/Log.hpp"
 
 #include <kindred/matcher/StoredVectors.hpp>
 #include <kindred/matcher/VectorArray.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -34,7 +18,7 @@ struct VectorBuildFlags {
   StoredVectorsOptions store;
 };
 
-void build(const GlobalOptions& global, const VectorBuildFlags& flags) {
+void build_vectors(const GlobalOptions& global, const VectorBuildFlags& flags) {
   StoredVectorsOptions store = flags.store;
   store.quantized_copy = !flags.no_quantized_copy;
   check_output("vectors build", flags.out, {flags.vectors});
@@ -80,11 +64,10 @@ InspectedFile inspect_vectors(const std::string& path, int threads) {
 }  // namespace
 
 void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
-  CLI::App* group = app.add_subcommand("vectors", "Create, check and describe a store of vectors");
-  group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("build", "Write the rows of a file to a store");
-  const auto flags = std::make_shared<VectorBuildFlags>();
-  add_file(*command, "--vectors", flags->vectors, vectors_help)->required();
+  CLI::App* group = add_group(app, "vectors", "Create, check and describe a store of vectors");
+  const auto [command, flags] = add_command<VectorBuildFlags>(
+      *group, "build", "Write the rows of a file to a store", global, build_vectors);
+  add_input(*command, "--vectors", flags->vectors, vectors_help);
   add_choice(*command, "--format", flags->file.format,
              "Format of --vectors, whatever its name: npy, fvecs, bvecs, ivecs, fbin, u8bin, i8bin "
              "or hdf5 (default: by the file name)",
@@ -100,7 +83,6 @@ void add_vectors_command(CLI::App& app, const GlobalOptions& global) {
       "--no-quantized-copy", flags->no_quantized_copy,
       "Omit the int8 copy of the rows that quantized searches use; a search then creates it first");
   add_out(*command, flags->out, "Output file of the store");
-  command->callback([&global, flags] { build(global, *flags); });
   add_inspections(*group, global, "store", InputKind::store, inspect_vectors);
 }
 

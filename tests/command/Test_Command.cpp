@@ -6,7 +6,7 @@
 #include "RunProgram.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
-#include "io/WriteNpyHeader.hpp"
+#include "io/Matrix.hpp"
 #include "program/Errors.hpp"
 
 #include <cstdlib>

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "Commands.hpp"
-#include "Completion.hpp"
 #include "Progress.hpp"
 #include "program/Color.hpp"
-#include "program/ManPage.hpp"
 #include "program/Suggestion.hpp"
-#include "program/UsageMessage.hpp"
 
 #include <cstdlib>
 #include <string>
@@ -18,37 +13,6 @@ namespace UsageTest {
 
 using namespace Kindred;
 using namespace Kindred::Tools;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
-/// Some commands of the program.
-struct Program {
-  Program() {
-    add_global_options(app, global, "For every command");
-    add_search_command(app, global);
-    add_graph_command(app, global);
-    add_index_command(app, global);
-    app.require_subcommand(1);
-    for (CLI::App* command : app.get_subcommands({})) {
-      command->fallthrough();
-      for (CLI::App* nested : command->get_subcommands({})) nested->fallthrough();
-    }
-  }
-  /// The message for arguments that the parser refuses.
-  std::string message(std::vector<std::string> arguments) {
-    std::reverse(arguments.begin(), arguments.end());
-    try {
-      app.parse(std::move(arguments));
-    } catch (const CLI::ParseError& error) {
-      return usage_message(app, error);
-    }
-    return {};
-  }
-
-  CLI::App app{"A program\nof this test", "kindred"};
-  GlobalOptions global;
-};
 
 TEST(Suggestion, IsTheOnlyContinuationOrTheMostSimilar) {
   const std::vector<std::string> known{"--vectors", "--queries", "--metric", "--out-ids",
@@ -64,48 +28,6 @@ TEST(Suggestion, IsTheOnlyContinuationOrTheMostSimilar) {
   EXPECT_EQ(suggestion("--\xFF\xFE", known), "");
   EXPECT_EQ(did_you_mean("serch", {"search", "score"}), "; did you mean search?");
   EXPECT_EQ(did_you_mean("fly", {"search", "score"}), "");
-}
-
-TEST(UsageMessage, NamesTheFix) {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{}, "a command is required: search, graph, index (see kindred --help)"},
-      {{"graph", "bild"}, "graph: there is no command 'bild'; did you mean build?"},
-      {{"search", "--limit=3"}, "search: there is no flag '--limit'; did you mean --top?"},
-      {{"search", "x", "y"},
-       "search: there are no arguments 'x', 'y'; files are given by flags: --vectors FILE, --store "
-       "FILE, --queries FILE"},
-      {{"index", "search"}, "index search: --index FILE, --queries FILE are required"},
-      {{"search", "--queries", "a", "--vectors", "b", "--store", "c"},
-       "search: --vectors excludes --store; omit one of them (see kindred search --help)"},
-      {{"search", "--queries", "a", "-k", "0"}, "search: --top: '0' is not a whole number"}};
-  for (const auto& [arguments, message] : wrong)
-    EXPECT_THAT(Program().message(arguments), StartsWith(message));
-}
-
-TEST(Completion, NamesEveryCommandAndFlag) {
-  const Program program;
-  for (const std::string& script :
-       {bash_completion(program.app), zsh_completion(program.app), fish_completion(program.app)}) {
-    for (const char* word : {"search", "graph", "build", "verify", "queries", "top", "space"})
-      EXPECT_THAT(script, HasSubstr(word));
-  }
-  EXPECT_THAT(bash_completion(program.app), HasSubstr("\"graph build\") words=\""));
-  EXPECT_THAT(fish_completion(program.app),
-              HasSubstr("-n '__fish_seen_subcommand_from graph; and __fish_seen_subcommand_from "
-                        "build' -l edges -r"));
-}
-
-TEST(ManPage, DescribesACommandAndItsFlags) {
-  const Program program;
-  EXPECT_EQ(man_page_name(program.app), "kindred");
-  EXPECT_THAT(man_page(program.app), AllOf(StartsWith(".TH KINDRED 1"), HasSubstr(".SH COMMANDS"),
-                                           HasSubstr(".SH EXIT STATUS")));
-  const CLI::App& search = find_command(program.app, "man", {"search"});
-  EXPECT_THAT(man_page(search),
-              AllOf(HasSubstr("\\fB\\-k\\fR, \\fB\\-\\-top\\fR \\fIN\\fR"),
-                    HasSubstr(".SH SYNOPSIS\n\\fBkindred search \\-\\-queries FILE [FLAGS]")));
-  EXPECT_EQ(man_page_name(find_command(program.app, "man", {"index", "build"})),
-            "kindred-index-build");
 }
 
 TEST(DurationText, IsShortAndReadable) {

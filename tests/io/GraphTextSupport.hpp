@@ -20,7 +20,7 @@ inline std::vector<Triple> edges(const Graph& graph) {
 
 inline std::vector<std::string> names(const NodeNames& nodes) {
   std::vector<std::string> out(nodes.size());
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) nodes.append(out[i], i);
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) out[i] = nodes.text(i);
   return out;
 }
 

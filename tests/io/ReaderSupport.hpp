@@ -20,6 +20,13 @@ using ::testing::IsEmpty;
 using Testing::message_of;
 using Testing::TempFolder;
 
+/// What `reader(path)` returns for a file with \p text.
+template <class Reader>
+auto read_text(const std::string& text, const Reader& reader) {
+  const TempFolder folder;
+  return reader(folder.write("t", text));
+}
+
 /// Expects that `reader(path)` refuses each text behind \p before, with the path and words of the
 /// message that follow it.
 template <class Reader>

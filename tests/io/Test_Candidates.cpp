@@ -8,9 +8,8 @@ using namespace Kindred;
 using namespace Testing::ReaderSupport;
 
 TEST(Candidates, AreReadInOrder) {
-  const TempFolder folder;
-  const auto read =
-      read_candidates(folder.write("c", "{\"name\": \"q\", \"ids\": [4, 0, 4]}\n{\"ids\": []}"), 5);
+  const auto read = read_text("{\"name\": \"q\", \"ids\": [4, 0, 4]}\n{\"ids\": []}",
+                              [](const std::string& path) { return read_candidates(path, 5); });
   EXPECT_THAT(read.ids[0], ElementsAre(4U, 0U, 4U));
   EXPECT_THAT(read.ids[1], IsEmpty());
   EXPECT_EQ(read.names[0], "q");

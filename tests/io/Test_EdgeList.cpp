@@ -7,31 +7,28 @@ namespace EdgeListTest {
 using namespace Kindred;
 using namespace Testing::ReaderSupport;
 
-void unit(const std::string& path) { read_edge_list(path, WeightRange::unit); }
-void finite(const std::string& path) { read_edge_list(path, WeightRange::finite); }
+Graph unit(const std::string& path) { return read_edge_list(path, WeightRange::unit); }
+Graph finite(const std::string& path) { return read_edge_list(path, WeightRange::finite); }
 
-TEST(EdgeList, NumbersNodesByFirstAppearance) {
-  const TempFolder folder;
-  const Graph graph = read_edge_list(
-      folder.write("g", "# a graph\nb a 0.5\n\n  a   c  1 \nc b 0.25"), WeightRange::unit);
-  EXPECT_THAT(names(graph.nodes), ElementsAre("\"b\"", "\"a\"", "\"c\""));
-  EXPECT_THAT(edges(graph),
-              ElementsAre(Triple(0, 1, 0.5F), Triple(1, 2, 1.0F), Triple(2, 0, 0.25F)));
-}
-
-TEST(EdgeList, DividesAtTabsWhereThereAreTabs) {
-  const TempFolder folder;
-  const Graph graph =
-      read_edge_list(folder.write("g", "big cat\tlion\t0.5\r\n"), WeightRange::unit);
-  EXPECT_THAT(names(graph.nodes), ElementsAre("\"big cat\"", "\"lion\""));
-}
-
-TEST(EdgeList, TakesAnyFiniteWeightWhereThatIsMeant) {
-  const TempFolder folder;
-  const auto path = folder.write("g", "a b -2.5\na b 1e30");
-  EXPECT_THAT(edges(read_edge_list(path, WeightRange::finite)),
-              ElementsAre(Triple(0, 1, -2.5F), Triple(0, 1, 1e30F)));
-  EXPECT_EQ(read_edge_list(folder.write("e", ""), WeightRange::unit).nodes.size(), 0U);
+TEST(EdgeList, ReadsNodesByFirstAppearanceAndEdgesInOrder) {
+  const struct {
+    const char* text;
+    Graph (*read)(const std::string&);
+    std::vector<std::string> nodes;
+    std::vector<Triple> edges;
+  } cases[] = {{"", unit, {}, {}},
+               {"# a graph\nb a 0.5\n\n  a   c  1 \nc b 0.25",
+                unit,
+                {"b", "a", "c"},
+                {{0, 1, 0.5F}, {1, 2, 1.0F}, {2, 0, 0.25F}}},
+               {"big cat\tlion\t0.5\r\n", unit, {"big cat", "lion"}, {{0, 1, 0.5F}}},
+               {"a b -2.5\na b 1e30", finite, {"a", "b"}, {{0, 1, -2.5F}, {0, 1, 1e30F}}},
+               {"a b\nb c\n", unit, {"a", "b", "c"}, {{0, 1, 1.0F}, {1, 2, 1.0F}}}};
+  for (const auto& [text, read, nodes, expected] : cases) {
+    const Graph graph = read_text(text, read);
+    EXPECT_EQ(names(graph.nodes), nodes) << text;
+    EXPECT_EQ(edges(graph), expected) << text;
+  }
 }
 
 TEST(EdgeList, ReportsFileLineAndValueOfABadEdge) {
@@ -65,17 +62,17 @@ TEST(EdgeList, SkipsAHeaderWithANote) {
   EXPECT_THAT(notes, ElementsAre(folder / "g" +
                                  ":2: skipped as a header: 'from\\x09to\\x09weight' (--no-header "
                                  "reads it as an edge)"));
-  EXPECT_THAT(names(graph.nodes), ElementsAre("\"a\"", "\"b\""));
+  EXPECT_THAT(names(graph.nodes), ElementsAre("a", "b"));
   EXPECT_THAT(edges(graph), ElementsAre(Triple(0, 1, 2.0F)));
   EXPECT_EQ(read("from,to,weight,kind\na,b,1,7\n", {.csv = true, .kinds = true}).edge_kinds,
             std::vector<std::uint8_t>{7});
   EXPECT_EQ(notes.size(), 1U);
-  read("a b 2\n");
-  EXPECT_THAT(notes, ::testing::IsEmpty());
-  EXPECT_EQ(read("from to\na b\n", {.header = HeaderLine::present}).edges.size(), 1U);
-  EXPECT_THAT(notes, ::testing::IsEmpty());
-  EXPECT_EQ(read("from to\na b\n", {.header = HeaderLine::absent}).edges.size(), 2U);
-  EXPECT_THAT(notes, ::testing::IsEmpty());
+  for (const auto& [text, header, count] : {std::tuple("a b 2\n", HeaderLine::automatic, 1U),
+                                            {"from to\na b\n", HeaderLine::present, 1U},
+                                            {"from to\na b\n", HeaderLine::absent, 2U}}) {
+    EXPECT_EQ(read(text, {.header = header}).edges.size(), count);
+    EXPECT_THAT(notes, IsEmpty());
+  }
 }
 
 TEST(EdgeList, RefusesAFirstLineThatMayBeAHeaderOrAnEdge) {
@@ -90,17 +87,17 @@ TEST(EdgeList, RefusesAFirstLineThatMayBeAHeaderOrAnEdge) {
                         {"a b nan\nd e 1\n", "1: the weight 'nan'"}});
 }
 
-TEST(EdgeList, GivesEdgesOfTwoColumnsTheWeightOne) {
-  const TempFolder folder;
-  EXPECT_THAT(edges(read_edge_list(folder.write("g", "a b\nb c\n"), WeightRange::unit)),
-              ElementsAre(Triple(0, 1, 1.0F), Triple(1, 2, 1.0F)));
+TEST(EdgeList, ReadsFieldsInQuotes) {
+  const Graph graph = read_text("\"a, \"\"b\"\"\",\"c\",1\n", [](const std::string& path) {
+    return read_edge_list(path, WeightRange::unit, {}, {.csv = true});
+  });
+  EXPECT_THAT(names(graph.nodes), ElementsAre("a, \"b\"", "c"));
 }
 
 TEST(EdgeList, ReadsUndirectedEdgesInBothDirections) {
-  const TempFolder folder;
-  const auto path = folder.write("g", "a b 0.5 1\nb b 1 2\n");
-  const Graph graph =
-      read_edge_list(path, WeightRange::unit, {}, {.kinds = true, .undirected = true});
+  const Graph graph = read_text("a b 0.5 1\nb b 1 2\n", [](const std::string& path) {
+    return read_edge_list(path, WeightRange::unit, {}, {.kinds = true, .undirected = true});
+  });
   EXPECT_THAT(edges(graph),
               ElementsAre(Triple(0, 1, 0.5F), Triple(1, 0, 0.5F), Triple(1, 1, 1.0F)));
   EXPECT_THAT(graph.edge_kinds, ElementsAre(1, 1, 2));

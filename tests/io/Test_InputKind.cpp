@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReaderSupport.hpp"
 #include "io/InputKind.hpp"
-#include "io/WriteNpyHeader.hpp"
 
 namespace InputKindTest {
 
@@ -20,44 +19,6 @@ std::string section_file(std::string kind) {
 
 std::string message(const std::string& path, InputKind wanted) {
   return message_of<InputError>([&] { check_kind(path, wanted); });
-}
-
-TEST(InputKind, SaysWhatAFileIsAndWhatToDo) {
-  const TempFolder folder;
-  const auto array = folder.write("v.npy", npy_header("<f4", 0, 1));
-  const auto unnamed = folder.write("v", npy_header("<f4", 0, 1));
-  const auto text = folder.write("e.tsv", "a\tb\t1\n");
-  const auto vectors = folder.write("v.knd", section_file("vectors"));
-  const auto index = folder.write("i.knd", section_file("hnsw"));
-  const auto graph = folder.write("g.knd", section_file("graph"));
-  const auto patterns = folder.write("p.knd", section_file("patterns"));
-  const auto expect = [](const std::string& path, InputKind wanted, const std::string& is,
-                         const std::string& before = {}, const std::string& behind = {}) {
-    const std::string call = before.empty() ? "" : before + " " + path + behind;
-    EXPECT_EQ(message(path, wanted), path + " is " + is + call);
-  };
-  expect(array, InputKind::vectors, "an array of rows, not a store of vectors; use ", "--vectors");
-  expect(unnamed, InputKind::store,
-         "an array of rows, not a store of vectors; build one: ", "kindred vectors build --vectors",
-         " --out STORE");
-  expect(vectors, InputKind::rows, "a store of vectors, not an array of rows; use ", "--store");
-  expect(vectors, InputKind::index,
-         "a store of vectors, not an index; build one: ", "kindred index build --store",
-         " --out INDEX");
-  expect(array, InputKind::index,
-         "an array of rows, not an index; build one: ", "kindred index build --vectors",
-         " --out INDEX");
-  expect(index, InputKind::vectors, "an index (HNSW), not a store of vectors; it is for ",
-         "kindred index search --index");
-  expect(text, InputKind::graph, "text, not a graph; build one: ", "kindred graph build --edges",
-         " --out GRAPH");
-  expect(graph, InputKind::edges, "a graph, not an edge list; it is for ",
-         "kindred spread --graph");
-  expect(text, InputKind::patterns,
-         "text, not a store of patterns; build one: ", "kindred patterns build --patterns",
-         " --out STORE");
-  expect(patterns, InputKind::queries,
-         "a store of patterns, not an array of rows; write the queries to a .npy file");
 }
 
 TEST(InputKind, SaysHowToConvertFilesOfOtherPrograms) {

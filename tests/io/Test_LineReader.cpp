@@ -7,27 +7,27 @@ namespace LineReaderTest {
 using namespace Kindred;
 using namespace Testing::ReaderSupport;
 
-std::vector<std::string> lines_of(const std::string& path) {
+std::vector<std::string> lines_of_file(const std::string& path) {
   LineReader reader(path);
   std::vector<std::string> out;
   while (const auto line = reader.next()) out.emplace_back(*line);
   EXPECT_EQ(reader.line(), out.size());
   return out;
 }
+std::vector<std::string> lines_of(const std::string& text) {
+  return read_text(text, lines_of_file);
+}
 
 TEST(LineReader, EndsALineAtEitherEnd) {
-  const TempFolder folder;
-  EXPECT_THAT(lines_of(folder.write("a", "")), IsEmpty());
-  EXPECT_THAT(lines_of(folder.write("b", "\n")), ElementsAre(""));
-  EXPECT_THAT(lines_of(folder.write("c", "a\n\nb")), ElementsAre("a", "", "b"));
-  EXPECT_THAT(lines_of(folder.write("d", "a\r\nb\r")), ElementsAre("a", "b\r"));
+  EXPECT_THAT(lines_of(""), IsEmpty());
+  EXPECT_THAT(lines_of("\n"), ElementsAre(""));
+  EXPECT_THAT(lines_of("a\n\nb"), ElementsAre("a", "", "b"));
+  EXPECT_THAT(lines_of("a\r\nb\r"), ElementsAre("a", "b\r"));
 }
 
 TEST(LineReader, ReadsLinesLongerThanItsBuffer) {
-  const TempFolder folder;
   const std::string large(5'000'000, 'x');
-  EXPECT_THAT(lines_of(folder.write("a", "s\n" + large + "\nt\n" + large)),
-              ElementsAre("s", large, "t", large));
+  EXPECT_THAT(lines_of("s\n" + large + "\nt\n" + large), ElementsAre("s", large, "t", large));
 }
 
 TEST(LineReader, KnowsWhatIsLeft) {
@@ -72,28 +72,23 @@ std::string zstd_frame(const std::string& text) {
 TEST(LineReader, Decompresses) {
   const TempFolder folder;
   const std::string skipped("\x5A\x2A\x4D\x18\x02\x00\x00\x00zz", 10);
-  EXPECT_THAT(lines_of(folder.write("a", gzip_member())), ElementsAre("ab", "cd"));
-  EXPECT_THAT(lines_of(folder.write("b", gzip_member() + gzip_member())),
-              ElementsAre("ab", "cd", "ab", "cd"));
-  EXPECT_THAT(lines_of(folder.write("c", zstd_frame("ab\nc"))), ElementsAre("ab", "c"));
-  EXPECT_THAT(lines_of(folder.write("d", skipped + zstd_frame("ab\nc") + zstd_frame("d\n"))),
-              ElementsAre("ab", "cd"));
-  LineReader reader(folder / "a");
+  EXPECT_THAT(lines_of(gzip_member()), ElementsAre("ab", "cd"));
+  EXPECT_THAT(lines_of(gzip_member() + gzip_member()), ElementsAre("ab", "cd", "ab", "cd"));
+  EXPECT_THAT(lines_of(zstd_frame("ab\nc")), ElementsAre("ab", "c"));
+  EXPECT_THAT(lines_of(skipped + zstd_frame("ab\nc") + zstd_frame("d\n")), ElementsAre("ab", "cd"));
+  LineReader reader(folder.write("a", gzip_member()));
   reader.next();
   EXPECT_FALSE(reader.bytes_left());
 }
 
 TEST(LineReader, ReadsTextThatBeginsLikeCompressedData) {
-  const TempFolder folder;
   for (const char* text : {"(", "P", "_*", "P*M", "\x1F", "(a", "P*Mn", "\x28\xB5\x2F"})
-    EXPECT_THAT(lines_of(folder.write("a", text)), ElementsAre(text));
+    EXPECT_THAT(lines_of(text), ElementsAre(text));
 }
 
 TEST(LineReader, RefusesDamagedCompressedData) {
-  const TempFolder folder;
-  const auto refusal = [&](const std::string& bytes) {
-    const auto path = folder.write("a", bytes);
-    return message_of<InputError>([&] { lines_of(path); });
+  const auto refusal = [](const std::string& bytes) {
+    return message_of<InputError>([&] { lines_of(bytes); });
   };
   const std::string gzip = gzip_member();
   for (std::size_t size = 3; size < gzip.size(); ++size)
@@ -112,7 +107,8 @@ TEST(LineReader, RefusesWhatCannotBeRead) {
   const TempFolder folder;
   EXPECT_THAT(message_of<InputError>([&] { LineReader reader(folder / "none"); }),
               HasSubstr("none: No such file"));
-  EXPECT_THAT(message_of<InputError>([&] { lines_of(folder / "."); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(message_of<InputError>([&] { lines_of_file(folder / "."); }),
+              HasSubstr("Is a directory"));
 }
 
 }  // namespace LineReaderTest

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReaderSupport.hpp"
 #include "io/Matrix.hpp"
-#include "io/WriteNpyHeader.hpp"
 
 namespace MatrixTest {
 

@@ -8,23 +8,31 @@ using namespace Kindred;
 using namespace Testing::ReaderSupport;
 
 TEST(MatrixMarket, ReadsEveryKind) {
-  const TempFolder folder;
-  const auto read = [&](const std::string& text) {
-    return read_matrix_market(folder.write("g.mtx", text), WeightRange::finite);
-  };
-  const Graph real =
-      read("%%MatrixMarket matrix coordinate real general\n% c\n\n3 3 2\n1 2 0.5\n% d\n3 1 -1e3\n");
-  EXPECT_THAT(edges(real), ElementsAre(Triple(0, 1, 0.5F), Triple(2, 0, -1000.0F)));
-  EXPECT_THAT(names(real.nodes), ElementsAre("\"1\"", "\"2\"", "\"3\""));
-  EXPECT_EQ(real.nodes.find("3"), 2U);
-  for (const char* name : {"0", "4", "03", "x", ""}) EXPECT_EQ(real.nodes.find(name), std::nullopt);
-  const Graph integer =
-      read("%%matrixmarket MATRIX Coordinate Integer Symmetric\n3 3 2\n2 1 7\n3 3 2");
-  EXPECT_THAT(edges(integer),
-              ElementsAre(Triple(1, 0, 7.0F), Triple(0, 1, 7.0F), Triple(2, 2, 2.0F)));
-  const Graph pattern = read("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1");
-  EXPECT_THAT(edges(pattern), ElementsAre(Triple(0, 0, 1.0F)));
-  EXPECT_THAT(edges(read("%%MatrixMarket matrix coordinate pattern general\n5 5 0\n")), IsEmpty());
+  const std::string head = "%%MatrixMarket matrix coordinate ";
+  const std::vector<std::pair<std::string, std::vector<Triple>>> cases{
+      {head + "real general\n% c\n\n3 3 2\n1 2 0.5\n% d\n3 1 -1e3\n",
+       {{0, 1, 0.5F}, {2, 0, -1000.0F}}},
+      {"%%matrixmarket MATRIX Coordinate Integer Symmetric\n3 3 2\n2 1 7\n3 3 2",
+       {{1, 0, 7.0F}, {0, 1, 7.0F}, {2, 2, 2.0F}}},
+      {head + "pattern general\n3 3 1\n1 1", {{0, 0, 1.0F}}},
+      {head + "pattern general\n3 3 0\n", {}}};
+  for (const auto& [text, expected] : cases) {
+    const Graph graph = read_text(text, [](const std::string& path) {
+      return read_matrix_market(path, WeightRange::finite);
+    });
+    EXPECT_EQ(edges(graph), expected) << text;
+    EXPECT_THAT(names(graph.nodes), ElementsAre("1", "2", "3"));
+  }
+}
+
+TEST(NodeNames, OfNumbersAreThoseOfNodesThatAreThere) {
+  const NodeNames all = NodeNames::numbers(3);
+  const NodeNames some = NodeNames::numbers(3, [](std::uint32_t node) { return node != 1; });
+  EXPECT_EQ(all.find("2"), 1U);
+  EXPECT_EQ(some.find("2"), std::nullopt);
+  EXPECT_EQ(some.find("3"), 2U);
+  EXPECT_EQ(some.size(), 3U);
+  for (const char* name : {"0", "4", "03", "x", ""}) EXPECT_EQ(all.find(name), std::nullopt);
 }
 
 TEST(MatrixMarket, RefusesAHeaderItCannotRead) {

@@ -7,17 +7,21 @@ namespace SequenceReaderTest {
 
 using namespace Kindred;
 using namespace Testing::ReaderSupport;
+using ::testing::EndsWith;
 
 struct Read {
   std::vector<std::vector<Symbol>> rows;
   std::vector<std::string> names;
 };
 
-Read read_sequences(const std::string& path, SymbolEncoder& encoder, Learning learning,
-                    SequenceForm form = SequenceForm::json) {
-  Sequences sequences;
-  SequenceReader reader(path, form, encoder, learning);
-  while (reader.next(sequences)) continue;
+Read read_sequences(const std::string& text, SymbolEncoder& encoder, Learning learning,
+                    SequenceForm form = SequenceForm::json, const Column& column = {}) {
+  const Sequences sequences = read_text(text, [&](const std::string& path) {
+    Sequences read;
+    SequenceReader reader(path, form, encoder, learning, {}, column);
+    while (reader.next(read)) continue;
+    return read;
+  });
   Read out;
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const auto row = sequences.symbols[i];
@@ -28,58 +32,39 @@ Read read_sequences(const std::string& path, SymbolEncoder& encoder, Learning le
 }
 
 TEST(SequenceReader, NumbersTokensAsTheyAppear) {
-  const TempFolder folder;
-  const auto path = folder.write("p", R"({"name": "x", "events": [["a", "b"], [], ["c", "a"]]}
+  const std::string text = R"({"name": "x", "events": [["a", "b"], [], ["c", "a"]]}
 {"tokens": ["c", "d"], "name": ""}
 {"tokens": [], "other": {"deep": [1, {"er": null}]}, "name": null}
 {"events": [[]]}
-)");
+)";
   SymbolEncoder encoder(Level::token);
-  const Read read = read_sequences(path, encoder, Learning::on);
+  const Read read = read_sequences(text, encoder, Learning::on);
   EXPECT_THAT(read.names, ElementsAre("x", "", "(none)", "(none)"));
   EXPECT_THAT(read.rows,
               ElementsAre(ElementsAre(0, 1, 2, 0), ElementsAre(2, 3), IsEmpty(), IsEmpty()));
-  const Read query = read_sequences(folder.write("q", R"({"tokens": ["d", "new", "a", "new"]})"),
-                                    encoder, Learning::off);
+  const Read query =
+      read_sequences(R"({"tokens": ["d", "new", "a", "new"]})", encoder, Learning::off);
   EXPECT_THAT(query.rows, ElementsAre(ElementsAre(3, unknown_symbol, 0, unknown_symbol)));
 }
 
 TEST(SequenceReader, JoinsStringsByOneSpaceAtCharacterLevel) {
-  const TempFolder folder;
   SymbolEncoder encoder(Level::character);
-  const Read json = read_sequences(
-      folder.write("p", R"({"events": [["ab", "é"], ["\ud83d\ude00"]]})"), encoder, Learning::on);
+  const Read json =
+      read_sequences(R"({"events": [["ab", "é"], ["\ud83d\ude00"]]})", encoder, Learning::on);
   EXPECT_THAT(json.rows, ElementsAre(ElementsAre('a', 'b', ' ', 0xE9, ' ', 0x1F600)));
-  const Read plain = read_sequences(folder.write("l", "ab é 😀\n\nba?"), encoder, Learning::off,
-                                    SequenceForm::lines);
+  const Read plain = read_sequences("ab é 😀\n\nba?", encoder, Learning::off, SequenceForm::lines);
   EXPECT_THAT(plain.rows, ElementsAre(json.rows[0], IsEmpty(), ElementsAre('b', 'a', '?')));
 }
 
 TEST(SequenceReader, NamesTextsByThemselves) {
-  const TempFolder folder;
   SymbolEncoder encoder(Level::character, {.ignore_case = true});
-  const Read lines =
-      read_sequences(folder.write("l", "Ab\n\n"), encoder, Learning::on, SequenceForm::lines);
+  const Read lines = read_sequences("Ab\n\n", encoder, Learning::on, SequenceForm::lines);
   EXPECT_THAT(lines.rows, ElementsAre(ElementsAre('a', 'b'), IsEmpty()));
   EXPECT_THAT(lines.names, ElementsAre("Ab", ""));
-  Sequences column;
-  SequenceReader reader(folder.write("c", "id,text\n1,Ab\n2,\"C\nd\"\n"), SequenceForm::column,
-                        encoder, Learning::on, {}, {"text", ','});
-  while (reader.next(column)) continue;
-  ASSERT_EQ(column.size(), 2U);
-  EXPECT_EQ(column.names[1], "C\nd");
-  EXPECT_THAT(column.symbols[1], ElementsAre('c', '\n', 'd'));
-}
-
-TEST(SequenceReader, ReportsTheLineOfABadText) {
-  const TempFolder folder;
-  const auto path = folder.write("c", "text\n\"a\nb\"\n\"c\n\xFF\"\n");
-  SymbolEncoder encoder(Level::character);
-  SequenceReader reader(path, SequenceForm::column, encoder, Learning::on, {}, {"text", ','});
-  Sequences out;
-  reader.next(out);
-  EXPECT_EQ(message_of<BadLine>([&] { reader.next(out); }),
-            path + ":4: not UTF-8: byte 0xff at 2 of the text");
+  const Read column = read_sequences("id,text\n1,Ab\n2,\"C\nd\"\n", encoder, Learning::on,
+                                     SequenceForm::column, {"text", ','});
+  EXPECT_THAT(column.names, ElementsAre("Ab", "C\nd"));
+  EXPECT_THAT(column.rows, ElementsAre(ElementsAre('a', 'b'), ElementsAre('c', '\n', 'd')));
 }
 
 TEST(SequenceReader, KeepsTheRowsOfSkippedLines) {
@@ -113,13 +98,17 @@ TEST(SequenceReader, KeepsTheRowsOfSkippedLines) {
   EXPECT_EQ(reader.strings_max(), 2U);
 }
 
-TEST(SequenceReader, RefusesPlainLinesThatAreNoUtf8) {
-  const TempFolder folder;
-  SymbolEncoder encoder(Level::character);
-  const auto path = folder.write("l", "ab\nc\xFFz\n");
-  EXPECT_EQ(message_of<InputError>(
-                [&] { read_sequences(path, encoder, Learning::on, SequenceForm::lines); }),
-            path + ":2: not UTF-8: byte 0xff at 1 of the text");
+TEST(SequenceReader, ReportsTheLineOfABadText) {
+  const auto refused = [](const std::string& text, SequenceForm form) {
+    SymbolEncoder encoder(Level::character);
+    return message_of<BadLine>([&] {
+      read_sequences(text, encoder, Learning::on, form, {"text", ','});
+    });
+  };
+  EXPECT_THAT(refused("text\n\"a\nb\"\n\"c\n\xFF\"\n", SequenceForm::column),
+              EndsWith(":4: not UTF-8: byte 0xff at 2 of the text"));
+  EXPECT_THAT(refused("ab\nc\xFFz\n", SequenceForm::lines),
+              EndsWith(":2: not UTF-8: byte 0xff at 1 of the text"));
 }
 
 TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
@@ -128,7 +117,9 @@ TEST(SequenceReader, ReportsFileLineAndValueOfABadRecord) {
   expect_refused_input(
       [](const std::string& path) {
         SymbolEncoder encoder(Level::token);
-        read_sequences(path, encoder, Learning::on);
+        Sequences out;
+        SequenceReader reader(path, SequenceForm::json, encoder, Learning::on);
+        while (reader.next(out)) continue;
       },
       {
           {"\n", "2: an empty line"},

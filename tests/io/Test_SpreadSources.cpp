@@ -7,57 +7,59 @@ namespace SpreadSourcesTest {
 using namespace Kindred;
 using namespace Testing::ReaderSupport;
 
-TEST(SpreadSources, AreReadInOrder) {
-  const TempFolder folder;
+NodeNames two_nodes() {
   NodeNames nodes;
   nodes.add("a");
   nodes.add("b");
-  const Tools::SpreadSources sources = read_spread_sources(
-      folder.write(
-          "s", "{\"name\": \"q\", \"sources\": [[\"b\", 1], [\"a\", 0.25]]}\n{\"sources\": []}"),
-      nodes, WeightRange::unit);
+  return nodes;
+}
+
+Tools::SpreadSources read(const std::string& text, const SpreadQuery& defaults = {}) {
+  return read_text(text, [&](const std::string& path) {
+    return read_spread_sources(path, two_nodes(), WeightRange::unit, defaults);
+  });
+}
+
+TEST(SpreadSources, AreReadInOrder) {
+  const auto sources =
+      read("{\"name\": \"q\", \"sources\": [[\"b\", 1], [\"a\", 0.25]]}\n{\"sources\": []}");
   EXPECT_THAT(sources.activations[0], ElementsAre(Activation{1, 1.0F}, Activation{0, 0.25F}));
   EXPECT_THAT(sources.activations[1], IsEmpty());
   EXPECT_EQ(sources.names[0], "q");
   EXPECT_EQ(sources.names[1], std::nullopt);
+  EXPECT_THAT(sources.queries, IsEmpty());
 }
 
-TEST(SpreadSources, ReportWhatTheySpreadByWhereALineSaysSo) {
-  const TempFolder folder;
-  NodeNames nodes;
-  nodes.add("a");
-  const SpreadQuery defaults{7, {Decay::Kind::power, 2}, 0.5};
-  const auto queries = [&](const std::string& text) {
-    return read_spread_sources(folder.write("s", text), nodes, WeightRange::unit, defaults).queries;
+TEST(SpreadSources, MaySetTheOptionsOfTheirQuery) {
+  const auto queries = read(
+                           "{\"sources\": []}\n"
+                           "{\"hops\": 2, \"sources\": [[\"a\", 1]], \"threshold\": 0}\n"
+                           "{\"sources\": [[\"a\", 1]], \"decay\": \"linear:0.25\"}\n"
+                           "{\"sources\": []}",
+                           {7, {Decay::Kind::power, 2}, 0.5})
+                           .queries;
+  const auto options = [](const SpreadQuery& query) {
+    return std::tuple(query.hops, query.decay.kind, query.decay.parameter, query.threshold);
   };
-  EXPECT_THAT(queries("{\"sources\": [[\"a\", 1]]}\n{\"sources\": []}"), IsEmpty());
-  const auto reported = queries(
-      "{\"sources\": []}\n{\"hops\": 2, \"sources\": [[\"a\", 1]], \"threshold\": 0}\n"
-      "{\"sources\": [[\"a\", 1]], \"decay\": \"linear:0.25\"}\n{\"sources\": []}");
-  ASSERT_EQ(reported.size(), 4U);
-  for (const std::size_t plain : {0, 3}) {
-    EXPECT_EQ(reported[plain].hops, 7U);
-    EXPECT_EQ(reported[plain].decay.kind, Decay::Kind::power);
-    EXPECT_EQ(reported[plain].threshold, 0.5);
-  }
-  EXPECT_EQ(reported[1].hops, 2U);
-  EXPECT_EQ(reported[1].threshold, 0.0);
-  EXPECT_EQ(reported[1].decay.parameter, 2.0);
-  EXPECT_EQ(reported[2].hops, 7U);
-  EXPECT_EQ(reported[2].decay.kind, Decay::Kind::linear);
-  EXPECT_EQ(reported[2].decay.parameter, 0.25);
+  const auto expected = [](std::uint32_t hops, Decay::Kind kind, double parameter,
+                           double threshold) {
+    return std::tuple(hops, kind, parameter, std::optional(threshold));
+  };
+  ASSERT_EQ(queries.size(), 4U);
+  EXPECT_EQ(options(queries[0]), expected(7, Decay::Kind::power, 2, 0.5));
+  EXPECT_EQ(options(queries[1]), expected(2, Decay::Kind::power, 2, 0));
+  EXPECT_EQ(options(queries[2]), expected(7, Decay::Kind::linear, 0.25, 0.5));
+  EXPECT_EQ(options(queries[3]), expected(7, Decay::Kind::power, 2, 0.5));
 }
 
 TEST(SpreadSources, ReportFileLineAndValueOfABadRecord) {
-  NodeNames nodes;
-  nodes.add("a");
-  const auto reading = [&](WeightRange range) {
-    return [&nodes, range](const std::string& path) { read_spread_sources(path, nodes, range); };
+  const auto reading = [](WeightRange range) {
+    return [range](const std::string& path) { read_spread_sources(path, two_nodes(), range); };
   };
   expect_refused_input(
       reading(WeightRange::unit),
       {
-          {R"({"sources": [["x", 1]]})", "1: the node 'x' is not in the graph, which has 1 nodes"},
+          {R"({"sources": [["x", 1]]})", "1: the node 'x' is not in the graph, which has 2 nodes"},
           {R"({"sources": [[1, 1]]})", "has 1 as a node"},
           {R"({"sources": [["a", "1"]]})", "has '1' as an activation"},
           {R"({"sources": [["a"]]})", "has a pair of 1"},

@@ -28,7 +28,11 @@ class Result:
 
     def lines(self):
         """The JSON lines of stdout."""
-        return [json.loads(line) for line in self.out.splitlines()]
+        return [strict(line) for line in self.out.splitlines()]
+
+    def json(self):
+        """The JSON text on stdout."""
+        return strict(self.out)
 
 
 def strict(text):
@@ -68,14 +72,24 @@ def write(path, content):
 
 
 class CommandTest(unittest.TestCase):
-    """A test with its own temporary folder, `self.folder`."""
+    """A test with its own temporary folder, `self.folder`, with these files."""
 
     maxDiff = 2000
+    FILES = {}
+    BUILT = ()  # by these commands
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="kindred-test-")
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
+        for name, content in self.FILES.items():
+            self.file(name, content)
+        for command in self.BUILT:
+            self.types(command)
+
+    def types(self, text, **options):
+        """The command succeeds with `text` as its arguments, in the folder."""
+        return self.succeeds(*text.split(), cwd=self.folder, **options)
 
     def file(self, name, content):
         return write(self.folder / name, content)

@@ -59,16 +59,11 @@ def path(*words, **fields):
     return task(*words, **{"do": "path", "from": 0, "to": 9, **fields})
 
 
-NO_JSON = ('{"name": "x", "tokens": ["a"}', "nonsense", "", "[1, 2]", '{"tokens": ["a", 1.5]}',
-           '{"tokens": ["a"], "events": [["a"]]}', '{"events": ["a"]}', '{"tokens": 5}', "{}",
-           '{"name": 5, "tokens": []}')
 NO_FREQUENCY = ("0", "-1", "1.5", '"3"', "null", "true", "[1]", "4294967296", "99999999999999999999")
 ROWS = (
     # Records of `match` and `patterns build`
-    (PATTERNS + QUERIES + BUILT, "bad.jsonl", *second(NO_JSON)),
-    (PATTERNS, "bad.jsonl", (b'{"tokens": ["a"]}\n{"tokens": ["\xff\xfe"]}\n', "bad.jsonl:2:"),
-     *second(['{"tokens": ["a", 17]}'], '"tokens" must be an array of strings, but has 17'),
-     *second(['{"events": {"a": ["b"]}}'], "object")),
+    (PATTERNS + QUERIES + BUILT, "bad.jsonl", *second(("nonsense", "", '{"tokens": 5}')),
+     *second(['{"tokens": ["a", 17]}'], '"tokens" must be an array of strings, but has 17')),
     (("match --lines bad.txt --queries names.txt", "match --lines bad.txt --queries names.txt "
       "--skip-bad"), "bad.txt", (b"good\nbad \xc3\n", "bad.txt:2:", "UTF-8")),
     (("match --patterns bad.jsonl --self --threshold 0.5",), "bad.jsonl",
@@ -89,9 +84,7 @@ ROWS = (
          ('{"symbol": "a", "affinity": 1, "affinity": 1}', "twice"),
          ('{"symbol": "a", "symbol": "a", "affinity": 1}', "twice"))]),
     # Tables
-    (COLUMN, "bad.csv", ("", "the file is empty"), ("id,company\n1,a\n2\n", ":3:", "1 fields", "has 2"),
-     ("company,company\n", ":1:", "2 columns are called 'company'; give the number of one, 1 or 2"),
-     (b"id,company\n1,\xff\n", ":2:", "UTF-8"),
+    (COLUMN, "bad.csv", ("id,company\n1,a\n2\n", ":3:", "1 fields", "has 2"),
      ("id,firm,note\n1,a,b\n", "no column 'company'; the columns are 'id', 'firm', 'note'")),
     # Arrays
     (ROWS_OF, "bad.npy", (b"",), (b"name,x,y\n1,2,3\n" * 20,), (b"PK\x03\x04" + bytes(200),),
@@ -132,8 +125,7 @@ ROWS = (
      (b"",), (b"\xff" * 200,)),
     # Candidates
     (CANDIDATES, "bad.jsonl",
-     *field('{"name": "c", "ids": %s}', ('["0"]', "[-1]", "[6]", "7", "[0")),
-     ('{"ids": [0, 99]}\n', '"ids" has 99', "6 rows"), ('{"name": "c"}\n', ":1:", "ids"),
+     ('{"ids": [0, 99]}\n', '"ids" has 99', "6 rows"),
      ("", "0 lines", "has 1"), ('{"ids": [0]}\n' * 2, "2 lines", "has 1")),
     # Bulk
     (("bulk xor --input b.npy --key bad.npy --out n.npy",), "bad.npy",
@@ -151,11 +143,8 @@ ROWS = (
     # Graphs
     (SPREAD + ("graph build --edges {} --out n.knd",), "bad.tsv", ("a b 1\na b 1 2\n", "bad.tsv:2:"),
      ("a b 1\nb c nan\n", "bad.tsv:2: the weight 'nan' is not a finite number"),
-     (b"a\tb\t1\n\xff\xfe\tc\t1\n", "bad.tsv:2:"),
      ("source\ttarget\na\tb\n", ":1: 'source' and 'target' may be a header or an edge; give "
-      "--header to skip the line, or --no-header to read it"),
-     ("a,b,1\n", ":1: 1 fields", "name a file with commas *.csv"),
-     ("a b 1 7\n", ":1: 4 fields", "--edge-kinds")),
+      "--header to skip the line, or --no-header to read it")),
     (("spread --graph {} --sources s.jsonl", "spread --graph {} --sources s.jsonl --mode pagerank"),
      "bad.tsv", ("a\tb\t1\nb\tc\t-0.5\n", "bad.tsv:2:", "-0.5")),
     (SPREAD, "bad.tsv", ("a\tb\t1\nb\tc\t1.5\n", "bad.tsv:2:", "1.5", "[0, 1]")),
@@ -167,16 +156,14 @@ ROWS = (
      ("a 256\n", "'256'"), ("a 1 1\n", "3 fields"), (b"\xff\n", ":1:")),
     (SPREAD, "bad.csv", ('a,"b, ""c""",1\n"b, ""c""",,0.5\n', "bad.csv:2:", "empty name"),
      ('a,"b\n', ":1:", "not closed")),
-    (("spread --graph {} --sources numbered.jsonl",), "bad.mtx", ("",),
-     ("%%MatrixMarket vector coordinate real general\n2 2 1\n1 2 0.5\n",), (MTX + "2 2 1\n1 2 2.5\n",),
-     (MTX + "2 2 9999999999999\n1 2 0.5\n",),
+    (("spread --graph {} --sources numbered.jsonl",), "bad.mtx",
+     (MTX + "2 2 1\n1 2 2.5\n", "outside [0, 1]"),
      (MTX + "% a comment\n2 2 1\n1 3 0.5\n", "bad.mtx:4: the index '3' is not in 1 … 2")),
     # Sources
     ((SOURCES,), "bad.jsonl",
      ('{"sources": [["a", 1]]}\n{"sources": [["z", 1]]}\n', ":2: the node 'z' is not in the graph, "
       "which has 3 nodes"), ('{"sources": [["a" 1]]}\n', ":1: not JSON: column "),
-     *field('{"sources": %s}', ('[["a", 1.5]]', '["a"]', '[["a", 1]')), ('{"name": "q"}\n', ":1:"),
-     *field('{"sources": [["a", 1]], %s}', ('"hops": -1', '"decay": "odd:1"', '"threshold": null')),
+     *field('{"sources": %s}', ('[["a", 1.5]]',)), *field('{"sources": [], "decay": %s}', ('"odd:1"',)),
      *field('{"sources": [["a", 1]], "kinds": %s}',
             ("3", '"0"', "[256]", "[-1]", "[0.5]", "[[0]]", '["0"]', "null"), "kinds")),
     ((SOURCES + " --mode linear",), "bad.jsonl", *field('{"sources": [["a", %s]]}', ("1e39",))),
@@ -297,7 +284,8 @@ KINDS = (
     ("vectors build --vectors v.knd --out n.knd",
      "v.knd is a store of vectors, not an array of rows"),
     ("graph info e.tsv", "e.tsv is text, not a graph; build one: kindred graph build --edges e.tsv"),
-    ("graph build --edges g.knd --out n.knd", "g.knd is a graph, not an edge list"),
+    ("graph build --edges g.knd --out n.knd",
+     "g.knd is a graph, not an edge list; it is for kindred spread --graph g.knd"),
     ("spread --graph p.knd --sources s.jsonl", "p.knd is a store of patterns, not a graph"),
     ("spread --graph v.npy --sources s.jsonl", "v.npy is an array of rows, not an edge list"),
     ("patterns info p.jsonl", "p.jsonl is text, not a store of patterns; build one: kindred patterns "

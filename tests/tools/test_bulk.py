@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`kindred bulk`: small results computed by hand, keys, and invalid input."""
 import json
-import unittest
 
 import harness
 import npy
@@ -69,7 +68,3 @@ class Bulk(harness.CommandTest):
         self.assertEqual(batches["op"], "bulk reduce")
         if record["chosen"] != "cuda":
             self.assertEqual((batches["batches"], batches["batch_bytes"], batches["splits"]), (1, 0, 0))
-
-
-if __name__ == "__main__":
-    unittest.main()

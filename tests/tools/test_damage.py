@@ -3,7 +3,6 @@
 refused without a crash; files of Kindred, which have checksums, are refused by every command. The
 damage is the same in every run."""
 import struct
-import unittest
 
 import harness
 import npy
@@ -67,10 +66,7 @@ def damaged(data, generator):
 
 
 class Damage(harness.CommandTest):
-    def setUp(self):
-        super().setUp()
-        for name, content in FILES.items():
-            self.file(name, content)
+    FILES = FILES
 
     def test_inputs_are_read_or_refused(self):
         for name, command in INPUTS:
@@ -93,7 +89,7 @@ class Damage(harness.CommandTest):
 
     def test_files_of_kindred_are_refused_by_every_command(self):
         for build, *commands in STORES:
-            self.succeeds(*build.split(), cwd=self.folder)
+            self.types(build)
             whole = (self.folder / "bad").read_bytes()
             generator = Generator(len(whole))
             for number in range(24):
@@ -118,13 +114,13 @@ class Damage(harness.CommandTest):
         store.write_bytes(store.read_bytes() + b"an append that did not finish")
         self.succeeds("patterns", "verify", store)
         for left in (29, 0):
-            info = harness.strict(self.succeeds("patterns", "info", store, "--json").out)
+            info = self.succeeds("patterns", "info", store, "--json").json()
             self.assertEqual(info["uncommitted_bytes"], left)
             self.succeeds(*build, "--append")
 
     def test_an_index_of_hnswlib(self):
-        self.succeeds("index", "build", "--vectors", "x.npy", "--out", "i.knd", cwd=self.folder)
-        self.succeeds("index", "export", "i.knd", "--out", "h.bin", cwd=self.folder)
+        self.types("index build --vectors x.npy --out i.knd")
+        self.types("index export i.knd --out h.bin")
         whole = (self.folder / "h.bin").read_bytes()
         changed = [whole[:at] + struct.pack("<Q", value) + whole[at + 8:] for at, value in (
             (8, 1), (16, 2**60), (24, 7), (32, 2**63), (56, 15), (64, 2**62), (72, 0))]
@@ -133,7 +129,3 @@ class Damage(harness.CommandTest):
             self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "cosine",
                          "--dimensions", 3, "--out", self.folder / "no.knd")
             self.assertFalse((self.folder / "no.knd").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

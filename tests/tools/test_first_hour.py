@@ -7,7 +7,6 @@ import pty
 import re
 import select
 import subprocess
-import unittest
 
 import harness
 import npy
@@ -47,15 +46,8 @@ FILES = {
 
 
 class FirstHour(harness.CommandTest):
-    def setUp(self):
-        super().setUp()
-        for name, content in FILES.items():
-            self.file(name, content)
-        for build in ("vectors build --vectors v.npy --out v.knd", "index build --vectors v.npy --out i.knd", "graph build --edges e.tsv --out g.knd"):
-            self.types(build)
-
-    def types(self, text, **options):
-        return self.succeeds(*text.split(), cwd=self.folder, **options)
+    FILES = FILES
+    BUILT = ("vectors build --vectors v.npy --out v.knd", "index build --vectors v.npy --out i.knd", "graph build --edges e.tsv --out g.knd")
 
     def test_nonsense_is_warned_of(self):
         for text, warning in NONSENSE:
@@ -118,6 +110,12 @@ class FirstHour(harness.CommandTest):
             self.assertIn(f'"nodes": {nodes}', self.types("graph info t.knd --json").out.decode())
 
     def test_help_of_a_command(self):
+        overview = self.types("help").out.decode()
+        for command in ("info", "calibrate", "match", "search", "score", "spread"):
+            self.assertIn(command, overview)
+            text = self.types(f"{command} --help").out.decode()
+            self.assertIn(f"kindred {command}", text)
+            self.assertIn("--space", text)
         self.assertEqual(self.types("help graph build").out, self.types("graph build --help").out)
         self.assertEqual(self.types("help").out, self.types("--help").out)
         text = self.types("help search").out.decode()
@@ -154,12 +152,15 @@ class FirstHour(harness.CommandTest):
     def test_times_are_in_words(self):
         err = self.types("search --vectors v.npy --queries q.npy --space serial").err
         self.assertRegex(err, r"kindred: info: search: read \d+ .?s, prepare \d+ .?s, compute \d+ .?s on 1 CPU thread \(as requested\)\n$")
+        self.assertIn("(chosen automatically)", self.types("search --vectors v.npy --queries q.npy").err)
 
     def test_completion_scripts_are_valid(self):
         for shell in ("bash", "zsh", "fish"):
             script = self.types(f"completion {shell}").out
             for word in (b"search", b"queries", b"build"):
                 self.assertIn(word, script)
+            if shell == "fish":
+                self.assertIn(b"-n '__fish_seen_subcommand_from graph; and __fish_seen_subcommand_from build' -l edges -r", script)
             path = self.file(f"completion.{shell}", script)
             try:
                 checked = subprocess.run([shell, "-n", path], capture_output=True)
@@ -205,14 +206,12 @@ class FirstHour(harness.CommandTest):
             shows("\x15\n", "ready> ")
 
     def test_manual_pages(self):
-        page = self.types("man graph build").out.decode()
-        for word in (".TH KINDRED", ".SH SYNOPSIS", "\\-\\-undirected"):
-            self.assertIn(word, page)
+        for name, words in (("", (".TH KINDRED 1", ".SH COMMANDS", ".SH EXIT STATUS")), ("graph build", (".TH KINDRED", "\\-\\-undirected")),
+                            ("search", ("\\fB\\-k\\fR, \\fB\\-\\-top\\fR \\fIN\\fR", ".SH SYNOPSIS\n\\fBkindred search \\-\\-queries FILE [FLAGS]"))):
+            page = self.types(f"man {name}").out.decode()
+            for word in words:
+                self.assertIn(word, page)
         self.types("man --out pages")
         names = sorted(path.name for path in (self.folder / "pages").iterdir())
         for name in ("kindred.1", "kindred-search.1", "kindred-graph-build.1"):
             self.assertIn(name, names)
-
-
-if __name__ == "__main__":
-    unittest.main()

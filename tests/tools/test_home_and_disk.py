@@ -4,7 +4,6 @@ import os
 import resource
 import signal
 import subprocess
-import unittest
 
 import golden_cases
 import harness
@@ -136,7 +135,3 @@ class Disk(harness.OtherUserTest):
                 refused = self.start(*command, cwd=self.data, stdout=full)
                 self.assertEqual(refused.status, 1, refused.err)
                 self.assertIn("standard output cannot be written: No space left on device", refused.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

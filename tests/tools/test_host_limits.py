@@ -78,7 +78,7 @@ class HostLimits(harness.CommandTest):
         if "cuda" in harness.usable_spaces():
             self.skipTest("CUDA reserves address space for all memory of the machine")
         limit = 2000 * MIB
-        result = harness.strict(self.succeeds("info", "--json", address_space=limit, settings={"OMP_NUM_THREADS": "2"}).out)
+        result = self.succeeds("info", "--json", address_space=limit, settings={"OMP_NUM_THREADS": "2"}).json()
         for space in result["spaces"][:2]:
             self.assertLessEqual(space["memory"]["total"], limit)
             self.assertLess(space["memory"]["budget"], space["memory"]["free"])
@@ -116,7 +116,7 @@ class ThreadsThatCannotBeStarted(harness.OtherUserTest):
         for settings in ({"OMP_NUM_THREADS": "2", "OMP_STACKSIZE": "2G"}, {"OMP_NUM_THREADS": "400"}):
             options = {"settings": settings, "address_space": 2000 * MIB}
             with self.subTest(settings):
-                result = harness.strict(self.succeeds("info", "--json", **options).out)
+                result = self.succeeds("info", "--json", **options).json()
                 openmp = next(space for space in result["spaces"] if space["space"] == "openmp")
                 self.assertEqual((openmp["usable"], openmp["concurrency"], result["cpu"]["threads"]), (False, 1, 1))
                 why = f"{settings['OMP_NUM_THREADS']} threads cannot be started: Resource temporarily unavailable; allow the process more threads"
@@ -154,14 +154,10 @@ class FailedProof(harness.CommandTest):
         if space == "serial":
             self.skipTest("this build has only one space")
         settings = {"KINDRED_TEST_FAULT": f"{space}:lost-store"}
-        result = harness.strict(self.succeeds("info", "--json", settings=settings).out)
+        result = self.succeeds("info", "--json", settings=settings).json()
         failed = next(entry for entry in result["spaces"] if entry["space"] == space)
         self.assertFalse(failed["usable"])
         self.assertIn("it computes wrong results (a store through a View was lost", failed["why_not"])
         self.assertIn("not usable: it computes wrong results", self.succeeds("info", settings=settings).out.decode())
         self.refuses(1, ["it computes wrong results"], "info", "--space", space, settings=settings)
         self.succeeds("info", "--space", space)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 rejected."""
 import json
 import random
-import unittest
 
 import harness
 import npy
@@ -67,7 +66,7 @@ class Index(harness.CommandTest):
 
     def test_info(self):
         self.build("--m", 8, "--seed", 3)
-        told = json.loads(self.succeeds("index", "info", self.index, "--json").out)
+        told = self.succeeds("index", "info", self.index, "--json").json()
         self.assertEqual([told[name] for name in ("metric", "traversal", "dimension", "rows", "removed", "m", "seed", "unreachable")],
                          ["cosine", "bytes", DIMENSION, ROWS, 0, 8, 3, 0])
         self.assertGreater(told["links"], 4 * ROWS)
@@ -116,7 +115,3 @@ class Index(harness.CommandTest):
             self.succeeds(*build, "--store", store)
             exact = self.succeeds("search", "--store", store, "--queries", self.queries, "--metric", "l2").lines()
             self.assertEqual(self.search("--ef", ROWS).lines(), exact, element)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -7,7 +7,6 @@ import platform
 import re
 import shutil
 import subprocess
-import unittest
 from pathlib import Path
 
 import harness
@@ -19,7 +18,7 @@ def instruction_set(**options):
 
 class Info(harness.CommandTest):
     def test_every_space_has_a_reason_if_it_cannot_be_used(self):
-        info = harness.strict(self.succeeds("info", "--json").out)
+        info = self.succeeds("info", "--json").json()
         self.assertRegex(info["version"], r"^\d+\.\d+\.\d+$")
         self.assertEqual([space["space"] for space in info["spaces"]], ["serial", "openmp", "cuda"])
         for space in info["spaces"]:
@@ -27,7 +26,7 @@ class Info(harness.CommandTest):
         self.assertTrue(info["spaces"][0]["usable"])
 
     def test_every_type_has_one_library_and_every_other_a_reason(self):
-        libraries = json.loads(self.succeeds("info", "--json").out)["matrix_products"]
+        libraries = self.succeeds("info", "--json").json()["matrix_products"]
         on_host = [library for library in libraries if library["space"] == "host"]
         self.assertEqual([library["library"] for library in on_host], ["oneDNN", "OpenBLAS", "Kindred"])
         types = [element for library in on_host for element in library["used_for"]]
@@ -116,7 +115,3 @@ class OpenMPRuntime(harness.CommandTest):
     def test_a_users_own_setting_is_kept(self):
         self.assertEqual(self.displayed(OMP_WAIT_POLICY="active")["OMP_WAIT_POLICY"], "ACTIVE")
         self.assertEqual(self.displayed(GOMP_SPINCOUNT="77")["GOMP_SPINCOUNT"], "77")
-
-
-if __name__ == "__main__":
-    unittest.main()

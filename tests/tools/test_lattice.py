@@ -2,7 +2,6 @@
 """`kindred lattice`: KA Lattice's golden results, paths around blocked nodes, graph files; invalid
 input is rejected."""
 import json
-import unittest
 
 import harness
 
@@ -11,10 +10,10 @@ SHAPE = ("--dimensions", 4, "--size", 10)
 
 class Lattices(harness.CommandTest):
     def analyze(self, *flags):
-        return json.loads(self.succeeds("lattice", "analyze", "--json", *flags).out)
+        return self.succeeds("lattice", "analyze", "--json", *flags).json()
 
     def path(self, *flags):
-        return json.loads(self.succeeds("lattice", "path", "--json", *flags).out)
+        return self.succeeds("lattice", "path", "--json", *flags).json()
 
     def test_goldens(self):
         for size, vertices, edges, diameter, degree, density in ((10, 10000, 36000, 36, 7.2, 7.2007e-4), (8, 4096, 14336, 28, 7.0, 1.7094e-3)):
@@ -77,7 +76,3 @@ class Lattices(harness.CommandTest):
         self.assertEqual(self.batch("").out, b"", "no lines, no answers")
         many = self.batch([{"dimensions": 2, "size": 2 + i % 30, "do": ("analyze", "measure")[i % 2]} for i in range(300)], "--threads", 4).lines()
         self.assertEqual([line["task"] for line in many], list(range(300)))
-
-
-if __name__ == "__main__":
-    unittest.main()

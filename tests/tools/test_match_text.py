@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import unicodedata
-import unittest
 
 import compressed
 import harness
@@ -192,7 +191,3 @@ class MatchText(harness.CommandTest):
         none = self.succeeds("match", "--lines", patterns, "--queries", queries, "--matched-only", "--threshold", 1)
         self.assertEqual(none.out, b"")
         self.assertIn("none of the 3 queries", none.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

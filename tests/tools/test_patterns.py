@@ -2,7 +2,6 @@
 """`kindred patterns` and `match --store`: a store is built, searched, summarized, verified and
 exported; damage is rejected."""
 import json
-import unittest
 
 import harness
 import inputs
@@ -24,7 +23,7 @@ class Patterns(harness.CommandTest):
         return store
 
     def info(self, store):
-        return json.loads(self.succeeds("patterns", "info", store, "--json").out)
+        return self.succeeds("patterns", "info", store, "--json").json()
 
     def exported(self, store):
         return self.succeeds("patterns", "export", store).lines()
@@ -93,7 +92,7 @@ class Patterns(harness.CommandTest):
     def test_global_flags_stand_anywhere(self):
         store = self.build("s.knd", RECORDS)
         for arguments in (["--json", "patterns", "info"], ["patterns", "--json", "info"], ["patterns", "info", "--json"]):
-            json.loads(self.succeeds(*arguments, store).out)
+            self.succeeds(*arguments, store).json()
         self.assertEqual(self.succeeds("patterns", "export", store, "--quiet").err, "")
 
     def test_predictions_of_a_store_equal_those_of_its_lines(self):
@@ -106,7 +105,3 @@ class Patterns(harness.CommandTest):
         for flags in ([], ["--rank", "similarity"], ["--affinity", affinity, "--rank", "weighted_confidence"], ["--single-symbol-fast-path"], ["--fuzzy", "0.5", "--blocks"], ["--level", "character"]):
             flags = ["--queries", queries, "--predict", "--threshold", "0.2", *flags]
             self.assertEqual(self.succeeds("match", "--store", store, *flags).out, self.succeeds("match", "--patterns", patterns, *flags).out)
-
-
-if __name__ == "__main__":
-    unittest.main()

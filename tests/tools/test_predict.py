@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """`kindred match --predict`: the format of its output, and invalid input."""
-import json
-import unittest
-
 import harness
 import refused_flags
 
@@ -66,11 +63,6 @@ class Predict(harness.CommandTest):
                     values = [hit[rank] for hit in line["results"]]
                     self.assertEqual(values, sorted(values, reverse=True))
 
-    def test_a_stream_is_answered_as_a_file(self):
-        expected = self.predict("--affinity", self.affinity).out
-        streamed = self.succeeds("match", "--patterns", self.patterns, "--queries", "-", "--predict", "--affinity", self.affinity, stdin=self.queries.read_bytes())
-        self.assertEqual(streamed.out, expected)
-
     def test_the_fast_path_has_lists_without_borders(self):
         queries = self.file("single.jsonl", [{"tokens": ["b"]}, {"tokens": ["b", "c"]}, {"tokens": ["nowhere"]}])
         lines = self.succeeds("match", "--patterns", self.patterns, "--queries", queries, "--predict", "--single-symbol-fast-path").lines()
@@ -82,11 +74,3 @@ class Predict(harness.CommandTest):
         odd = self.file("odd.jsonl", [{"name": "p", "tokens": ["b"], "frequency": "often"}])
         hits = self.succeeds("match", "--patterns", odd, "--queries", self.queries).lines()[0]["results"]
         self.assertEqual(hits, [{"name": "p", "index": 0, "similarity": 2 / 3, "matched": 1}])
-
-    def test_numbers_are_json(self):
-        for line in self.predict("--threshold", 0).out.decode().splitlines():
-            json.loads(line, parse_constant=lambda constant: self.fail(constant))
-
-
-if __name__ == "__main__":
-    unittest.main()

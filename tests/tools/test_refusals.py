@@ -3,7 +3,6 @@
 every file stays as it was. The rows are in `refused_flags` and `refused_files`."""
 import json
 import tempfile
-import unittest
 import zipfile
 from pathlib import Path
 
@@ -142,7 +141,3 @@ class Refusals(harness.CommandTest):
         if "cuda" in harness.usable_spaces():
             self.skipTest("this machine has a CUDA device")
         self.refuses(1, ("cuda", "cannot be used"), "info", "--space", "cuda")
-
-
-if __name__ == "__main__":
-    unittest.main()

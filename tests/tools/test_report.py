@@ -2,7 +2,6 @@
 """Reports: what each command shows, in which order, whatever the texts and the size of the inputs."""
 import json
 import re
-import unittest
 
 import harness
 import npy
@@ -205,7 +204,3 @@ class AnyInput(ReportTest):
         page = self.page("match", "--lines", lines, "--queries", queries)
         self.assertEqual(page.table("similarity").rows, [])
         self.assertIn("no result", page.table("similarity").groups[0])
-
-
-if __name__ == "__main__":
-    unittest.main()

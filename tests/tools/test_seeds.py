@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`kindred seeds`: its input, its output and what it rejects."""
 import json
-import unittest
 
 import harness
 import npy
@@ -116,7 +115,3 @@ class Seeds(harness.CommandTest):
         self.assertEqual((len(seeds), seeds[1][3]), (3, "additive"))
         for seed, mean in enumerate(("4.5", "7", "9")):
             self.assertIn(f'title="seed {seed}: {mean}"', text)
-
-
-if __name__ == "__main__":
-    unittest.main()

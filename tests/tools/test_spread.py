@@ -2,7 +2,6 @@
 """Which parts of a graph `kindred spread` follows and how it weights them: edge kinds, node kinds,
 fan, precision, confidence."""
 import struct
-import unittest
 
 import harness
 
@@ -84,7 +83,3 @@ class Spread(harness.CommandTest):
         limited = self.succeeds(*pagerank, "--tolerance", "0", "--max-iterations", "1")
         self.assertIn("after 1 iterations the residual is", limited.err)
         self.assertEqual(len(limited.lines()), len(free.lines()))
-
-
-if __name__ == "__main__":
-    unittest.main()

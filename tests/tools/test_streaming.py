@@ -3,7 +3,6 @@
 import json
 import select
 import subprocess
-import unittest
 
 import golden_cases
 import harness
@@ -174,16 +173,14 @@ class Streams(harness.InputsTest):
         self.assertEqual(status, 0)
 
     def test_standard_input_and_file_give_the_same(self):
-        expected = self.succeeds(*golden_cases.MATCH, cwd=self.inputs).out
-        piped = self.succeeds("match", "--patterns", "patterns.jsonl", "--queries", "-", cwd=self.inputs, stdin=(self.inputs / "queries.jsonl").read_bytes())
-        self.assertEqual(piped.out, expected)
+        for flags in ((), ("--predict", "--affinity", "affinities.jsonl")):
+            expected = self.succeeds(*golden_cases.MATCH, *flags, cwd=self.inputs).out
+            piped = self.succeeds("match", "--patterns", "patterns.jsonl", "--queries", "-", *flags, cwd=self.inputs,
+                                  stdin=(self.inputs / "queries.jsonl").read_bytes())
+            self.assertEqual(piped.out, expected)
 
     def test_a_closed_reader_is_no_crash(self):
         shell = subprocess.run(["bash", "-c", '"$0" match --patterns patterns.jsonl --queries queries.jsonl --threshold 0 --top 2000 --quiet | head -c 10', harness.COMMAND],
                                cwd=self.inputs, capture_output=True, env=harness.environment("/nonexistent/profile.json"), timeout=300)
         self.assertEqual(len(shell.stdout), 10)
         self.assertNotIn(b"terminate", shell.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

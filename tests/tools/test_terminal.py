@@ -10,7 +10,6 @@ import struct
 import subprocess
 import termios
 import time
-import unittest
 from fcntl import ioctl
 
 import harness
@@ -90,7 +89,3 @@ class Terminal(harness.CommandTest):
         stream = self.shows("match", "--lines", self.patterns, "--self", "--threshold", 0, "--top", 20, "--quiet")
         self.assertNotIn("\x1b", stream)
         self.assertEqual(len(stream.splitlines()), PATTERNS)
-
-
-if __name__ == "__main__":
-    unittest.main()

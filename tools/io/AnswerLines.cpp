@@ -18,8 +18,9 @@ void append_name(std::string& out, std::optional<std::string_view> name) {
   }
 }
 
-void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index) {
-  out += "{\"query\": ";
+void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index,
+                  const char* what) {
+  out.append("{\"").append(what).append("\": ");
   if (name) {
     append_json(out, *name);
   } else {

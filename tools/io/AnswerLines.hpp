@@ -17,7 +17,8 @@ namespace Kindred::Tools {
 /// Appends a JSON string, or `null` without a name.
 void append_name(std::string& out, std::optional<std::string_view> name);
 /// Begins an answer line: `{"query": ` and the name, or the index of a query without a name.
-void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index);
+void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index,
+                  const char* what = "query");
 /// Begins result \p place of a query: `{"name": …, "index": …, "similarity": …, "matched": …`.
 void append_match(std::string& out, std::size_t place, std::optional<std::string_view> name,
                   const Match& match);

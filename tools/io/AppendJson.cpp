@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
 
 namespace Kindred::Tools {
@@ -27,33 +27,23 @@ void append_number(std::string& out, Float number) {
   std::array<char, 32> buffer{};
   const auto end =
       std::to_chars(buffer.begin(), buffer.end(), number, std::chars_format::scientific);
-  std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
-  if (text.front() == '-') {
-    out += '-';
-    text.remove_prefix(1);
-  }
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
   const auto e = text.find('e');
   int exponent = 0;
   const char* const sign = text.data() + e + 1;
   std::from_chars(sign + (*sign == '+' ? 1 : 0), end.ptr, exponent);
-  std::string digits(1, text[0]);
-  if (e > 1) digits += text.substr(2, e - 2);
-
-  const int count = static_cast<int>(digits.size());
   if (exponent < -4 || exponent >= 16) {
-    out += digits[0];
-    if (count > 1) out.append(1, '.').append(digits, 1);
-    fmt::format_to(std::back_inserter(out), "e{}{:02}", exponent < 0 ? '-' : '+',
-                   std::abs(exponent));
-  } else if (exponent < 0) {
-    out.append("0.").append(static_cast<std::size_t>(-exponent - 1), '0').append(digits);
-  } else if (count <= exponent + 1) {
-    out.append(digits).append(static_cast<std::size_t>(exponent + 1 - count), '0').append(".0");
-  } else {
-    out.append(digits, 0, static_cast<std::size_t>(exponent) + 1)
-        .append(1, '.')
-        .append(digits, static_cast<std::size_t>(exponent) + 1);
+    out += text;
+    return;
   }
+  const bool is_negative = text.front() == '-';
+  if (is_negative) out += '-';
+  std::string digits(text.substr(is_negative ? 1 : 0, e - (is_negative ? 1 : 0)));
+  std::erase(digits, '.');
+  if (exponent < 0) digits.insert(0, static_cast<std::size_t>(-exponent), '0');
+  const auto whole = static_cast<std::size_t>(std::max(exponent, 0)) + 1;
+  if (digits.size() <= whole) digits.append(whole + 1 - digits.size(), '0');
+  out.append(digits, 0, whole).append(1, '.').append(digits, whole);
 }
 
 }  // namespace
@@ -64,34 +54,13 @@ void append_json(std::string& out, float number) { append_number(out, number); }
 void append_json(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
+    constexpr std::string_view special = "\"\\\n\r\t\b\f";
+    if (const auto at = special.find(c); at != special.npos) {
+      out.append(1, '\\').append(1, "\"\\nrtbf"[at]);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
     }
   }
   out += '"';

@@ -2,7 +2,7 @@
 #ifndef KINDRED_TOOLS_IO_APPEND_JSON_HPP
 #define KINDRED_TOOLS_IO_APPEND_JSON_HPP
 
-#include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -20,27 +20,21 @@ void append_json(std::string& out, float number);
 /// Appends \p text, valid UTF-8, as a JSON string.
 void append_json(std::string& out, std::string_view text);
 
-/// Appends `[…, …]` with what `put(item)` appends for each of \p items.
-template <class Items, class Put>
-void append_list(std::string& out, const Items& items, const Put& put) {
+/// Appends `[…, …]` with what `put(at)` appends for each number from \p first to \p end, without
+/// the latter; or for each iterator.
+template <class At, class Put>
+void append_list(std::string& out, At first, At end, const Put& put) {
   out += '[';
-  bool is_first = true;
-  for (const auto& item : items) {
-    if (!is_first) out += ", ";
-    is_first = false;
-    put(item);
+  for (At at = first; at != end; ++at) {
+    if (at != first) out += ", ";
+    put(at);
   }
   out += ']';
 }
-/// The same for the numbers from \p first to \p end, without the latter.
-template <class Put>
-void append_list(std::string& out, std::size_t first, std::size_t end, const Put& put) {
-  out += '[';
-  for (std::size_t i = first; i < end; ++i) {
-    if (i > first) out += ", ";
-    put(i);
-  }
-  out += ']';
+/// The same with what `put(item)` appends for each of \p items.
+template <class Items, class Put>
+void append_list(std::string& out, const Items& items, const Put& put) {
+  append_list(out, std::begin(items), std::end(items), [&](auto at) { put(*at); });
 }
 
 }  // namespace Kindred::Tools

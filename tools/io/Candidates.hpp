@@ -7,9 +7,6 @@
 
 #include <kindred/core/common/Ragged.hpp>
 
-#include <cstdint>
-#include <string>
-
 namespace Kindred::Tools {
 
 /// \brief Lists of row ids with their names, one row per line.

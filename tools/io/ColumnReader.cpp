@@ -6,17 +6,10 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace Kindred::Tools {
 
 char separator_of(std::string_view path) noexcept {
-  for (const std::string_view end : {".gz", ".zst"}) {
-    if (path.ends_with(end)) {
-      path.remove_suffix(end.size());
-      break;
-    }
-  }
+  path = without_compression(path);
   return path.ends_with(".tsv") || path.ends_with(".tab") ? '\t' : ',';
 }
 

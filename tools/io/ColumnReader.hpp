@@ -4,12 +4,6 @@
 
 #include "io/LineReader.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 namespace Kindred::Tools {
 
 /// A column of a table in a text file.

@@ -9,84 +9,58 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdint>
 #include <deque>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace Kindred::Tools {
 
 namespace {
 
-/// The first fields of a line, and the number of fields.
-struct Fields {
-  std::array<std::string_view, 4> text;
-  std::size_t count = 0;
+using Fields = std::vector<std::string_view>;
 
-  void add(std::string_view field) {
-    if (count < text.size()) text[count] = field;
-    ++count;
-  }
-};
-
-Fields split_at(std::string_view line, char separator) {
-  Fields fields;
-  while (true) {
-    const auto end = line.find(separator);
-    fields.add(line.substr(0, end));
-    if (end == line.npos) return fields;
-    line.remove_prefix(end + 1);
-  }
-}
-
-/// Splits a line into fields, which refer to the line or to \p unquoted.
+/// Splits a line into fields, which refer to the line or to texts of this object.
 class Splitter {
  public:
   explicit Splitter(bool csv) : m_csv(csv) {}
 
-  Fields operator()(std::string_view line, const LineReader& lines) {
-    if (m_csv) return line.find('"') == line.npos ? split_at(line, ',') : quoted(line, lines);
-    if (line.find('\t') != line.npos) return split_at(line, '\t');
-    Fields fields;
+  /// Valid until the next call.
+  const Fields& operator()(std::string_view line, const LineReader& lines) {
+    const bool has_tab = line.find('\t') != line.npos;
+    if (!m_csv && !has_tab) return split_words(line, " ", m_fields);
+    const char separator = m_csv ? ',' : '\t';
+    m_fields.clear();
+    m_texts.clear();
     while (true) {
-      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-      if (line.empty()) return fields;
-      const auto end = std::min(line.find(' '), line.size());
-      fields.add(line.substr(0, end));
-      line.remove_prefix(end);
+      if (m_csv && line.starts_with('"')) {
+        m_fields.push_back(unquoted(line, lines));
+        if (line.empty()) return m_fields;
+      } else {
+        const auto end = line.find(separator);
+        m_fields.push_back(line.substr(0, end));
+        if (end == line.npos) return m_fields;
+        line.remove_prefix(end);
+      }
+      line.remove_prefix(1);  // the separator
     }
   }
 
  private:
-  Fields quoted(std::string_view line, const LineReader& lines) {
-    m_texts.clear();
-    Fields fields;
-    while (true) {
-      if (!line.starts_with('"')) {
-        const auto end = line.find(',');
-        fields.add(line.substr(0, end));
-        if (end == line.npos) return fields;
-        line.remove_prefix(end + 1);
-        continue;
-      }
-      std::string& text = m_texts.emplace_back();
-      std::size_t at = 1;
-      for (;; ++at) {
-        if (at == line.size()) lines.fail("a double quote is not closed on its line");
-        if (line[at] == '"' && (at + 1 == line.size() || line[at + 1] != '"')) break;
-        if (line[at] == '"') ++at;  // a doubled quote is one quote
-        text += line[at];
-      }
-      fields.add(text);
-      if (++at == line.size()) return fields;
-      if (line[at] != ',') lines.fail("text follows a closing double quote");
-      line.remove_prefix(at + 1);
+  /// Takes a field in quotes from the beginning of \p line; what is left begins with a comma.
+  std::string_view unquoted(std::string_view& line, const LineReader& lines) {
+    std::string& text = m_texts.emplace_back();
+    std::size_t at = 1;
+    for (;; ++at) {
+      if (at >= line.size()) lines.fail("a double quote is not closed on its line");
+      if (line[at] == '"' && (at + 1 == line.size() || line[at + 1] != '"')) break;
+      if (line[at] == '"') ++at;  // a doubled quote is one quote
+      text += line[at];
     }
+    line.remove_prefix(at + 1);
+    if (!line.empty() && line.front() != ',') lines.fail("text follows a closing double quote");
+    return text;
   }
 
   bool m_csv;
+  Fields m_fields;
   std::deque<std::string> m_texts;
 };
 
@@ -142,7 +116,7 @@ class EdgeLines {
     std::uint64_t line_count = 0;
     while (const auto line = m_lines.next()) {
       if (is_comment(*line)) continue;
-      const Fields fields = m_split(*line, m_lines);
+      const Fields& fields = m_split(*line, m_lines);
       if (line_count++ == 0 && is_header(fields)) {
         header = *line;
         header_line = m_lines.line();
@@ -166,35 +140,35 @@ class EdgeLines {
  private:
   bool is_header(const Fields& fields) {
     if (m_form.header != HeaderLine::automatic) return m_form.header == HeaderLine::present;
-    if (fields.count == 2 && are_titles(fields.text[0], fields.text[1])) {
+    if (fields.size() == 2 && are_titles(fields[0], fields[1])) {
       m_lines.fail(
           fmt::format("{} and {} may be a header or an edge; give --header to skip the line, or "
                       "--no-header to read it",
-                      in_quotes(fields.text[0]), in_quotes(fields.text[1])));
+                      in_quotes(fields[0]), in_quotes(fields[1])));
     }
-    if (fields.count < 3 || !is_word(fields.text[2])) return false;
-    if (parse_number(fields.text[0]) && parse_number(fields.text[1])) {
+    if (fields.size() < 3 || !is_word(fields[2])) return false;
+    if (parse_number(fields[0]) && parse_number(fields[1])) {
       m_lines.fail(
           fmt::format("the weight {} is not a finite number; if the line is a header, give "
                       "--header",
-                      in_quotes(fields.text[2])));
+                      in_quotes(fields[2])));
     }
-    m_weight_title = fields.text[2];
+    m_weight_title = fields[2];
     return true;
   }
 
   void add(const Fields& fields, std::string_view line) {
     check_count(fields, line);
-    const std::uint32_t from = node_of(fields.text[0], m_graph.nodes, m_lines);
-    const std::uint32_t to = node_of(fields.text[1], m_graph.nodes, m_lines);
-    float weight = fields.count > 2 ? parse_weight(fields.text[2], m_range, m_lines) : 1.0F;
+    const std::uint32_t from = node_of(fields[0], m_graph.nodes, m_lines);
+    const std::uint32_t to = node_of(fields[1], m_graph.nodes, m_lines);
+    float weight = fields.size() > 2 ? parse_weight(fields[2], m_range, m_lines) : 1.0F;
     if (!m_form.weights) weight = 1;
     const bool both = m_form.undirected && from != to;
     m_graph.edges.push_back({from, to, weight});
     if (both) m_graph.edges.push_back({to, from, weight});
     if (m_form.kinds)
       m_graph.edge_kinds.insert(m_graph.edge_kinds.end(), both ? 2 : 1,
-                                parse_kind(fields.text[3], m_lines));
+                                parse_kind(fields[3], m_lines));
   }
 
   /// Whether a line has the right number of fields, which the first edge decides.
@@ -202,29 +176,29 @@ class EdgeLines {
     const bool first = m_first_line == 0;
     if (first) {
       m_first_line = m_lines.line();
-      m_count = fields.count;
+      m_count = fields.size();
     }
-    if (m_form.kinds ? fields.count == 4
-                     : fields.count >= 2 && fields.count <= 3 &&
-                           (fields.count == m_count || !m_form.weights))
+    if (m_form.kinds ? fields.size() == 4
+                     : fields.size() >= 2 && fields.size() <= 3 &&
+                           (fields.size() == m_count || !m_form.weights))
       return;
     std::string why;
     if (m_form.kinds) {
       why = "an edge has four, from, to, weight and kind";
-    } else if (!first && fields.count >= 2 && fields.count <= 3) {
+    } else if (!first && fields.size() >= 2 && fields.size() <= 3) {
       why = fmt::format("the edge on line {} has {}; either all edges have a weight or none",
                         m_first_line, m_count);
     } else {
       why = "an edge has three, from, to and weight, or two, from and to";
     }
-    if (fields.count == 1 && !m_form.csv && line.find(',') != line.npos)
+    if (fields.size() == 1 && !m_form.csv && line.find(',') != line.npos)
       why += "; name a file with commas *.csv";
-    if (fields.count == 1 && m_form.csv) why += "; in a *.csv file, commas separate them";
-    if (fields.count == 4 && !m_form.kinds)
+    if (fields.size() == 1 && m_form.csv) why += "; in a *.csv file, commas separate them";
+    if (fields.size() == 4 && !m_form.kinds)
       why += "; a fourth, the kind of the edge, needs --edge-kinds (spread: --kinds)";
-    if (fields.count > 3 && !m_form.csv && line.find('\t') == line.npos)
+    if (fields.size() > 3 && !m_form.csv && line.find('\t') == line.npos)
       why += "; separate fields by tabs if names contain spaces";
-    m_lines.fail(fmt::format("{} fields; {}: {}", fields.count, why, in_quotes(line)));
+    m_lines.fail(fmt::format("{} fields; {}: {}", fields.size(), why, in_quotes(line)));
   }
 
   const EdgeListForm& m_form;
@@ -252,17 +226,17 @@ void read_node_list(const std::string& path, bool csv, Graph& graph, const ReadP
   Splitter split(csv);
   while (const auto line = lines.next()) {
     if (is_comment(*line)) continue;
-    const Fields fields = split(*line, lines);
-    if (fields.count < 1 || fields.count > 2) {
+    const Fields& fields = split(*line, lines);
+    if (fields.size() < 1 || fields.size() > 2) {
       lines.fail(fmt::format("{} fields; a node has its name, and may have a kind: {}",
-                             fields.count, in_quotes(*line)));
+                             fields.size(), in_quotes(*line)));
     }
     const std::uint64_t before = graph.nodes.size();
-    if (node_of(fields.text[0], graph.nodes, lines) != before)
-      lines.fail(fmt::format("the node {} is given twice", in_quotes(fields.text[0])));
-    if (fields.count == 2) {
+    if (node_of(fields[0], graph.nodes, lines) != before)
+      lines.fail(fmt::format("the node {} is given twice", in_quotes(fields[0])));
+    if (fields.size() == 2) {
       graph.node_kinds.resize(before + 1);
-      graph.node_kinds[before] = parse_kind(fields.text[1], lines);
+      graph.node_kinds[before] = parse_kind(fields[1], lines);
     }
   }
 }

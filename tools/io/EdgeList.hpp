@@ -3,12 +3,7 @@
 #define KINDRED_TOOLS_IO_EDGE_LIST_HPP
 
 #include "io/Graph.hpp"
-#include "io/GraphFields.hpp"
 #include "io/LineReader.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <string>
 
 namespace Kindred::Tools {
 

@@ -50,6 +50,13 @@ class InputBytes {
   std::string_view m_waiting;  // part of m_stored that is not decoded yet
 };
 
+/// \p path without the end `.gz` or `.zst`.
+inline std::string_view without_compression(std::string_view path) noexcept {
+  for (const std::string_view end : {".gz", ".zst"})
+    if (path.ends_with(end)) return path.substr(0, path.size() - end.size());
+  return path;
+}
+
 }  // namespace Kindred::Tools
 
 #endif  // KINDRED_TOOLS_IO_INPUT_BYTES_HPP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/LatticeTasks.hpp"
 
-#include "io/NamedRecord.hpp"
-#include "program/Errors.hpp"
+#include "io/JsonLines.hpp"
+#include "program/ParseNumber.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
 
@@ -10,224 +10,210 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <limits>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 
 namespace Kindred::Tools {
 
 namespace {
 
-/// The fields of a line except `"name"`.
-enum class Field : std::uint8_t { work, dimensions, size, from, to, blocked, out };
-constexpr std::array<std::string_view, 7> field_names{"do", "dimensions", "size", "from",
-                                                      "to", "blocked",    "out"};
-constexpr std::string_view name_of(Field field) {
-  return field_names[static_cast<std::size_t>(field)];
+/// The node, or nothing for a text that is none.
+std::optional<std::uint64_t> parsed_node(std::string_view text, const LatticeShape& shape) {
+  const auto parts = words(text, ",");
+  const bool is_index = text.find(',') == text.npos;
+  if (!is_index && static_cast<std::uint64_t>(std::ranges::count(text, ',')) + 1 != parts.size())
+    return {};  // with an empty coordinate
+  if (!is_index && parts.size() != shape.dimensions()) return {};
+  std::uint64_t node = 0;
+  for (const std::string_view part : parts) {
+    const auto number = parse_count(part);
+    if (!number || *number >= (is_index ? shape.nodes() : shape.size())) return {};
+    node = node * shape.size() + *number;
+  }
+  return parts.empty() ? std::nullopt : std::optional(node);
 }
 
-/// A node as written, before its shape is known.
-using NodeText = std::string;
+}  // namespace
 
-class TaskRecord final : public NamedRecord {
- public:
-  explicit TaskRecord(std::vector<LatticeLine>& lines) : m_lines(lines) {}
+std::uint64_t lattice_node(std::string_view text, const LatticeShape& shape) {
+  if (const auto node = parsed_node(text, shape)) return *node;
+  throw RecordError(fmt::format(
+      "{} is not a node: a node is an index in 0 … {} or {} coordinates below {} separated by "
+      "commas",
+      in_quotes(text), shape.nodes() - 1, shape.dimensions(), shape.size()));
+}
 
- private:
-  void begin_record() override {
-    m_seen = {};
-    m_depth = 0;
-    m_work.clear();
-    m_dimensions = 4;
-    m_size = 10;
-    m_from.clear();
-    m_to.clear();
-    m_out.clear();
-    m_blocked.clear();
-  }
-  bool other_field(std::string_view key) override {
-    const auto found = std::ranges::find(field_names, key);
-    if (found == field_names.end()) {
-      throw RecordError(fmt::format("there is no field {}; there are \"name\", \"{}\"",
-                                    in_quotes(key), fmt::join(field_names, "\", \"")));
-    }
-    m_field = static_cast<Field>(found - field_names.begin());
-    bool& seen = m_seen[static_cast<std::size_t>(m_field)];
-    if (seen) throw RecordError(fmt::format("\"{}\" is given twice", key));
-    seen = true;
-    return true;
-  }
-  void begin_other_array() override {
-    if (m_field != Field::blocked)
-      throw RecordError(fmt::format("\"{}\" must not be an array", name_of(m_field)));
-    if (++m_depth > 2) throw RecordError("\"blocked\" has an array in the two ends of an edge");
-    if (m_depth == 2) m_blocked.emplace_back();
-  }
-  void end_other_array() override {
-    if (m_depth-- == 2 && m_blocked.back().size() != 2)
-      throw RecordError(fmt::format("\"blocked\" has an edge of {} nodes; it has two ends",
-                                    m_blocked.back().size()));
-  }
-  void other_value(const JsonValue& value) override {
-    switch (m_field) {
-      case Field::work:
-        m_work = text_of(value);
-        return;
-      case Field::out:
-        m_out = text_of(value);
-        return;
-      case Field::dimensions:
-        m_dimensions = count_of(value);
-        return;
-      case Field::size:
-        m_size = count_of(value);
-        return;
-      case Field::from:
-        m_from = node_of(value);
-        return;
-      case Field::to:
-        m_to = node_of(value);
-        return;
-      case Field::blocked:
-        if (m_depth == 0)
-          throw RecordError("\"blocked\" must be an array, but is " + value.shown());
-        if (m_depth == 1) m_blocked.emplace_back();
-        m_blocked.back().push_back(node_of(value));
-        return;
-    }
-  }
-  std::string text_of(const JsonValue& value) const {
-    if (value.kind != JsonValue::Kind::string || value.text.empty())
-      throw RecordError(fmt::format("\"{}\" must be a string that is not empty, but is {}",
-                                    name_of(m_field), value.shown()));
-    return std::string(value.text);
-  }
-  std::uint32_t count_of(const JsonValue& value) const {
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-    if (value.kind != JsonValue::Kind::integer || value.negative || value.magnitude > most)
-      throw RecordError(
-          fmt::format("\"{}\" is {}; it must be a count", name_of(m_field), value.shown()));
-    return static_cast<std::uint32_t>(value.magnitude);
-  }
-  NodeText node_of(const JsonValue& value) const {
-    if (value.kind == JsonValue::Kind::string) return NodeText(value.text);
-    if (value.kind != JsonValue::Kind::integer)
-      throw RecordError(
-          fmt::format("\"{}\" has {}, which is not a node: a node is an index, or coordinates in a "
-                      "string such as \"0,0,1,0\"",
-                      name_of(m_field), value.shown()));
-    return value.shown();
-  }
+void BlockLists::add(const std::vector<std::uint64_t>& block, const LatticeShape& shape) {
+  if (block.size() == 1) return nodes.push_back(block[0]);
+  if (!shape.are_neighbours(block[0], block[1]))
+    throw RecordError(
+        fmt::format("{} and {} are not neighbours: there is no such edge", block[0], block[1]));
+  edges.push_back({block[0], block[1]});
+}
 
-  /// Checks that the fields required by `"do"` are present, and no others.
-  void check_fields() const {
-    const auto check = [&](Field field, bool required) {
-      const bool seen = m_seen[static_cast<std::size_t>(field)];
-      if (seen == required || (field == Field::blocked && required)) return;
-      throw RecordError(fmt::format("\"{}\" {} \"do\": \"{}\"", name_of(field),
-                                    required ? "is missing and required by" : "does not go with",
-                                    m_work));
-    };
-    for (const Field field : {Field::from, Field::to, Field::blocked})
-      check(field, m_work == "path");
-    check(Field::out, m_work == "build");
-  }
-  std::uint64_t placed(const NodeText& text, Field field, const LatticeShape& shape) const {
-    const auto node = parse_lattice_node(text, shape);
-    if (!node)
-      throw RecordError(fmt::format("\"{}\": {}", name_of(field), no_lattice_node(text, shape)));
-    return *node;
-  }
-  BlockLists blocks_of(const LatticeShape& shape) const {
-    BlockLists blocks;
-    for (const std::vector<NodeText>& texts : m_blocked) {
-      const std::uint64_t node = placed(texts[0], Field::blocked, shape);
-      if (texts.size() == 1) {
-        blocks.nodes.push_back(node);
-        continue;
-      }
-      const std::uint64_t end = placed(texts[1], Field::blocked, shape);
-      if (!shape.are_neighbours(node, end))
+BlockLists read_blocks(const std::string& path, const LatticeShape& shape,
+                       const ReadProgress& progress) {
+  BlockLists blocks;
+  LineReader lines(path, progress);
+  while (const auto line = lines.next()) {
+    if (line->starts_with('#')) continue;
+    lines.located([&] {
+      std::vector<std::uint64_t> nodes;
+      for (const std::string_view field : words(*line, " \t"))
+        nodes.push_back(lattice_node(field, shape));
+      if (nodes.size() > 2)
         throw RecordError(
-            fmt::format("{} and {} are not neighbours: there is no such edge", node, end));
-      blocks.edges.push_back({node, end});
-    }
-    return blocks;
+            fmt::format("{} fields; expected a node or the two ends of an edge", nodes.size()));
+      if (!nodes.empty()) blocks.add(nodes, shape);
+    });
   }
-  std::uint64_t open_end(const NodeText& text, Field field, const LatticeShape& shape,
-                         const BlockLists& blocks) const {
-    const std::uint64_t node = placed(text, field, shape);
-    if (std::ranges::find(blocks.nodes, node) != blocks.nodes.end())
-      throw RecordError(fmt::format("\"{}\" is node {}, which is blocked", name_of(field), node));
-    return node;
-  }
+  return blocks;
+}
 
-  void end_record(const std::optional<std::string>& name) override {
-    constexpr std::array<std::string_view, 4> works{"analyze", "measure", "path", "build"};
-    if (m_work.empty()) throw RecordError("\"do\" is missing");
-    if (std::ranges::find(works, m_work) == works.end())
-      throw RecordError(fmt::format("\"do\" is {}; it must be one of \"{}\"", in_quotes(m_work),
-                                    fmt::join(works, "\", \"")));
-    check_fields();
-    LatticeLine line;
-    line.name = name;
-    line.work = m_work;
-    line.task.dimensions = m_dimensions;
-    line.task.size = m_size;
-    try {
-      const LatticeShape shape(m_dimensions, m_size);
-      if (m_work == "path") {
-        line.blocks = blocks_of(shape);
-        line.task.work = FindLatticePath{{open_end(m_from, Field::from, shape, line.blocks),
-                                          open_end(m_to, Field::to, shape, line.blocks)}};
-      } else if (m_work == "measure") {
-        line.task.work = MeasureLattice{};
-      } else if (m_work == "build") {
-        const AtomicFile probe(m_out);  // fails before the work
-        line.task.work = SaveLattice{m_out};
-      }
-      constexpr std::uint64_t rows_max = std::numeric_limits<std::uint32_t>::max() - 1;
-      if (m_work == "measure" || m_work == "build")
-        KINDRED_THROW_IF(shape.nodes() > rows_max, fmt::format("the lattice has {} nodes; a graph "
-                                                               "has at most {}",
-                                                               shape.nodes(), rows_max));
-    } catch (const InvalidArgument& error) {
-      throw RecordError(reason_of(error));
-    }
-    m_lines.push_back(std::move(line));
-  }
+namespace {
 
-  std::vector<LatticeLine>& m_lines;
-  Field m_field = Field::work;
-  std::array<bool, 7> m_seen{};
-  int m_depth = 0;
-  std::string m_work;
-  std::uint32_t m_dimensions = 0;
-  std::uint32_t m_size = 0;
-  NodeText m_from;
-  NodeText m_to;
-  std::string m_out;
-  std::vector<std::vector<NodeText>> m_blocked;
-};
+constexpr std::array<std::string_view, 8> field_names{"name", "do", "dimensions", "size",
+                                                      "from", "to", "blocked",    "out"};
+
+bool is_field(std::string_view field) {
+  if (std::ranges::find(field_names, field) != field_names.end()) return true;
+  throw RecordError(fmt::format("there is no field {}; there are \"{}\"", in_quotes(field),
+                                fmt::join(field_names, "\", \"")));
+}
+
+/// The value of a field that is no array; null without it.
+const JsonValue* scalar(const JsonRecord& record, std::string_view field) {
+  const JsonValue* const value = record.find(field);
+  if (value != nullptr && value->kind == JsonKind::array)
+    throw RecordError(fmt::format("\"{}\" must not be an array", field));
+  return value;
+}
+
+std::string text_of(const JsonRecord& record, std::string_view field) {
+  const JsonValue* const value = scalar(record, field);
+  if (value == nullptr) return {};
+  if (value->kind == JsonKind::string && !value->text.empty()) return std::string(value->text);
+  throw RecordError(
+      fmt::format("\"{}\" must be a string that is not empty, but is {}", field, value->shown()));
+}
+
+std::uint32_t count_of(const JsonRecord& record, std::string_view field, std::uint32_t otherwise) {
+  const JsonValue* const value = scalar(record, field);
+  if (value == nullptr) return otherwise;
+  if (value->is_count(std::numeric_limits<std::uint32_t>::max()))
+    return static_cast<std::uint32_t>(value->magnitude);
+  throw RecordError(fmt::format("\"{}\" is {}; it must be a count", field, value->shown()));
+}
+
+std::uint64_t node_of(const JsonValue& value, std::string_view field, const LatticeShape& shape) {
+  if (value.kind != JsonKind::string && value.kind != JsonKind::integer)
+    throw RecordError(
+        fmt::format("\"{}\" has {}, which is not a node: a node is an index, or coordinates in a "
+                    "string such as \"0,0,1,0\"",
+                    field, value.shown()));
+  const std::string text = value.kind == JsonKind::string ? std::string(value.text) : value.shown();
+  try {
+    return lattice_node(text, shape);
+  } catch (const RecordError& error) {
+    throw RecordError(fmt::format("\"{}\": {}", field, error.what()));
+  }
+}
+
+BlockLists blocks_of(const JsonValue& blocked, const LatticeShape& shape) {
+  if (blocked.kind != JsonKind::array)
+    throw RecordError("\"blocked\" must be an array, but is " + blocked.shown());
+  BlockLists blocks;
+  for (const JsonValue& block : blocked) {
+    if (block.kind != JsonKind::array) {
+      blocks.add({node_of(block, "blocked", shape)}, shape);
+      continue;
+    }
+    std::vector<std::uint64_t> ends;
+    for (const JsonValue& end : block) {
+      if (end.kind == JsonKind::array)
+        throw RecordError("\"blocked\" has an array in the two ends of an edge");
+      ends.push_back(node_of(end, "blocked", shape));
+    }
+    if (ends.size() != 2)
+      throw RecordError(
+          fmt::format("\"blocked\" has an edge of {} nodes; it has two ends", ends.size()));
+    blocks.add(ends, shape);
+  }
+  return blocks;
+}
+
+std::uint64_t open_end(const JsonRecord& record, std::string_view field, const LatticeShape& shape,
+                       const BlockLists& blocks) {
+  const std::uint64_t node = node_of(*scalar(record, field), field, shape);
+  if (std::ranges::find(blocks.nodes, node) != blocks.nodes.end())
+    throw RecordError(fmt::format("\"{}\" is node {}, which is blocked", field, node));
+  return node;
+}
+
+/// Checks that the fields required by `"do"` are present, and no others.
+void check_fields(const JsonRecord& record, std::string_view work) {
+  for (const std::string_view field : {"from", "to", "blocked", "out"}) {
+    const bool required = work == (field == "out" ? "build" : "path");
+    if ((record.find(field) != nullptr) == required || (field == "blocked" && required)) continue;
+    throw RecordError(fmt::format("\"{}\" {} \"do\": \"{}\"", field,
+                                  required ? "is missing and required by" : "does not go with",
+                                  work));
+  }
+}
+
+LatticeLine line_of(const JsonRecord& record) {
+  constexpr std::array<std::string_view, 4> works{"analyze", "measure", "path", "build"};
+  LatticeLine line;
+  line.name = record.name();
+  line.work = text_of(record, "do");
+  if (line.work.empty()) throw RecordError("\"do\" is missing");
+  if (std::ranges::find(works, line.work) == works.end())
+    throw RecordError(fmt::format("\"do\" is {}; it must be one of \"{}\"", in_quotes(line.work),
+                                  fmt::join(works, "\", \"")));
+  check_fields(record, line.work);
+  line.task.dimensions = count_of(record, "dimensions", 4);
+  line.task.size = count_of(record, "size", 10);
+  with_errors_as<RecordError>({}, [&] {
+    const LatticeShape shape(line.task.dimensions, line.task.size);
+    if (line.work == "path") {
+      if (const JsonValue* const blocked = record.find("blocked"))
+        line.blocks = blocks_of(*blocked, shape);
+      line.task.work = FindLatticePath{{open_end(record, "from", shape, line.blocks),
+                                        open_end(record, "to", shape, line.blocks)}};
+    } else if (line.work == "measure") {
+      line.task.work = MeasureLattice{};
+    } else if (line.work == "build") {
+      const std::string out = text_of(record, "out");
+      const AtomicFile probe(out);  // fails before the work
+      line.task.work = SaveLattice{out};
+    }
+    constexpr std::uint64_t rows_max = std::numeric_limits<std::uint32_t>::max() - 1;
+    if (line.work == "measure" || line.work == "build")
+      KINDRED_THROW_IF(
+          shape.nodes() > rows_max,
+          fmt::format("the lattice has {} nodes; a graph has at most {}", shape.nodes(), rows_max));
+  });
+  return line;
+}
 
 }  // namespace
 
 std::vector<LatticeLine> read_lattice_tasks(const std::string& path, const ReadProgress& progress) {
   std::vector<LatticeLine> lines;
-  TaskRecord record(lines);
-  JsonLines file(path, progress);
+  JsonLines file(path, is_field, progress);
   std::unordered_map<std::string, std::uint64_t> written;
-  while (file.next(record)) {
-    lines.back().line = file.lines().line();
-    const auto* saved = std::get_if<SaveLattice>(&lines.back().task.work);
-    if (saved == nullptr) continue;
-    const auto [other, is_new] = written.emplace(saved->path, file.lines().line());
-    if (!is_new)
-      file.lines().fail(fmt::format("\"out\" is {}, which line {} writes", in_quotes(saved->path),
-                                    other->second));
-  }
+  const auto read = [&](const JsonRecord& record) {
+    LatticeLine line = line_of(record);
+    line.line = file.lines().line();
+    if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
+      const auto [other, is_new] = written.emplace(saved->path, line.line);
+      if (!is_new)
+        throw RecordError(fmt::format("\"out\" is {}, which line {} writes", in_quotes(saved->path),
+                                      other->second));
+    }
+    lines.push_back(std::move(line));
+  };
+  while (file.next(read)) continue;
   for (LatticeLine& line : lines) line.task.blocks = {line.blocks.nodes, line.blocks.edges};
   return lines;
 }

@@ -2,7 +2,6 @@
 #include "io/LineReader.hpp"
 
 #include "io/InputKind.hpp"
-#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 
@@ -82,6 +81,18 @@ std::optional<std::string_view> LineReader::next() {
     if (windows) line.remove_suffix(1);
     m_line_end = end == nullptr ? "" : windows ? "\r\n" : "\n";
     return line;
+  }
+}
+
+const std::vector<std::string_view>& split_words(std::string_view line, std::string_view separators,
+                                                 std::vector<std::string_view>& out) {
+  out.clear();
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(separators), line.size()));
+    if (line.empty()) return out;
+    const auto end = std::min(line.find_first_of(separators), line.size());
+    out.push_back(line.substr(0, end));
+    line.remove_prefix(end);
   }
 }
 

@@ -3,14 +3,10 @@
 #define KINDRED_TOOLS_IO_LINE_READER_HPP
 
 #include "io/InputBytes.hpp"
+#include "program/Errors.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -46,6 +42,15 @@ class LineReader {
 
   /// Throws `BadLine` with the file and the last line. \see line
   [[noreturn]] void fail(const std::string& why) const;
+  /// Runs \p body, whose `RecordError` is thrown as `fail` does.
+  template <class Body>
+  decltype(auto) located(const Body& body) const {
+    try {
+      return body();
+    } catch (const RecordError& error) {
+      fail(error.what());
+    }
+  }
 
  private:
   bool fill();
@@ -62,6 +67,14 @@ class LineReader {
   bool m_at_end = false;
   bool m_checked = false;  // that the input is text
 };
+
+/// The parts of \p line between runs of \p separators, in \p out, which is returned.
+const std::vector<std::string_view>& split_words(std::string_view line, std::string_view separators,
+                                                 std::vector<std::string_view>& out);
+inline std::vector<std::string_view> words(std::string_view line, std::string_view separators) {
+  std::vector<std::string_view> out;
+  return split_words(line, separators, out);
+}
 
 }  // namespace Kindred::Tools
 

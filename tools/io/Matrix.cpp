@@ -3,8 +3,10 @@
 
 #include "program/Errors.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdint>
+#include <array>
 
 namespace Kindred::Tools {
 
@@ -26,6 +28,24 @@ Matrix read_matrix(const std::string& path, const VectorFileOptions& options,
     }
     return matrix;
   });
+}
+
+std::string npy_header(const std::string& descr, std::size_t rows, std::size_t columns) {
+  const std::array<std::uint64_t, 2> shape{rows, columns};
+  return npy_header(descr, shape);
+}
+
+std::string npy_header(const std::string& descr, std::span<const std::uint64_t> shape) {
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  constexpr std::size_t prefix = 10;
+  constexpr std::size_t alignment = 64;
+  text.append(alignment - 1 - (prefix + text.size()) % alignment, ' ').append(1, '\n');
+  std::string out = "\x93NUMPY\x01";
+  out += '\0';
+  out += static_cast<char>(text.size() & 0xFFU);
+  out += static_cast<char>(text.size() >> 8U);
+  return out + text;
 }
 
 }  // namespace Kindred::Tools

@@ -7,6 +7,7 @@
 #include <kindred/matcher/VectorFile.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,11 @@ struct Matrix {
 /// \throws InputError, NotFound or CorruptFile for a file that cannot be used
 Matrix read_matrix(const std::string& path, const VectorFileOptions& options,
                    const ReadProgress& progress = {});
+
+/// The header of a two-dimensional .npy file, version 1.0, padded to a multiple of 64 bytes.
+std::string npy_header(const std::string& descr, std::size_t rows, std::size_t columns);
+/// The header for any number of dimensions.
+std::string npy_header(const std::string& descr, std::span<const std::uint64_t> shape);
 
 }  // namespace Kindred::Tools
 

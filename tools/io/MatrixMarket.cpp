@@ -8,24 +8,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 namespace Kindred::Tools {
 
 namespace {
 
-std::vector<std::string_view> words(std::string_view line) {
-  constexpr std::string_view space = " \t\r";
-  std::vector<std::string_view> out;
-  while (true) {
-    line.remove_prefix(std::min(line.find_first_not_of(space), line.size()));
-    if (line.empty()) return out;
-    const auto end = std::min(line.find_first_of(space), line.size());
-    out.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
+constexpr std::string_view space = " \t\r";
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -42,7 +31,7 @@ struct Banner {
 
 Banner read_banner(LineReader& lines) {
   const auto line = lines.next();
-  const auto banner = words(line.value_or(""));
+  const auto banner = words(line.value_or(""), space);
   if (banner.size() != 5 || lower(banner[0]) != "%%matrixmarket" || lower(banner[1]) != "matrix") {
     lines.fail(
         "no Matrix Market file: it must begin with '%%MatrixMarket matrix coordinate "
@@ -63,7 +52,7 @@ Banner read_banner(LineReader& lines) {
 std::vector<std::string_view> next_words(LineReader& lines) {
   while (const auto line = lines.next()) {
     if (!line->empty() && line->front() == '%') continue;
-    auto found = words(*line);
+    auto found = words(*line, space);
     if (!found.empty()) return found;
   }
   return {};

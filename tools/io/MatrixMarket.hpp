@@ -3,10 +3,7 @@
 #define KINDRED_TOOLS_IO_MATRIX_MARKET_HPP
 
 #include "io/Graph.hpp"
-#include "io/GraphFields.hpp"
 #include "io/LineReader.hpp"
-
-#include <string>
 
 namespace Kindred::Tools {
 

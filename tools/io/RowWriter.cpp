@@ -60,7 +60,8 @@ void RowWriter::text(std::string_view text) {
 
 void RowWriter::number(std::uint64_t number) { cell(std::to_string(number), true); }
 
-void RowWriter::number(double number) {
+template <std::floating_point Float>
+void RowWriter::number(Float number) {
   std::string text;
   if (m_format == OutputFormat::table && std::isfinite(number)) {
     text = fmt::format("{:.4f}", number);
@@ -69,16 +70,8 @@ void RowWriter::number(double number) {
   }
   cell(std::move(text), true);
 }
-
-void RowWriter::number(float number) {
-  if (m_format == OutputFormat::table) {
-    this->number(static_cast<double>(number));
-    return;
-  }
-  std::string text;
-  append_json(text, number);
-  cell(std::move(text), true);
-}
+template void RowWriter::number(double number);
+template void RowWriter::number(float number);
 
 void RowWriter::empty() { cell({}, false); }
 

@@ -5,6 +5,7 @@
 #include <kindred/core/common/Names.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,8 +45,8 @@ class RowWriter {
   void text(std::string_view text);
   void number(std::uint64_t number);
   /// The number as in JSON; in a table with four decimals.
-  void number(double number);
-  void number(float number);
+  template <std::floating_point Float>
+  void number(Float number);
   void empty();
   /// Ends the row; missing cells are empty.
   void end_row();

@@ -17,7 +17,6 @@
 #include <iterator>
 #include <limits>
 #include <system_error>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -188,7 +187,17 @@ void read_schedules(SeedJson& json, SeedStateFile& out) {
 template <class Put>
 void append_array(std::string& out, const char* name, std::size_t size, const Put& put) {
   out += fmt::format("{}\"{}\": ", out.back() == '{' ? "" : ", ", name);
-  append_list(out, 0, size, put);
+  append_list(out, std::size_t{0}, size, put);
+}
+
+/// Calls `visit(name, member)` for each measurement of a telemetry, in the order of the fields.
+template <class Visit>
+void each_measurement(const Visit& visit) {
+  visit("mean", &SeedTelemetry::mean);
+  visit("variance", &SeedTelemetry::variance);
+  visit("min", &SeedTelemetry::min);
+  visit("max", &SeedTelemetry::max);
+  visit("dead_ratio", &SeedTelemetry::dead_ratio);
 }
 
 }  // namespace
@@ -269,18 +278,15 @@ void append_seed_state(std::string& out, const SeedStateFile& file) {
 
 void append_telemetry(std::string& out, std::span<const SeedTelemetry> telemetry, bool health) {
   const auto column = [&](const char* name, const auto& value) {
-    append_array(out, name, telemetry.size(),
-                 [&](std::size_t i) { append_json(out, double{value(telemetry[i])}); });
+    append_array(out, name, telemetry.size(), [&](std::size_t i) {
+      append_json(out, double{std::invoke(value, telemetry[i])});
+    });
   };
   out += '{';
   append_array(out, "count", telemetry.size(),
                [&](std::size_t i) { out += std::to_string(telemetry[i].count); });
-  column("mean", [](const SeedTelemetry& one) { return one.mean; });
-  column("variance", [](const SeedTelemetry& one) { return one.variance; });
-  column("min", [](const SeedTelemetry& one) { return one.min; });
-  column("max", [](const SeedTelemetry& one) { return one.max; });
-  column("dead_ratio", [](const SeedTelemetry& one) { return one.dead_ratio; });
-  if (health) column("health", [](const SeedTelemetry& one) { return seed_health(one); });
+  each_measurement(column);
+  if (health) column("health", seed_health);
   out += '}';
 }
 
@@ -290,7 +296,7 @@ std::vector<SeedTelemetry> read_telemetry(const std::string& path) {
   std::vector<std::int64_t> counts;
   json.integers("count", counts, 0);
   for (std::size_t i = 0; i < out.size(); ++i) out[i].count = static_cast<std::uint64_t>(counts[i]);
-  const auto column = [&](const char* name, const auto& set) {
+  each_measurement([&]<class Value>(const char* name, Value SeedTelemetry::*member) {
     std::vector<double> values;
     json.array(name);
     json.column<double>(name, values, "a number or null",
@@ -299,13 +305,8 @@ std::vector<SeedTelemetry> read_telemetry(const std::string& path) {
                           if (!entry.is_number()) return {};
                           return entry.get<double>();
                         });
-    for (std::size_t i = 0; i < out.size(); ++i) set(out[i], values[i]);
-  };
-  column("mean", [](SeedTelemetry& one, double value) { one.mean = value; });
-  column("variance", [](SeedTelemetry& one, double value) { one.variance = value; });
-  column("min", [](SeedTelemetry& one, double value) { one.min = static_cast<float>(value); });
-  column("max", [](SeedTelemetry& one, double value) { one.max = static_cast<float>(value); });
-  column("dead_ratio", [](SeedTelemetry& one, double value) { one.dead_ratio = value; });
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].*member = static_cast<Value>(values[i]);
+  });
   return out;
 }
 

@@ -8,11 +8,7 @@
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/Prediction.hpp>
 
-#include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace Kindred::Tools {
 

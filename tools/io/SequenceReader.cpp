@@ -2,114 +2,12 @@
 #include "io/SequenceReader.hpp"
 
 #include "io/JsonLines.hpp"
-#include "io/NamedRecord.hpp"
-#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <utility>
 
 namespace Kindred::Tools {
-
-namespace {
-
-/// A line with events or tokens, whose symbols are appended to their destination while parsing.
-class SequenceRecord final : public NamedRecord {
- public:
-  SequenceRecord(SymbolEncoder& encoder, Learning learning)
-      : m_encoder(encoder), m_learning(learning) {}
-
-  void into(Sequences& out) { m_out = &out; }
-  void keep_events(EventSink& sink) { m_sink = &sink; }
-  /// Ends a record that was rejected. What its sink received stays as a record.
-  void abandon() const {
-    if (m_sink == nullptr) return;
-    m_sink->end_event();
-    m_sink->end_record(1);
-  }
-  std::size_t strings_max() const noexcept { return m_strings_max; }
-
- private:
-  void begin_record() override {
-    m_target_depth = 0;
-    m_depth = 0;
-    m_strings = 0;
-    m_in_frequency = false;
-    m_frequency.reset();
-  }
-  bool other_field(std::string_view key) override {
-    m_in_frequency = m_sink != nullptr && m_learning == Learning::on && key == "frequency";
-    if (m_in_frequency) {
-      if (m_frequency) throw RecordError("\"frequency\" is given twice");
-      return true;
-    }
-    const std::size_t depth = key == "events" ? 2 : key == "tokens" ? 1 : 0;
-    if (depth == 0) return false;
-    if (m_target_depth != 0)
-      throw RecordError("\"events\" or \"tokens\" is given twice; a line has one of them, once");
-    m_target_depth = depth;
-    return true;
-  }
-  void begin_other_array() override {
-    if (m_in_frequency) refuse_frequency("an array");
-    if (++m_depth > m_target_depth) throw RecordError(fmt::format("{} an array in it", form()));
-  }
-  void end_other_array() override {
-    if (m_depth-- == 2 && m_sink != nullptr) m_sink->end_event();
-  }
-  void other_value(const JsonValue& value) override {
-    if (m_in_frequency) {
-      if (value.kind != JsonValue::Kind::integer || value.negative || value.magnitude == 0 ||
-          value.magnitude > frequency_max)
-        refuse_frequency(value.shown());
-      m_frequency = static_cast<std::uint32_t>(value.magnitude);
-      return;
-    }
-    if (m_depth != m_target_depth)
-      throw RecordError(fmt::format("{} {} where an array is expected", form(), value.shown()));
-    if (value.kind != JsonValue::Kind::string)
-      throw RecordError(fmt::format("{} {}, which is not a string", form(), value.shown()));
-    m_encoder.append(value.text, m_strings++, m_learning, m_out->symbols.values);
-    if (m_sink == nullptr) return;
-    m_sink->append(value.text, m_encoder.token(value.text, m_learning));
-    if (m_target_depth == 1) m_sink->end_event();
-  }
-  void end_record(const std::optional<std::string>& name) override {
-    if (m_target_depth == 0) throw RecordError("there is neither \"events\" nor \"tokens\"");
-    m_strings_max = std::max(m_strings_max, m_strings);
-    m_out->symbols.close_row();
-    m_out->names.push(name);
-    if (m_sink != nullptr) m_sink->end_record(m_frequency.value_or(1));
-  }
-  [[noreturn]] static void refuse_frequency(const std::string& shown) {
-    throw RecordError(fmt::format("\"frequency\" must be a whole number in [1, {}], but is {}",
-                                  frequency_max, shown));
-  }
-
-  std::string form() const {
-    return m_target_depth == 2 ? "\"events\" must be an array of arrays of strings, but has"
-                               : "\"tokens\" must be an array of strings, but has";
-  }
-
-  static constexpr std::uint32_t frequency_max = 0xFFFFFFFFU;
-
-  SymbolEncoder& m_encoder;
-  Learning m_learning;
-  EventSink* m_sink = nullptr;
-  Sequences* m_out = nullptr;
-  std::size_t m_target_depth =
-      0;  // nesting of the strings: 1 in tokens, 2 in events, 0 before either
-  std::size_t m_depth = 0;
-  std::size_t m_strings = 0;
-  std::size_t m_strings_max = 0;  // over all records
-  bool m_in_frequency = false;
-  std::optional<std::uint32_t> m_frequency;
-};
-
-}  // namespace
 
 void Sequences::clear() {
   symbols.offsets.assign(1, 0);
@@ -126,37 +24,48 @@ const SkippedLine* Sequences::skipped_at(std::size_t row) const {
 }
 
 struct SequenceReader::State {
-  State(SequenceForm sequence_form, SymbolEncoder& an_encoder, Learning a_learning)
-      : form(sequence_form),
-        encoder(an_encoder),
-        learning(a_learning),
-        record(an_encoder, a_learning) {}
+  State(SymbolEncoder& an_encoder, Learning a_learning)
+      : encoder(an_encoder), learning(a_learning) {}
 
+  bool keeps(std::string_view field) const {
+    return field == "name" || field == "events" || field == "tokens" ||
+           (field == "frequency" && sink != nullptr && learning == Learning::on);
+  }
   bool read(Sequences& out);
+  void append(const JsonRecord& record, Sequences& out);
+  std::size_t append_strings(const JsonValue& value, std::size_t depth, bool of_events,
+                             std::size_t position, std::vector<Symbol>& out);
+  [[noreturn]] void fail(const std::string& why) const {
+    if (column) column->fail(why);
+    (lines ? *lines : json->lines()).fail(why);
+  }
 
-  SequenceForm form;
   SymbolEncoder& encoder;
   Learning learning;
   bool skip_bad_lines = false;
+  EventSink* sink = nullptr;
+  std::size_t strings_max = 0;  // over all records
   // One of them, by form.
   std::optional<JsonLines> json;
   std::optional<LineReader> lines;
   std::optional<ColumnReader> column;
-  SequenceRecord record;
 };
 
 SequenceReader::SequenceReader(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
                                Learning learning, ReadProgress progress, Column column)
-    : m_state(std::make_unique<State>(form, encoder, learning)) {
+    : m_state(std::make_unique<State>(encoder, learning)) {
+  State& state = *m_state;
   switch (form) {
     case SequenceForm::json:
-      m_state->json.emplace(path, std::move(progress));
+      state.json.emplace(
+          path, [&state](std::string_view field) { return state.keeps(field); },
+          std::move(progress));
       break;
     case SequenceForm::lines:
-      m_state->lines.emplace(path, std::move(progress));
+      state.lines.emplace(path, std::move(progress));
       break;
     case SequenceForm::column:
-      m_state->column.emplace(path, std::move(column), std::move(progress));
+      state.column.emplace(path, std::move(column), std::move(progress));
       break;
   }
 }
@@ -168,29 +77,77 @@ bool SequenceReader::buffered() {
   return m_state->lines ? m_state->lines->buffered() : m_state->json->lines().buffered();
 }
 
-std::size_t SequenceReader::strings_max() const noexcept { return m_state->record.strings_max(); }
+std::size_t SequenceReader::strings_max() const noexcept { return m_state->strings_max; }
 
-void SequenceReader::keep_events(EventSink& sink) { m_state->record.keep_events(sink); }
+void SequenceReader::keep_events(EventSink& sink) { m_state->sink = &sink; }
 
 void SequenceReader::skip_bad_lines() { m_state->skip_bad_lines = true; }
 
-void SequenceReader::fail(const std::string& why) const {
-  if (m_state->column) m_state->column->fail(why);
-  (m_state->lines ? *m_state->lines : m_state->json->lines()).fail(why);
+void SequenceReader::fail(const std::string& why) const { m_state->fail(why); }
+
+/// Appends the strings that are within \p depth arrays. Returns the position of the next one.
+std::size_t SequenceReader::State::append_strings(const JsonValue& value, std::size_t depth,
+                                                  bool of_events, std::size_t position,
+                                                  std::vector<Symbol>& out) {
+  const bool is_array = value.kind == JsonKind::array;
+  const char* const wrong = depth > 0 && !is_array   ? " where an array is expected"
+                            : depth == 0 && is_array ? " in it"
+                            : depth == 0 && value.kind != JsonKind::string
+                                ? ", which is not a string"
+                                : nullptr;
+  if (wrong != nullptr) {
+    throw RecordError(fmt::format("{}, but has {}{}",
+                                  of_events ? "\"events\" must be an array of arrays of strings"
+                                            : "\"tokens\" must be an array of strings",
+                                  value.shown(), wrong));
+  }
+  if (depth > 0) {
+    for (const JsonValue& one : value)
+      position = append_strings(one, depth - 1, of_events, position, out);
+  } else {
+    encoder.append(value.text, position++, learning, out);
+    if (sink != nullptr) sink->append(value.text, encoder.token(value.text, learning));
+  }
+  if (sink != nullptr && depth == (of_events ? 1 : 0)) sink->end_event();
+  return position;
+}
+
+void SequenceReader::State::append(const JsonRecord& record, Sequences& out) {
+  std::string_view key;
+  for (const auto& [field, place] : record.fields()) {
+    if (field != "events" && field != "tokens") continue;
+    if (!key.empty())
+      throw RecordError("\"events\" or \"tokens\" is given twice; a line has one of them, once");
+    key = field;
+  }
+  if (key.empty()) throw RecordError("there is neither \"events\" nor \"tokens\"");
+  const std::optional<std::string_view> name = record.name();
+  std::uint32_t frequency = 1;
+  if (const JsonValue* const given = record.find("frequency")) {
+    constexpr std::uint32_t most = 0xFFFFFFFFU;
+    if (!given->is_count(most) || given->magnitude == 0) {
+      throw RecordError(fmt::format("\"frequency\" must be a whole number in [1, {}], but is {}",
+                                    most, given->shown()));
+    }
+    frequency = static_cast<std::uint32_t>(given->magnitude);
+  }
+  const bool of_events = key == "events";
+  const std::size_t strings =
+      append_strings(record.at(key), of_events ? 2 : 1, of_events, 0, out.symbols.values);
+  strings_max = std::max(strings_max, strings);
+  out.symbols.close_row();
+  out.names.push(name);
+  if (sink != nullptr) sink->end_record(frequency);
 }
 
 bool SequenceReader::State::read(Sequences& out) {
-  if (form == SequenceForm::json) {
-    record.into(out);
-    return json->next(record);
-  }
+  if (json) return json->next([&](const JsonRecord& record) { append(record, out); });
   const auto text = column ? column->next() : lines->next();
   if (!text) return false;
   try {
     encoder.append(*text, 0, learning, out.symbols.values);
   } catch (const RecordError& error) {
-    if (column) column->fail(error.what());
-    lines->fail(error.what());
+    fail(error.what());
   }
   out.symbols.close_row();
   out.names.push(*text);
@@ -207,7 +164,10 @@ bool SequenceReader::next(Sequences& out) {
   }
   out.symbols.close_row();
   out.names.push({});
-  m_state->record.abandon();
+  if (m_state->sink != nullptr) {  // what it received stays as a record
+    m_state->sink->end_event();
+    m_state->sink->end_record(1);
+  }
   return true;
 }
 

@@ -9,11 +9,7 @@
 
 #include <kindred/core/common/Ragged.hpp>
 
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace Kindred::Tools {
 

@@ -2,17 +2,12 @@
 #ifndef KINDRED_TOOLS_IO_SPREAD_SOURCES_HPP
 #define KINDRED_TOOLS_IO_SPREAD_SOURCES_HPP
 
-#include "io/GraphFields.hpp"
+#include "io/Graph.hpp"
 #include "io/LineReader.hpp"
 #include "io/NameTable.hpp"
-#include "io/NodeNames.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
-
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace Kindred::Tools {
 

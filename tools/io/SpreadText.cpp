@@ -10,9 +10,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <utility>
 
 namespace Kindred::Tools {
 

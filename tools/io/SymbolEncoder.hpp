@@ -3,13 +3,11 @@
 #define KINDRED_TOOLS_IO_SYMBOL_ENCODER_HPP
 
 #include "io/TextFolding.hpp"
+#include "program/Errors.hpp"
 
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
-
-#include <string_view>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -27,7 +25,14 @@ class SymbolEncoder {
   /// \brief Appends the symbols of \p text, which is string \p position (from 0) of its record.
   /// \throws RecordError for invalid UTF-8 at character level
   void append(std::string_view text, std::size_t position, Learning learning,
-              std::vector<Symbol>& out);
+              std::vector<Symbol>& out) {
+    if (m_level == Level::token) {
+      out.push_back(token(text, learning));
+      return;
+    }
+    if (position > 0) out.push_back(U' ');
+    with_errors_as<RecordError>({}, [&] { append_folded(text, m_folding, out); });
+  }
   /// The symbol of \p text as a token, regardless of the level.
   Symbol token(std::string_view text, Learning learning) {
     return learning == Learning::on ? m_tokens.add(text) : m_tokens.find(text);

@@ -63,15 +63,21 @@ inline std::string reason_of(const InvalidArgument& error) {
   return std::string(text.substr(0, has_place ? place : text.size()));
 }
 
+/// Runs \p body; an `InvalidArgument` becomes an `Other` with its reason after \p before.
+template <class Other, class Body>
+decltype(auto) with_errors_as(const std::string& before, const Body& body) {
+  try {
+    return body();
+  } catch (const InvalidArgument& error) {
+    throw Other(before + reason_of(error));
+  }
+}
+
 /// Runs \p body, which reads a file named by a flag. Errors are reported as bad input (status 3),
 /// not as a wrong flag.
 template <class Body>
 decltype(auto) reading_file(const Body& body) {
-  try {
-    return body();
-  } catch (const InvalidArgument& error) {
-    throw InputError(reason_of(error));
-  }
+  return with_errors_as<InputError>({}, body);
 }
 
 }  // namespace Kindred::Tools

@@ -3,12 +3,11 @@
 #define KINDRED_TOOLS_PROGRAM_GLOBAL_OPTIONS_HPP
 
 #include "program/Color.hpp"
-#include "program/LoadedLibrary.hpp"
+#include "program/Program.hpp"
 
 #include <kindred/backends/Space.hpp>
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace Kindred::Tools {

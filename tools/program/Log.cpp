@@ -11,7 +11,6 @@
 
 #include <cstdio>
 #include <memory>
-#include <string>
 
 namespace Kindred::Tools::Log {
 

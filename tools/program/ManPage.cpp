@@ -33,10 +33,8 @@ void append_options(std::string& out, const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;
     std::string names;
-    for (const std::string& name : option->get_snames()) names += "\\fB\\-" + name + "\\fR, ";
-    for (const std::string& name : option->get_lnames())
-      names += "\\fB\\-\\-" + escaped(name) + "\\fR, ";
-    names.resize(names.size() < 2 ? 0 : names.size() - 2);
+    for (const std::string& name : spellings(*option))
+      names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escaped(name));
     if (option->get_positional()) names = "\\fI" + escaped(option->get_name(true)) + "\\fR";
     const std::string type = option->get_positional() || option->get_expected_min() == 0
                                  ? std::string()
@@ -83,7 +81,7 @@ std::string man_page(const CLI::App& command) {
   fmt::format_to(to, ".SH NAME\n{} \\- {}\n", escaped(name), escaped(about));
   fmt::format_to(to, ".SH SYNOPSIS\n\\fB{}\\fR\n", escaped(synopsis(command)));
   fmt::format_to(to, ".SH DESCRIPTION\n{}\n", escaped(command.get_description()));
-  const auto nested = command.get_subcommands([](const CLI::App*) { return true; });
+  const auto nested = commands_of(command);
   if (!nested.empty()) out += ".SH COMMANDS\n";
   for (const CLI::App* each : nested) {
     fmt::format_to(to, ".TP\n\\fB{}\\fR(1)\n{}\n", escaped(man_page_name(*each)),

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 namespace Kindred::Tools {
 
@@ -75,37 +74,32 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<do
 void add_global_options(CLI::App& app, GlobalOptions& options, const char* group) {
   constexpr int threads_max = 512;
   constexpr int devices_max = 1023;
+  const std::string other_group = app.option_defaults()->get_group();
+  app.option_defaults()->group(group);
   Choices<std::optional<Space>> spaces{{"auto", std::nullopt}};
   for (const auto& [name, space] : choices_of<Space>()) spaces.emplace_back(name, space);
   add_choice(app, "--space", options.space,
              "Where to compute: auto, serial, openmp, cuda (default: auto, by predicted time)",
              std::move(spaces))
-      ->type_name("SPACE")
-      ->group(group);
+      ->type_name("SPACE");
   add_count(app, "--threads", options.threads, "Threads of the space openmp (default: all)", 1,
-            threads_max)
-      ->group(group);
+            threads_max);
   add_whole_number(app, "--device",
                    "GPU of the space cuda, counted from 0 (default: the one that Kokkos selects)",
                    0, devices_max,
-                   [&options](std::uint64_t number) { options.device = static_cast<int>(number); })
-      ->group(group);
+                   [&options](std::uint64_t number) { options.device = static_cast<int>(number); });
   app.add_flag("--json", options.json,
-               "Print data as JSON if the command also has a human-readable form")
-      ->group(group);
-  app.add_flag("--quiet", options.quiet, "Print only errors to stderr")->group(group);
+               "Print data as JSON if the command also has a human-readable form");
+  app.add_flag("--quiet", options.quiet, "Print only errors to stderr");
   add_choice(app, "--color", options.color,
              "Colours of errors and headings: auto, always or never (default: auto, on a terminal "
              "unless the environment sets NO_COLOR)",
              choices_of<ColorChoice>())
-      ->type_name("WHEN")
-      ->group(group);
-  app.add_flag("--explain", options.explain, "Print one line of JSON per dispatch to stderr")
-      ->group(group);
-  add_file(app, "--trace", options.trace, "Write a Chrome trace")->group(group);
-  add_file(app, "--report", options.report, "Write an HTML report")
-      ->type_name("FILE.html")
-      ->group(group);
+      ->type_name("WHEN");
+  app.add_flag("--explain", options.explain, "Print one line of JSON per dispatch to stderr");
+  add_file(app, "--trace", options.trace, "Write a Chrome trace");
+  add_file(app, "--report", options.report, "Write an HTML report")->type_name("FILE.html");
+  app.option_defaults()->group(other_group);
 }
 
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& path,
@@ -113,8 +107,13 @@ CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& path,
   return app.add_option(name, path, help)->type_name("FILE");
 }
 
+CLI::Option* add_input(CLI::App& app, const std::string& name, std::string& path,
+                       const std::string& help) {
+  return add_file(app, name, path, help)->required();
+}
+
 CLI::Option* add_out(CLI::App& app, std::string& path, const std::string& what) {
-  return add_file(app, "--out", path, what + "; an existing file is replaced")->required();
+  return add_input(app, "--out", path, what + "; an existing file is replaced");
 }
 
 CLI::Validator named_file() {
@@ -149,19 +148,23 @@ void refuse_reports(const std::string& command, const GlobalOptions& global) {
 
 void add_input_argument(CLI::App& command, std::string& path, const std::string& place,
                         const std::string& made) {
-  add_file(command, place, path, "A file created by `" + made + "`")->required();
+  add_input(command, place, path, "A file created by `" + made + "`");
+}
+
+CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help) {
+  return app.add_subcommand(name, help)->require_subcommand(1);
 }
 
 void add_store_reader(CLI::App& group, const std::string& place, const std::string& made,
                       const std::string& name, const std::string& help, const GlobalOptions& global,
                       std::function<void(const GlobalOptions&, const std::string&)> run) {
-  CLI::App* command = group.add_subcommand(name, help);
-  const auto path = std::make_shared<std::string>();
+  const auto checked = [run = std::move(run)](const CLI::App& command, const GlobalOptions& options,
+                                              const std::string& path) {
+    refuse_reports(typed_name(command), options);
+    run(options, path);
+  };
+  const auto [command, path] = add_command<std::string>(group, name, help, global, checked);
   add_input_argument(*command, *path, place, made);
-  command->callback([&global, path, run = std::move(run), whole = group.get_name() + " " + name] {
-    refuse_reports(whole, global);
-    run(global, *path);
-  });
 }
 
 }  // namespace Kindred::Tools

@@ -13,10 +13,9 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <optional>
-#include <string>
+#include <memory>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace Kindred::Tools {
 
@@ -80,6 +79,9 @@ CLI::Option* add_top(CLI::App& app, std::size_t& value,
 /// Adds an option for the path of a file.
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& path,
                       const std::string& help);
+/// The same for one that is required.
+CLI::Option* add_input(CLI::App& app, const std::string& name, std::string& path,
+                       const std::string& help);
 /// The same for a required file that is written.
 CLI::Option* add_out(CLI::App& app, std::string& path, const std::string& what);
 /// Refuses `-`, which stands for standard input elsewhere. For `CLI::Option::check`.
@@ -105,6 +107,27 @@ void refuse_reports(const std::string& command, const GlobalOptions& global);
 /// \param made command that creates such a file
 void add_input_argument(CLI::App& command, std::string& path, const std::string& place,
                         const std::string& made);
+
+/// \brief Adds a command to \p group, which calls \p run with the command if it takes it, the
+/// global options and the flags. Returns the command, and its flags to add options for.
+template <class Flags, class Run>
+std::pair<CLI::App*, std::shared_ptr<Flags>> add_command(CLI::App& group, const std::string& name,
+                                                         const std::string& help,
+                                                         const GlobalOptions& global, Run run) {
+  CLI::App* const command = group.add_subcommand(name, help);
+  const auto flags = std::make_shared<Flags>();
+  command->callback([=, &global] {
+    if constexpr (std::is_invocable_v<Run, const CLI::App&, const GlobalOptions&, Flags&>) {
+      run(*command, global, *flags);
+    } else {
+      run(global, *flags);
+    }
+  });
+  return {command, flags};
+}
+
+/// Adds a command with commands of its own, of which one is required.
+CLI::App* add_group(CLI::App& app, const std::string& name, const std::string& help);
 
 /// \brief Adds a command to \p group that only reads a file. Parameters as of \ref
 /// add_input_argument.

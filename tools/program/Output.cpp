@@ -34,4 +34,10 @@ void Output::flush() {
   m_text.clear();
 }
 
+void print(std::string text) {
+  Output output;
+  output.text() = std::move(text);
+  output.flush();
+}
+
 }  // namespace Kindred::Tools

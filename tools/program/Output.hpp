@@ -20,6 +20,9 @@ class Output {
   std::string m_text;
 };
 
+/// Writes \p text. \throws Error if writing to standard output fails
+void print(std::string text);
+
 }  // namespace Kindred::Tools
 
 #endif  // KINDRED_TOOLS_PROGRAM_OUTPUT_HPP

@@ -7,7 +7,6 @@
 #include "program/Options.hpp"
 #include "program/Output.hpp"
 #include "program/UsageMessage.hpp"
-#include "program/VersionText.hpp"
 
 #include <kindred/core/common/Error.hpp>
 
@@ -16,7 +15,6 @@
 #include <CLI/CLI.hpp>
 
 #include <iostream>
-#include <memory>
 #include <new>
 #include <sstream>
 #include <stdexcept>
@@ -68,13 +66,11 @@ int fail(const std::exception& error) {
 }
 
 /// Prints the help or the version that \p request asks for.
-int print(const CLI::App& app, const CLI::ParseError& request) {
+int print_requested(const CLI::App& app, const CLI::ParseError& request) {
   try {
     std::ostringstream text;
     app.exit(request, text, std::cerr);
-    Output output;
-    output.text() = text.str();
-    output.flush();
+    print(text.str());
     return static_cast<int>(ExitStatus::ok);
   } catch (const std::exception& error) {
     return fail(error);
@@ -118,7 +114,7 @@ int parse(CLI::App& app, int argc, const char* const* argv) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
-      return print(app, error);
+      return print_requested(app, error);
     Log::error(usage_message(app, error));
     return static_cast<int>(ExitStatus::usage);
   } catch (const std::exception& error) {

@@ -2,9 +2,8 @@
 #ifndef KINDRED_TOOLS_PROGRAM_PROGRAM_HPP
 #define KINDRED_TOOLS_PROGRAM_PROGRAM_HPP
 
-#include "program/LoadedLibrary.hpp"
-
 #include <exception>
+#include <string>
 
 namespace CLI {
 class App;
@@ -13,6 +12,21 @@ class App;
 namespace Kindred::Tools {
 
 struct GlobalOptions;
+
+/// The build of libkindred.so that a packaged `kindred` opened; empty for a program that contains
+/// the library.
+struct LoadedLibrary {
+  std::string name;  ///< `host`, or of the folder of a library with CUDA: `cuda-90`
+  std::string why;   ///< why it was chosen, for people
+
+  bool is_for_hosts() const { return name == "host"; }
+};
+
+/// The version of this program, what it was built from and with, and its spaces or the library in
+/// use, one line each.
+std::string version_text(const LoadedLibrary& library);
+/// The version and the commit of this program.
+std::string version_and_commit();
 
 /// Exit statuses of the process.
 enum class ExitStatus : int { ok = 0, runtime = 1, usage = 2, input = 3, out_of_memory = 4 };

@@ -10,8 +10,7 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-#include <utility>
+#include <sstream>
 
 namespace Kindred::Tools {
 
@@ -68,8 +67,7 @@ std::vector<std::string> flags_of(const CLI::App& command) {
   for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
     for (const CLI::Option* option : app->get_options()) {
       if (option->get_group().empty()) continue;
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+      for (std::string& name : spellings(*option)) names.push_back(std::move(name));
     }
   }
   return names;
@@ -194,16 +192,8 @@ std::string config_message(const CLI::App& app, std::string why) {
     const std::string name = why.substr(unknown.size());
     const auto dot = name.rfind('.');
     std::vector<std::string> path;
-    for (std::size_t at = 0; dot != name.npos && at < dot;) {
-      const auto end = std::min(name.find('.', at), dot);
-      path.push_back(name.substr(at, end - at));
-      at = end + 1;
-    }
-    try {
-      find_command(app, "--config", path);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
+    std::istringstream sections(dot == name.npos ? "" : name.substr(0, dot));
+    for (std::string section; std::getline(sections, section, '.');) path.push_back(section);
     const CLI::App& command = find_command(app, "--config", path);
     std::vector<std::string> known;
     for (const std::string& flag : flags_of(command))
@@ -237,10 +227,20 @@ std::string typed_name(const CLI::App& command) {
   return group.empty() ? command.get_name() : group + " " + command.get_name();
 }
 
+std::vector<const CLI::App*> commands_of(const CLI::App& group) {
+  return group.get_subcommands([](const CLI::App*) { return true; });
+}
+
 std::vector<std::string> command_names(const CLI::App& group) {
   std::vector<std::string> names;
-  for (const CLI::App* command : group.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
+  for (const CLI::App* command : commands_of(group)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> spellings(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
   return names;
 }
 
@@ -277,7 +277,11 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
     text = mismatched(command, error.what());
   } else if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr ||
              dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
-    return config_message(app, error.what());
+    try {
+      return config_message(app, error.what());
+    } catch (const UsageError& other) {
+      return other.what();
+    }
   } else {
     // A value in a configuration may belong to another command than the selected one.
     const std::string why = error.what();

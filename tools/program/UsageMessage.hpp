@@ -16,7 +16,11 @@ std::string program_name(const CLI::App& command);
 /// The name of \p command as it is typed: `graph build`; empty for the application.
 std::string typed_name(const CLI::App& command);
 /// The commands of \p group in the order of its help.
+std::vector<const CLI::App*> commands_of(const CLI::App& group);
+/// Their names.
 std::vector<std::string> command_names(const CLI::App& group);
+/// The names of \p option as they are typed, short ones first.
+std::vector<std::string> spellings(const CLI::Option& option);
 /// The options of \p command that its help lists, without those of every command.
 std::vector<const CLI::Option*> listed_options(const CLI::App& command);
 

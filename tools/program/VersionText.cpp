@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/VersionText.hpp"
+#include "program/Program.hpp"
 
 #include "BuildInfo.hpp"
 #include "Commit.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Html.hpp"
 #include "Parts.hpp"
 
 #include <fmt/format.h>
@@ -15,9 +14,6 @@ namespace {
 
 constexpr std::size_t rows_max = 500;
 constexpr std::size_t bytes_max = 250'000;
-
-ReportCell time_cell(double seconds) { return number_cell(Html::time(seconds), seconds); }
-ReportCell count_cell(double value) { return number_cell(Html::count(value), value); }
 
 double regret(const DispatchRecord& record) {
   double best = record.taken;
@@ -51,19 +47,22 @@ ReportTable summary_of(const std::vector<DispatchRecord>& decisions) {
     sum.taken += record.taken;
     sum.regret += regret(record);
   }
-  ReportTable table;
-  table.title = "Calls by operation";
-  table.note =
-      "Where the calls ran, and why. Regret is the time taken beyond the least predicted time.";
-  table.columns = {{"operation", ColumnKind::text}, {"ran on", ColumnKind::space},
-                   {"why", ColumnKind::text},       {"calls", ColumnKind::number},
-                   {"taken", ColumnKind::number},   {"regret", ColumnKind::number}};
+  ReportTable table{
+      .title = "Calls by operation",
+      .note =
+          "Where the calls ran, and why. Regret is the time taken beyond the least predicted time.",
+      .columns = {{"operation", ColumnKind::text},
+                  {"ran on", ColumnKind::space},
+                  {"why", ColumnKind::text},
+                  {"calls", ColumnKind::number},
+                  {"taken", ColumnKind::number},
+                  {"regret", ColumnKind::number}}};
   for (const auto& [key, sum] : sums) {
     const auto& [operation, space, why] = key;
     table.add_row({{std::string(to_string(operation))},
                    {std::string(to_string(space))},
                    {std::string(to_string(why))},
-                   count_cell(static_cast<double>(sum.calls)),
+                   count_cell((sum.calls)),
                    time_cell(sum.taken),
                    time_cell(sum.regret)});
   }
@@ -72,10 +71,8 @@ ReportTable summary_of(const std::vector<DispatchRecord>& decisions) {
 
 ReportTable each_of(const std::vector<DispatchRecord>& decisions) {
   const std::vector<std::size_t> shown = shown_decisions(decisions);
-  ReportTable table;
-  table.title = "Every call";
-  table.folded = true;
-  table.note = "The least predicted time is marked.";
+  ReportTable table{
+      .title = "Every call", .note = "The least predicted time is marked.", .folded = true};
   if (shown.size() < decisions.size()) {
     table.note += fmt::format(" The {} of {} calls with the greatest regret are listed.",
                               shown.size(), decisions.size());
@@ -100,9 +97,9 @@ ReportTable each_of(const std::vector<DispatchRecord>& decisions) {
     const DispatchRecord& record = decisions[i];
     double least = not_known;
     for (const double value : record.predicted) least = std::fmin(least, value);
-    std::vector<ReportCell> row{count_cell(static_cast<double>(i + 1)),
+    std::vector<ReportCell> row{count_cell((i + 1)),
                                 {std::string(to_string(record.operation))},
-                                count_cell(static_cast<double>(record.items))};
+                                count_cell((record.items))};
     for (const std::size_t at : used) {
       row.push_back(time_cell(record.predicted[at]));
       row.back().best = record.predicted[at] == least;

@@ -43,21 +43,12 @@ std::string text(std::string_view text) {
       at += length;
       continue;
     }
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out.append(text, at, length);
+    constexpr std::string_view special = "&<>\"";
+    constexpr std::array<const char*, 4> entities{"&amp;", "&lt;", "&gt;", "&quot;"};
+    if (const auto place = special.find(c); place != special.npos) {
+      out += entities[place];
+    } else {
+      out.append(text, at, length);
     }
     at += length;
   }

@@ -2,13 +2,18 @@
 #ifndef KINDRED_TOOLS_REPORT_PARTS_HPP
 #define KINDRED_TOOLS_REPORT_PARTS_HPP
 
+#include "Html.hpp"
 #include "Report.hpp"
-
-#include <string>
-#include <vector>
 
 /// The parts of a page that are more than a table. Each appends HTML.
 namespace Kindred::Tools {
+
+// Cells of columns of numbers.
+inline ReportCell time_cell(double seconds) { return number_cell(Html::time(seconds), seconds); }
+ReportCell count_cell(auto count) {
+  const auto value = static_cast<double>(count);
+  return number_cell(Html::count(value), value);
+}
 
 /// A plot of each operation, and the times as a table.
 void append_sweeps(std::string& out, const std::vector<ReportSweep>& sweeps);

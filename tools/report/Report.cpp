@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Report.hpp"
 
-#include "Html.hpp"
 #include "Parts.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
@@ -87,11 +86,10 @@ std::string header_html(const ReportData& data) {
 std::string inputs_html(const ReportData& data) {
   std::string out;
   if (!data.inputs.empty()) {
-    ReportTable table;
-    table.columns = {{"input", ColumnKind::text},
-                     {"file", ColumnKind::code},
-                     {"contents", ColumnKind::text},
-                     {"size", ColumnKind::number}};
+    ReportTable table{.columns = {{"input", ColumnKind::text},
+                                  {"file", ColumnKind::code},
+                                  {"contents", ColumnKind::text},
+                                  {"size", ColumnKind::number}}};
     for (const ReportInput& input : data.inputs) {
       const double bytes = input.bytes ? static_cast<double>(*input.bytes) : not_known;
       table.add_row({{input.name},
@@ -178,21 +176,23 @@ ReportTable kernels_of(std::vector<ReportKernel> kernels) {
       [](const ReportKernel& a, const ReportKernel& b) { return a.seconds > b.seconds; });
   double total = 0;
   for (const ReportKernel& kernel : kernels) total += kernel.seconds;
-  ReportTable table;
-  table.title = "Kernels";
-  table.note = "On the host, the time of the launch; on a device, from the launch to its fence.";
-  table.columns = {{"kernel", ColumnKind::code},   {"space", ColumnKind::space},
-                   {"calls", ColumnKind::number},  {"total", ColumnKind::number},
-                   {"a call", ColumnKind::number}, {"share", ColumnKind::bar}};
+  ReportTable table{
+      .title = "Kernels",
+      .note = "On the host, the time of the launch; on a device, from the launch to its fence.",
+      .columns = {{"kernel", ColumnKind::code},
+                  {"space", ColumnKind::space},
+                  {"calls", ColumnKind::number},
+                  {"total", ColumnKind::number},
+                  {"a call", ColumnKind::number},
+                  {"share", ColumnKind::bar}}};
   for (const ReportKernel& kernel : kernels) {
     const double calls = static_cast<double>(std::max<std::uint64_t>(kernel.calls, 1));
     const double share = total > 0 ? kernel.seconds / total : 0;
     table.add_row({{kernel.name},
                    {kernel.space},
-                   number_cell(Html::count(static_cast<double>(kernel.calls)),
-                               static_cast<double>(kernel.calls)),
-                   number_cell(Html::time(kernel.seconds), kernel.seconds),
-                   number_cell(Html::time(kernel.seconds / calls), kernel.seconds / calls),
+                   count_cell(kernel.calls),
+                   time_cell(kernel.seconds),
+                   time_cell(kernel.seconds / calls),
                    bar_cell(fmt::format("{:.1f} %", 100 * share), share, share)});
   }
   return table;
@@ -201,9 +201,8 @@ ReportTable kernels_of(std::vector<ReportKernel> kernels) {
 ReportTable phases_of(const std::vector<std::pair<std::string, double>>& phases) {
   double total = 0;
   for (const auto& [name, seconds] : phases) total += seconds;
-  ReportTable table;
-  table.title = "Time by phase";
-  table.columns = {{"phase", ColumnKind::text}, {"time", ColumnKind::bar}};
+  ReportTable table{.title = "Time by phase",
+                    .columns = {{"phase", ColumnKind::text}, {"time", ColumnKind::bar}}};
   for (const auto& [name, seconds] : phases)
     table.add_row(
         {{name}, bar_cell(Html::time(seconds), seconds, total > 0 ? seconds / total : 0)});

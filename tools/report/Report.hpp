@@ -9,13 +9,9 @@
 #include <kindred/backends/Space.hpp>
 
 #include <array>
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace Kindred::Tools {
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Html.hpp"
 #include "Parts.hpp"
 #include "Plot.hpp"
 
@@ -110,14 +109,18 @@ void append_telemetry_plot(std::string& out, const ReportSeeds& layer,
 }
 
 ReportTable table_of(const ReportSeeds& layer) {
-  ReportTable table;
-  table.title = "Every seed";
-  table.folded = layer.seeds.size() > 40;
-  table.columns = {{"seed", ColumnKind::number},      {"lifecycle", ColumnKind::text},
-                   {"blueprint", ColumnKind::number}, {"mode", ColumnKind::text},
-                   {"alpha", ColumnKind::number},     {"schedule", ColumnKind::text},
-                   {"epochs", ColumnKind::number},    {"errors", ColumnKind::number},
-                   {"health", ColumnKind::number},    {"last transitions", ColumnKind::text}};
+  ReportTable table{.title = "Every seed",
+                    .columns = {{"seed", ColumnKind::number},
+                                {"lifecycle", ColumnKind::text},
+                                {"blueprint", ColumnKind::number},
+                                {"mode", ColumnKind::text},
+                                {"alpha", ColumnKind::number},
+                                {"schedule", ColumnKind::text},
+                                {"epochs", ColumnKind::number},
+                                {"errors", ColumnKind::number},
+                                {"health", ColumnKind::number},
+                                {"last transitions", ColumnKind::text}},
+                    .folded = layer.seeds.size() > 40};
   const ReportSeedEpoch* last = layer.epochs.empty() ? nullptr : &layer.epochs.back();
   const auto number = [](double value) { return number_cell(Html::score(value), value); };
   const std::size_t rows = std::min(layer.seeds.size(), seed_rows_max);
@@ -129,18 +132,15 @@ ReportTable table_of(const ReportSeeds& layer) {
     const ReportSeed& seed = layer.seeds[i];
     const bool has_health =
         last != nullptr && i < last->health.size() && std::isfinite(last->health[i]);
-    table.add_row({number_cell(std::to_string(i), static_cast<double>(i)),
+    table.add_row({digits_cell(i),
                    {seed.lifecycle},
                    seed.blueprint < 0 ? number_cell("–", not_known)
-                                      : number_cell(std::to_string(seed.blueprint),
-                                                    static_cast<double>(seed.blueprint)),
+                                      : digits_cell(static_cast<std::uint64_t>(seed.blueprint)),
                    {seed.mode},
                    number(seed.alpha),
                    {seed.schedule},
-                   number_cell(Html::count(static_cast<double>(seed.epochs)),
-                               static_cast<double>(seed.epochs)),
-                   number_cell(Html::count(static_cast<double>(seed.errors)),
-                               static_cast<double>(seed.errors)),
+                   count_cell(seed.epochs),
+                   count_cell(seed.errors),
                    has_health ? number(last->health[i]) : number_cell("–", not_known),
                    {seed.history}});
   }

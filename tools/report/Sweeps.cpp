@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Html.hpp"
 #include "Parts.hpp"
 #include "Plot.hpp"
 
@@ -121,11 +120,11 @@ void append_chart(std::string& out, const ReportSweep& sweep) {
 }
 
 ReportTable times_of(const std::vector<ReportSweep>& sweeps) {
-  ReportTable table;
-  table.title = "The sweep as a table";
-  table.folded = true;
-  table.columns = {
-      {"operation", ColumnKind::text}, {"items", ColumnKind::number}, {"unit", ColumnKind::text}};
+  ReportTable table{.title = "The sweep as a table",
+                    .columns = {{"operation", ColumnKind::text},
+                                {"items", ColumnKind::number},
+                                {"unit", ColumnKind::text}},
+                    .folded = true};
   std::vector<Space> used;
   for (const Space space : all_spaces) {
     const auto at = static_cast<std::size_t>(space);
@@ -144,13 +143,12 @@ ReportTable times_of(const std::vector<ReportSweep>& sweeps) {
     for (const ReportSweepPoint& point : sweep.points) {
       double least = not_known;
       for (const double taken : point.taken) least = std::fmin(least, taken);
-      std::vector<ReportCell> row{
-          {sweep.operation}, number_cell(Html::count(point.items), point.items), {sweep.unit}};
+      std::vector<ReportCell> row{{sweep.operation}, count_cell(point.items), {sweep.unit}};
       for (const Space space : used) {
         const auto at = static_cast<std::size_t>(space);
-        row.push_back(number_cell(Html::time(point.taken[at]), point.taken[at]));
+        row.push_back(time_cell(point.taken[at]));
         row.back().best = point.taken[at] == least;
-        row.push_back(number_cell(Html::time(point.predicted[at]), point.predicted[at]));
+        row.push_back(time_cell(point.predicted[at]));
       }
       row.push_back({point.chosen ? name_of(*point.chosen) : "–"});
       table.add_row(std::move(row));

@@ -42,11 +42,11 @@ struct ReportGroup {
 };
 
 struct ReportTable {
-  std::string title;
-  std::string note;
-  std::vector<ReportColumn> columns;
-  std::vector<ReportGroup> groups;  ///< one without a heading can be sorted by a reader
-  bool folded = false;              ///< is opened by a click
+  std::string title{};
+  std::string note{};
+  std::vector<ReportColumn> columns{};
+  std::vector<ReportGroup> groups{};  ///< one without a heading can be sorted by a reader
+  bool folded = false;                ///< is opened by a click
 
   /// Appends a row to the last group, or to a first one without a heading.
   void add_row(std::vector<ReportCell> row);
@@ -55,6 +55,10 @@ struct ReportTable {
 /// A cell of a column of numbers.
 inline ReportCell number_cell(std::string text, double value) {
   return {std::move(text), value, not_known, false};
+}
+/// A cell with the digits of a number.
+inline ReportCell digits_cell(std::uint64_t number) {
+  return {std::to_string(number), static_cast<double>(number), not_known, false};
 }
 /// A cell of a column of bars. \param share length of the bar, in [0, 1]
 inline ReportCell bar_cell(std::string text, double value, double share) {

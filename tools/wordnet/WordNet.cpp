@@ -3,6 +3,8 @@
 
 #include "program/Errors.hpp"
 
+#include <fmt/format.h>
+
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -48,19 +50,10 @@ constexpr std::array<const char*, 4> file_names{"data.noun", "data.verb", "data.
 
 /// Index of the file that contains synsets of \p type; empty for an unknown type.
 std::optional<std::size_t> file_of(char type) {
-  switch (type) {
-    case 'n':
-      return 0;
-    case 'v':
-      return 1;
-    case 'a':
-    case 's':
-      return 2;
-    case 'r':
-      return 3;
-    default:
-      return {};
-  }
+  constexpr std::string_view types = "nvasr";
+  constexpr std::array<std::size_t, 5> files{0, 1, 2, 2, 3};
+  const auto at = types.find(type);
+  return at == types.npos ? std::nullopt : std::optional(files[at]);
 }
 
 std::optional<std::uint32_t> number(std::string_view text, std::uint32_t base) {
@@ -106,8 +99,8 @@ class Record {
     const std::string_view text = field(what);
     const auto value = number(text, base);
     if (!value || text.size() != digits) {
-      fail(std::string(what) + " is \"" + std::string(text.substr(0, 40)) + "\", not " +
-           std::to_string(digits) + (base == 16 ? " hexadecimal" : " decimal") + " digits");
+      fail(fmt::format("{} is \"{}\", not {} {} digits", what, text.substr(0, 40), digits,
+                       base == 16 ? "hexadecimal" : "decimal"));
     }
     return *value;
   }
@@ -137,22 +130,20 @@ void read_pointers(Record& record, std::size_t file, std::uint64_t line, std::ui
     const auto kind = std::find_if(kinds.begin(), kinds.end(),
                                    [&](const PointerKind& k) { return k.symbol == symbol; });
     if (kind == kinds.end()) {
-      record.fail("a pointer's symbol is \"" + std::string(symbol.substr(0, 40)) +
-                  "\", which WordNet does not have");
+      record.fail(fmt::format("a pointer's symbol is \"{}\", which WordNet does not have",
+                              symbol.substr(0, 40)));
     }
     RawPointer pointer;
     pointer.offset = record.number_field("a pointer's target", 8, 10);
     const std::string_view type = record.field("a pointer's part of speech");
     const auto target = type.size() == 1 ? file_of(type[0]) : std::nullopt;
     if (!target) {
-      record.fail("a pointer's part of speech is \"" + std::string(type.substr(0, 40)) +
-                  "\", not n, v, a, s or r");
+      record.fail(fmt::format("a pointer's part of speech is \"{}\", not n, v, a, s or r",
+                              type.substr(0, 40)));
     }
     const std::uint32_t ends = record.number_field("a pointer's words", 4, 16);
-    if ((ends >> 8U) > words) {
-      record.fail("a pointer starts at word " + std::to_string(ends >> 8U) + " of " +
-                  std::to_string(words));
-    }
+    if ((ends >> 8U) > words)
+      record.fail(fmt::format("a pointer starts at word {} of {}", ends >> 8U, words));
     pointer.pointer = {from, 0, static_cast<std::uint8_t>(kind - kinds.begin())};
     pointer.file = *target;
     pointer.source_file = file;
@@ -176,15 +167,16 @@ Synset read_synset(Record& record, std::size_t file, std::uint64_t line, std::ui
   Synset synset;
   synset.offset = record.number_field("the offset", 8, 10);
   if (synset.offset != byte) {
-    record.fail("the record names offset " + std::to_string(synset.offset) +
-                " and stands at byte " + std::to_string(byte) + ": the file was changed or cut");
+    record.fail(
+        fmt::format("the record names offset {} and stands at byte {}: the file was changed or cut",
+                    synset.offset, byte));
   }
   record.number_field("the lexicographer file", 2, 10);
   const std::string_view type = record.field("the type");
   const auto own = type.size() == 1 ? file_of(type[0]) : std::nullopt;
   if (own != file) {
-    record.fail("the type is \"" + std::string(type.substr(0, 40)) + "\", wrong for " +
-                file_names[file]);
+    record.fail(
+        fmt::format("the type is \"{}\", wrong for {}", type.substr(0, 40), file_names[file]));
   }
   synset.type = type[0];
   const std::uint32_t words = record.number_field("the number of words", 2, 16);
@@ -193,8 +185,8 @@ Synset read_synset(Record& record, std::size_t file, std::uint64_t line, std::ui
     synset.words.push_back(shown_word(record.field("a word")));
     const std::string_view id = record.field("a word's number");
     if (id.size() > 2 || !number(id, 16)) {
-      record.fail("a word's number is \"" + std::string(id.substr(0, 40)) +
-                  "\", not 1 or 2 hexadecimal digits");
+      record.fail(fmt::format("a word's number is \"{}\", not 1 or 2 hexadecimal digits",
+                              id.substr(0, 40)));
     }
   }
   read_pointers(record, file, line, index, words, pointers);
@@ -211,9 +203,8 @@ Synset read_synset(Record& record, std::size_t file, std::uint64_t line, std::ui
 void check_text(const Record& record, std::string_view line) {
   for (const char c : line) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte > 0x7E) {
-      record.fail("byte " + std::to_string(byte) + " is not printable ASCII, which WordNet is");
-    }
+    if (byte < 0x20 || byte > 0x7E)
+      record.fail(fmt::format("byte {} is not printable ASCII, which WordNet is", byte));
   }
 }
 
@@ -234,16 +225,8 @@ std::string content(const std::string& path) {
 std::span<const PointerKind> pointer_kinds() noexcept { return kinds; }
 
 std::string_view part_of_speech(char type) noexcept {
-  switch (type) {
-    case 'n':
-      return "noun";
-    case 'v':
-      return "verb";
-    case 'r':
-      return "adverb";
-    default:
-      return "adjective";
-  }
+  constexpr std::array<std::string_view, 4> names{"noun", "verb", "adjective", "adverb"};
+  return names[file_of(type).value_or(2)];
 }
 
 WordNet read_wordnet(const std::string& folder, std::size_t limit) {
@@ -293,8 +276,8 @@ WordNet read_wordnet(const std::string& folder, std::size_t limit) {
       ++net.pointers_left_out;
     } else {
       throw CorruptText(paths[pointer.source_file], pointer.line,
-                        "a pointer names offset " + std::to_string(pointer.offset) + " of " +
-                            file_names[pointer.file] + ", where no synset stands");
+                        fmt::format("a pointer names offset {} of {}, where no synset stands",
+                                    pointer.offset, file_names[pointer.file]));
     }
   }
   return net;

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "SeedReports.hpp"
-
-#include "Session.hpp"
-#include "io/CheckOutputs.hpp"
-#include "io/SeedJson.hpp"
-#include "program/Errors.hpp"
-#include "program/VersionText.hpp"
-#include "report/Html.hpp"
-
-#include <fmt/format.h>
-
-#include <cmath>
-#include <cstddef>
-#include <memory>
-#include <optional>
+#include "Commands.hpp"
+#include "SeedInput.hpp"
 
 namespace Kindred::Tools {
 
@@ -74,31 +61,23 @@ void report(const GlobalOptions& global, const ReportFlags& flags) {
   check_output("seeds report", flags.out, inputs);
   std::vector<std::pair<std::string, SeedState>> states;
   std::vector<std::pair<std::string, std::vector<SeedTelemetry>>> epochs;
-  const auto check_seeds = [&](const std::string& path, std::size_t seeds) {
-    if (!states.empty() && seeds != states[0].second.seeds())
-      throw InputError(fmt::format("{}: {} seeds; {} has {}", path, seeds, flags.states[0],
-                                   states[0].second.seeds()));
+  ReportData data = report_head("kindred seeds report", global);
+  const auto add = [&](const char* what, const std::string& path, std::size_t seeds) {
+    const std::size_t first = states.empty() ? seeds : states[0].second.seeds();
+    if (seeds != first)
+      throw InputError(fmt::format("{}: {} seeds; {} has {}", path, seeds, flags.states[0], first));
+    data.inputs.push_back(input_of(what, path, Html::counted(seeds, "seed", "seeds")));
   };
   for (const std::string& path : flags.states) {
     SeedState state = read_seed_state(path).state;
-    check_seeds(path, state.seeds());
+    add("state", path, state.seeds());
     states.emplace_back(path, std::move(state));
   }
   for (const std::string& path : flags.telemetry) {
     std::vector<SeedTelemetry> seen = read_telemetry(path);
-    check_seeds(path, seen.size());
+    add("telemetry", path, seen.size());
     epochs.emplace_back(path, std::move(seen));
   }
-  ReportData data;
-  data.title = "kindred seeds report";
-  data.command = command_text(global);
-  data.date = date_text();
-  data.version = version_and_commit();
-  const std::string seeds = Html::counted(states[0].second.seeds(), "seed", "seeds");
-  for (const std::string& path : flags.states)
-    data.inputs.push_back(input_of("state", path, seeds));
-  for (const std::string& path : flags.telemetry)
-    data.inputs.push_back(input_of("telemetry", path, seeds));
   data.seeds = report_of(states, epochs);
   write_report(flags.out, data);
 }
@@ -106,9 +85,9 @@ void report(const GlobalOptions& global, const ReportFlags& flags) {
 }  // namespace
 
 void add_seed_report_command(CLI::App& group, const GlobalOptions& global) {
-  CLI::App* command =
-      group.add_subcommand("report", "Plots of lifecycles and telemetry in one offline HTML page");
-  const auto flags = std::make_shared<ReportFlags>();
+  const auto [command, flags] = add_command<ReportFlags>(
+      group, "report", "Plots of lifecycles and telemetry in one offline HTML page", global,
+      report);
   command
       ->add_option("--state", flags->states,
                    "States (JSON) written by `seeds step`; several files in chronological order")
@@ -119,7 +98,6 @@ void add_seed_report_command(CLI::App& group, const GlobalOptions& global) {
                    "Telemetry (JSON) written by `seeds forward`; several files are epochs in order")
       ->type_name("FILE");
   add_out(*command, flags->out, "Output file of the page");
-  command->callback([&global, flags] { report(global, *flags); });
 }
 
 }  // namespace Kindred::Tools
