@@ -126,6 +126,80 @@ TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
   });
 }
 
+TEST(VectorPaths, GiveTheSameBitsInTwoHundredRepeats) {
+  auto generator = Testing::generator("VectorPaths repeats");
+  Asked asked{normal_values(generator, 5 * 40)};
+  asked.searches = 200;
+  EXPECT_EQ(difference(normal_values(generator, 700 * 40), 40, asked, generator), "");
+}
+
+TEST(VectorPaths, GiveTheSameBitsForAnyNumberOfThreads) {
+  auto generator = Testing::generator("VectorPaths threads");
+  const std::vector<float> rows = normal_values(generator, 2000 * 65);
+  const std::vector<float> queries = normal_values(generator, 13 * 65);
+  for (const int threads : {1, 2, 3, 5}) {
+    Context context({.threads = threads, .load_profile = false});
+    const Asked asked{queries, {77}, {}, 3, {Metric::cosine}, 1, false, &context};
+    EXPECT_EQ(difference(VectorIndex(context, rows, 65), numbered(rows, 65), asked, generator), "")
+        << threads << " threads";
+  }
+}
+
+TEST(VectorPaths, StreamRowsThroughADeviceWhereTheyDoNotFit) {
+  auto generator = Testing::generator("VectorPaths streams");
+  const std::vector<float> rows = normal_values(generator, 60'000 * 96);
+  Context context({.device_budget = 20U << 20U, .load_profile = false});  // rows take 22 MiB
+  const VectorIndex index(context, rows, 96);
+  Asked asked{normal_values(generator, 3 * 96), {10}};
+  asked.only_searches = true;
+  asked.in = &context;
+  EXPECT_EQ(difference(index, numbered(rows, 96), asked, generator), "");
+  EXPECT_EQ(index.bytes(Space::cuda), 0U);
+}
+
+TEST(VectorPaths, SplitQueriesAndRowsToFitTheBudget) {
+  auto generator = Testing::generator("VectorPaths budget");
+  const std::size_t count = 50000;
+  const std::vector<float> rows = normal_values(generator, count * 4);
+  const std::vector<float> queries = normal_values(generator, 20 * 4);
+  const std::uint64_t needed = count * (4 * sizeof(float) + sizeof(double));
+  const auto ranked = numbered(rows, 4).ranked(Metric::cosine, queries);
+  for (const std::size_t top : {10UL, 700UL}) {
+    const auto expected = with_padding(ranked, top, Metric::cosine);
+    for (const std::uint64_t spare : {12'000'000ULL, 1'500'000ULL, 500'000ULL, 350'000ULL}) {
+      Context context({.host_budget = needed + spare, .load_profile = false});
+      for (const Space space : {Space::serial, Space::openmp}) {
+        if (!context.is_usable(space)) continue;
+        const VectorIndex index(context, rows, 4, Residency::host);
+        EXPECT_EQ(ranking_of(index.search(queries, {.top = top, .space = space})), expected)
+            << spare << " bytes spare on " << to_string(space);
+      }
+      EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
+    }
+  }
+}
+
+TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
+  auto generator = Testing::generator("VectorPaths priors");
+  constexpr std::size_t dimension = 64;
+  const auto path_of = [&](std::size_t rows, std::size_t queries, Space space) {
+    Context context({.load_profile = false});
+    const VectorIndex index(context, normal_values(generator, rows * dimension), dimension);
+    const std::vector<float> searched = normal_values(generator, queries * dimension);
+    return index.search(searched, {.space = space}).report.path;
+  };
+  for (const Space space : spaces()) {
+    SCOPED_TRACE(to_string(space));
+    for (const std::size_t rows : {1UL, 5UL, 100UL, 1000UL}) {
+      EXPECT_EQ(path_of(rows, 1, space), "brute_force") << rows << " rows";
+      EXPECT_EQ(path_of(rows, 3, space), "brute_force") << rows << " rows";
+    }
+    EXPECT_EQ(path_of(20, 100, space), "brute_force")
+        << "the preparation of a matrix product costs more";
+    EXPECT_EQ(path_of(space == Space::cuda ? 100'000 : 3000, 1024, space), "gemm");
+  }
+}
+
 TEST(RowFunctions, PadBeyondTheNumberOfRows) {
   const std::vector<float> rows{1.0F, 2.0F};
   const std::vector<float> query{1.0F};

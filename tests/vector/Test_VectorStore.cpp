@@ -209,7 +209,7 @@ TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
 
 TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
   auto generator = Testing::generator("VectorStore debt");
-  Context context(without_profile());
+  Context context({.load_profile = false});
   // By the priors the quantized path is by far the fastest once its copy exists.
   const VectorIndex index(context, normal_values(generator, 40'000 * 64), 64, Residency::host);
   const std::vector<float> query = normal_values(generator, 64);
@@ -223,7 +223,7 @@ TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
 
 TEST(VectorStore, TriesTheQuantizedCopyAlthoughAPriorSpeaksAgainstIt) {
   auto generator = Testing::generator("VectorStore tries");
-  Context context(without_profile());
+  Context context({.load_profile = false});
   const VectorIndex index(context, normal_values(generator, 4000 * 64), 64, Residency::host);
   constexpr double work = 4000.0 * 64 * 5;
   context.dispatcher().calibrate(Operations::search_quantized, Space::serial, work, 1.0);

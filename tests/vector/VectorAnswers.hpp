@@ -28,6 +28,9 @@ struct Asked {
   std::vector<std::size_t> lengths{};  ///< of the lists of candidates; empty: random
   std::uint64_t every = 3;             ///< a filter passes one row in so many
   std::vector<Metric> metrics{std::begin(all_metrics), std::end(all_metrics)};
+  std::size_t searches = 1;    ///< of each kind
+  bool only_searches = false;  ///< no other calls, and none with a filter
+  Context* in = &context();    ///< of the index, whose usable spaces are compared
 };
 
 /// The first difference between answers and those of the reference; empty if there is none.
@@ -116,6 +119,8 @@ inline Ranking within(const std::vector<Ranking>& ranked, float limit, Metric me
 inline std::string difference(const VectorIndex& index, const RowsByReference& known,
                               const Asked& asked, std::mt19937_64& generator) {
   Difference out;
+  std::vector<Space> usable(std::begin(all_spaces), std::end(all_spaces));
+  std::erase_if(usable, [&](Space space) { return !asked.in->is_usable(space); });
   const std::size_t count = asked.queries.size() / known.dimension;
   const std::size_t words = (index.end_id() + 63) / 64;
   std::vector<std::uint8_t> bytes(index.end_id());
@@ -135,12 +140,14 @@ inline std::string difference(const VectorIndex& index, const RowsByReference& k
   }
   for (const Metric metric : asked.metrics) {
     const auto scores = known.scores(metric, asked.queries);
-    for (const Space space : spaces()) {
+    for (const Space space : usable) {
+      if (asked.only_searches) break;
       std::vector<float> found(scores.size());
       index.score_all(asked.queries, found, {metric, space, {}});
       out.expect_equal(bits(found), scores, metric, space, "score_all");
     }
     for (const int filtered : {0, 1, 2}) {
+      if (filtered > 0 && asked.only_searches) break;
       SearchOptions options{.metric = metric};
       if (filtered == 1) options.filter = bytes;
       if (filtered == 2) options.filter_bits = bits_of_queries;
@@ -156,25 +163,30 @@ inline std::string difference(const VectorIndex& index, const RowsByReference& k
         chosen.push_back(
             known.best(metric, row_of(asked.queries, known.dimension, q), passing, index.size()));
       }
-      for (const Space space : spaces()) {
+      for (const Space space : usable) {
         options.space = space;
+        const bool is_streamed =
+            space == Space::cuda && index.bytes(space) == 0 && index.size() > 0;
         const auto compare = [&](const auto& found, const auto& expected, const auto&... parts) {
           out.expect_equal(found, expected, metric, space, "filter", filtered, "top", options.top,
                            parts...);
         };
         for (const SearchPath path : all_paths) {
+          // There is no other memory to read from where rows do not fit on a device.
+          if (is_streamed && path == SearchPath::quantized) continue;
           options.path = path;
-          for (const std::size_t top : asked.tops) {
-            options.top = top;
+          for (std::size_t call = 0; call < asked.tops.size() * asked.searches; ++call) {
+            const std::size_t top = options.top = asked.tops[call % asked.tops.size()];
             const SearchResults results = index.search(asked.queries, options);
             compare(ranking_of(results), with_padding(ranked, std::min(top, index.size()), metric),
                     path);
-            if (count == 0 || ranked[0].empty()) continue;
+            if (count == 0 || ranked[0].empty() || is_streamed) continue;
             const bool is_long = known.dimension > 4096;  // products are not made of such rows
             if (results.record.chosen != space ||
                 (results.report.path != to_string(path) && !is_long))
               out.text += "; another path or space was taken";
           }
+          if (asked.only_searches) continue;
           // The scores of some results as limits: rows at a limit are included.
           for (const std::size_t third : {0UL, 1UL, 3UL}) {
             if (count == 0 || ranked[0].empty()) continue;
@@ -185,6 +197,7 @@ inline std::string difference(const VectorIndex& index, const RowsByReference& k
                       within(ranked, limit, metric), "at least", limit, path);
           }
         }
+        if (asked.only_searches) continue;
         options.path = {};
         for (const std::size_t top : asked.tops) {
           options.top = top;

@@ -84,6 +84,14 @@ struct Question {
   }
 };
 
+/// Random rows and queries.
+inline Question random_question(std::mt19937_64& generator, std::size_t count,
+                                std::size_t dimension, std::size_t queries,
+                                DataType element = DataType::float32) {
+  return {StoredRows::near(element, normal_values(generator, count * dimension), dimension),
+          normal_values(generator, queries * dimension)};
+}
+
 /// The \p top best of each list, which has no result in its last places if it is shorter.
 inline std::vector<Rank> best_of(const std::vector<std::vector<Rank>>& ranked, std::size_t top) {
   std::vector<Rank> out;

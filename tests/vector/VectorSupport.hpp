@@ -45,12 +45,6 @@ inline Ranking ranking_of(const ScoreResults& results) {
   return out;
 }
 
-inline ContextOptions without_profile() {
-  ContextOptions options;
-  options.load_profile = false;
-  return options;
-}
-
 }  // namespace Kindred::Testing
 
 #endif  // KINDRED_TESTS_VECTOR_VECTOR_SUPPORT_HPP

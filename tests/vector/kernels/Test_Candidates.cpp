@@ -20,8 +20,6 @@ using namespace Kindred;
 using namespace Testing;
 using Lists = Ragged<std::uint32_t>;
 
-constexpr std::uint32_t none_is_bad = 0xFFFFFFFF;
-
 /// The ranks of the candidates that pass, for every query.
 std::vector<std::vector<Rank>> ranked(const Question& asked, const Lists& lists) {
   std::vector<std::vector<Rank>> out;
@@ -32,8 +30,7 @@ std::vector<std::vector<Rank>> ranked(const Question& asked, const Lists& lists)
 
 /// The results of \p space, computed \p calls times with one workspace; empty if a call needs more
 /// than one launch.
-std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& lists, int calls = 1,
-                           std::uint32_t* bad_query = nullptr) {
+std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& lists, int calls = 1) {
   return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const VectorData<execution_space> data(exec_space, asked);
@@ -48,19 +45,15 @@ std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& list
     const Testing::Array<execution_space, Rank> workspace("workspace",
                                                           plan.workspace(lists.rows()));
     const Testing::Array<execution_space, std::uint32_t> arrived("arrived", lists.rows());
-    const auto bad = to_space(exec_space, std::vector<std::uint32_t>{none_is_bad});
-    CandidateCheck<execution_space> check;
-    if (bad_query != nullptr) check = {asked.rows.count(), bad.data()};
     std::vector<Rank> first;
     for (int call = 0; call < calls; ++call) {
       rank_candidates<execution_space>(exec_space, asked.metric, data.view, offsets, candidates,
                                        data.filter, data.prepared, plan, asked.top, best, workspace,
-                                       arrived, check);
+                                       arrived);
       const auto out = to_host(exec_space, best);
       if (call == 0) first = out;
       EXPECT_EQ(out, first) << "call " << call;
     }
-    if (bad_query != nullptr) *bad_query = to_host(exec_space, bad)[0];
     return first;
   });
 }
@@ -77,14 +70,13 @@ Lists random_lists(std::mt19937_64& generator, std::size_t rows,
 }
 
 /// Expects the reference's results for random lists of these lengths, which have duplicates.
-void expect_reference(std::mt19937_64& generator, const StoredRows& rows, std::size_t top,
+void expect_reference(std::mt19937_64& generator, Question asked,
                       const std::vector<std::size_t>& lengths, bool one_launch = true) {
-  const Lists lists = random_lists(generator, rows.count(), lengths);
-  Question asked{rows, normal_values(generator, lengths.size() * rows.dimension)};
-  asked.top = top;
+  const Lists lists = random_lists(generator, asked.rows.count(), lengths);
+  asked.queries = normal_values(generator, lengths.size() * asked.rows.dimension);
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
-    const auto expected = best_of(ranked(asked, lists), top);
+    const auto expected = best_of(ranked(asked, lists), asked.top);
     for (const Space space : spaces()) {
       const auto ranks = ranks_of(space, asked, lists);
       if (ranks.empty() && (!one_launch || expected.empty())) continue;
@@ -93,22 +85,18 @@ void expect_reference(std::mt19937_64& generator, const StoredRows& rows, std::s
   }
 }
 
-StoredRows random_rows(std::mt19937_64& generator, std::size_t count, std::size_t dimension,
-                       DataType element = DataType::float32) {
-  return StoredRows::near(element, normal_values(generator, count * dimension), dimension);
-}
-
 TEST(Candidates, MatchReferenceOnListsOfEveryLength) {
   auto generator = Testing::generator("Candidates lengths");
-  const StoredRows rows = random_rows(generator, 3000, 12);
+  Question asked = random_question(generator, 3000, 12, 0);
   std::vector<std::size_t> lengths = edge_sizes;
   for (const std::size_t length : {7UL, 8UL, 9UL, 512UL, 1023UL, 1024UL, 1025UL, 2048UL, 2500UL})
     lengths.push_back(length);
   for (const std::size_t top : {1UL, 7UL, 8UL, 10UL, 33UL, 100UL, 1000UL, 1024UL}) {
+    asked.top = top;
     // Alone, so that the list is divided into small chunks, and together with others.
     for (const std::size_t length : {9UL, 65UL, 1024UL, 2048UL})
-      expect_reference(generator, rows, top, {length});
-    expect_reference(generator, rows, top, lengths, top <= 100);
+      expect_reference(generator, asked, {length});
+    expect_reference(generator, asked, lengths, top <= 100);
   }
 }
 
@@ -116,30 +104,8 @@ TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
   auto generator = Testing::generator("Candidates elements");
   for (const DataType element : all_elements) {
     for (const std::size_t dimension : {1UL, 3UL, 4UL, 32UL, 36UL, 260UL, 768UL, 4100UL})
-      expect_reference(generator, random_rows(generator, 60, dimension, element), 10, {40, 0, 9},
+      expect_reference(generator, random_question(generator, 60, dimension, 0, element), {40, 0, 9},
                        dimension % 4 == 0);
-  }
-}
-
-TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
-  auto generator = Testing::generator("Candidates check");
-  const Question asked{random_rows(generator, 100, 8), normal_values(generator, 5 * 8), Metric::ip,
-                       5};
-  const auto lists = random_lists(generator, 100, {40, 9, 0, 300, 70});
-  for (const Space space : spaces()) {
-    const auto all = ranks_of(space, asked, lists);
-    for (const std::uint32_t bad : {100U, 0xFFFFFFFFU}) {
-      auto broken = lists;
-      broken.values[49 + 250] = bad;  // of query 3
-      broken.values.back() = bad;     // of query 4
-      std::uint32_t bad_query = 0;
-      const auto ranks = ranks_of(space, asked, broken, 1, &bad_query);
-      EXPECT_EQ(bad_query, 3U) << to_string(space);
-      ASSERT_EQ(ranks.size(), all.size());
-      EXPECT_TRUE(std::equal(ranks.begin(), ranks.begin() + 3 * 5, all.begin()));
-      EXPECT_EQ(ranks_of(space, asked, lists, 1, &bad_query), all);
-      EXPECT_EQ(bad_query, none_is_bad) << to_string(space);
-    }
   }
 }
 
@@ -192,18 +158,16 @@ std::vector<Rank> ranks_of_teams(const Question& asked, const Lists& lists, std:
 TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
   auto generator = Testing::generator("Candidates teams");
   for (const std::size_t count : {20UL, 3000UL}) {
-    const StoredRows rows = random_rows(generator, count, 12);
     for (const std::vector<std::size_t>& lengths :
          std::vector<std::vector<std::size_t>>{{1}, {9}, {64}, {300}, {1024}, {1000, 0, 77, 8}}) {
       const auto lists = random_lists(generator, count, lengths);
-      Question asked{rows, normal_values(generator, lengths.size() * 12)};
+      Question asked = random_question(generator, count, 12, lengths.size());
       const auto expected = ranked(asked, lists);
       for (const std::size_t top : {1UL, 2UL, 7UL, 10UL, 33UL, 130UL}) {
         asked.top = top;
-        for (const std::uint32_t chunk : {8U, 32U, 64U}) {
+        for (const std::uint32_t chunk : {8U, 32U, 64U})
           ASSERT_EQ(ranks_of_teams(asked, lists, chunk), best_of(expected, top))
               << "chunks of " << chunk << ", " << asked.text();
-        }
       }
     }
   }
@@ -283,10 +247,9 @@ TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
   auto generator = Testing::generator("Candidates given");
   for (const DataType element : {DataType::float32, DataType::float16, DataType::int8}) {
     for (const std::size_t dimension : {12UL, 300UL, 4100UL}) {
-      const StoredRows rows =
-          random_rows(generator, dimension > 1000 ? 40 : 500, dimension, element);
       for (const std::size_t length : {1UL, 8UL, 33UL, 300UL}) {
-        Question asked{rows, normal_values(generator, (1 + generator() % 3) * dimension)};
+        Question asked = random_question(generator, dimension > 1000 ? 40 : 500, dimension,
+                                         1 + generator() % 3, element);
         if (dimension == 300) asked.filter(generator, false, 2);
         const GivenIds lists(generator, asked, length, generator() % 2 == 0);
         for (const std::size_t places : {1UL, 10UL, 40UL}) {
@@ -308,7 +271,7 @@ TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
 
 TEST(Candidates, GiveTheSameBitsInTwoHundredRepeats) {
   auto generator = Testing::generator("Candidates repeats");
-  const Question asked{random_rows(generator, 2000, 64), normal_values(generator, 64)};
+  const Question asked = random_question(generator, 2000, 64, 1);
   const auto lists = random_lists(generator, 2000, {1024});
   for (const Space space : spaces())
     EXPECT_EQ(ranks_of(space, asked, lists, 200), best_of(ranked(asked, lists), 10));

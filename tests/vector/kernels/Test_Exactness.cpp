@@ -22,13 +22,9 @@ struct Oracle {
 };
 
 Oracle oracle(Metric metric, std::span<const float> query, std::span<const float> row) {
-  long double dot = 0;
-  long double queries = 0;
-  long double rows = 0;
-  long double squares = 0;
+  long double dot = 0, queries = 0, rows = 0, squares = 0;
   for (std::size_t d = 0; d < query.size(); ++d) {
-    const long double q{query[d]};
-    const long double x{row[d]};
+    const long double q{query[d]}, x{row[d]};
     dot += q * x;
     queries += q * q;
     rows += x * x;
@@ -132,8 +128,8 @@ TEST(Exactness, HoldsForEverySize) {
 TEST(Exactness, HoldsForPartsOfTheRowsAndFilteredOnes) {
   auto generator = Testing::generator("VectorScores chunk");
   const std::size_t count = 200;
-  Question asked{StoredRows::near(DataType::float32, normal_values(generator, count * 33), 33),
-                 normal_values(generator, 3 * 33), Metric::l2};
+  Question asked = random_question(generator, count, 33, 3);
+  asked.metric = Metric::l2;
   for (std::size_t i = 0; i < count; ++i)
     asked.passes.push_back(generator() % 3 == 0 || i / 32 == 2 ? 0 : 255);
   for (const Space space : spaces()) {
@@ -152,19 +148,14 @@ TEST(Exactness, HoldsForPartsOfTheRowsAndFilteredOnes) {
 
 TEST(Exactness, HoldsInTwoHundredRepeatsAndForAnyNumberOfThreads) {
   auto generator = Testing::generator("Exactness repeats");
-  const Question asked{
-      StoredRows::near(DataType::bfloat16, normal_values(generator, 500 * 100), 100),
-      normal_values(generator, 9 * 100)};
+  const Question asked = random_question(generator, 500, 100, 9, DataType::bfloat16);
   const auto first = ranks_of_rows(Testing::context(), Space::serial, asked, 0, 500);
   for (const Space space : spaces())
     for (int repeat = 0; repeat < 200; ++repeat)
       ASSERT_EQ(ranks_of_rows(Testing::context(), space, asked, 0, 500), first)
           << described("repeat", repeat, "on", space);
   for (const int threads : {1, 2, 3}) {
-    ContextOptions options;
-    options.load_profile = false;
-    options.threads = threads;
-    Context context(options);
+    Context context({.threads = threads, .load_profile = false});
     const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
     EXPECT_EQ(ranks_of_rows(context, space, asked, 0, 500), first) << threads << " threads";
   }

@@ -9,7 +9,7 @@
 
 #include "vector/GemmSearch.hpp"
 
-#include "Support.hpp"
+#include "OnSpaces.hpp"
 #include "VectorData.hpp"
 #include "VectorKinds.hpp"
 #include "kernels/WorstProducts.hpp"
@@ -19,17 +19,6 @@ namespace GemmSearchTest {
 using namespace Kindred;
 using namespace Testing;
 
-/// The search of a space whose device offers only the products of a vendor library.
-template <class ExecutionSpace>
-struct LibrarySearch {
-  using type =
-      Impl::GemmSearch<ExecutionSpace,
-                       Impl::DeviceTiles<ExecutionSpace, Impl::DeviceGemm, NoThresholdGemm>>;
-};
-template <>
-struct LibrarySearch<HostSpace> {
-  using type = Impl::GemmSearch<HostSpace>;
-};
 template <class Threshold>
 using WorstSearch =
     Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, Threshold>>;
@@ -111,11 +100,10 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
 }
 
 /// As `run`, with a search of its own for a space.
-Found run_on(Space space, const Question& asked, Queries how = Queries::prepared,
-             Rounding rounding = Rounding::in_tiles) {
+Found run_on(Space space, const Question& asked) {
   return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
     Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
-    return run(exec_space, space, search, asked, how, rounding);
+    return run(exec_space, space, search, asked);
   });
 }
 
@@ -123,27 +111,28 @@ Found run_on(Space space, const Question& asked, Queries how = Queries::prepared
 void expect_reference(const Question& asked, const std::vector<std::vector<Rank>>& ranked) {
   SCOPED_TRACE(asked.text());
   const std::vector<Rank> expected = best_of(ranked, asked.top);
-  for (const Space space : spaces()) {
-    ASSERT_EQ(run_on(space, asked).ranks, expected) << to_string(space);
-    if (!asked.is_shared() ||
-        !Impl::GemmSearch<HostSpace>::can_queue(asked.rows.dimension, asked.top))
-      continue;
-    ASSERT_EQ(run_on(space, asked, Queries::queued).ranks, expected)
-        << "queued on " << to_string(space);
-    for (const Queries how : {Queries::prepared, Queries::queued})
-      ASSERT_EQ(run_on(space, asked, how, Rounding::before).ranks, expected)
-          << "of rounded rows on " << to_string(space);
-  }
-  if (Testing::context().is_usable(Space::cuda)) {
+  const bool is_queued =
+      asked.is_shared() && Impl::GemmSearch<HostSpace>::can_queue(asked.rows.dimension, asked.top);
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     for (const Rounding rounding : {Rounding::in_tiles, Rounding::before}) {
-      const Found found =
-          Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
-            typename LibrarySearch<std::decay_t<decltype(exec_space)>>::type search;
-            return run(exec_space, Space::cuda, search, asked, Queries::prepared, rounding);
-          });
-      ASSERT_EQ(found.ranks, expected) << "products of a vendor library";
+      SCOPED_TRACE(rounding == Rounding::before ? "of rounded rows" : "");
+      for (const Queries how : {Queries::prepared, Queries::queued}) {
+        if (!is_queued && (how == Queries::queued || rounding == Rounding::before)) continue;
+        Impl::GemmSearch<ExecutionSpace> search;
+        ASSERT_EQ(run(exec_space, space, search, asked, how, rounding).ranks, expected)
+            << (how == Queries::queued ? "queued" : "prepared");
+      }
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        Impl::GemmSearch<ExecutionSpace,
+                         Impl::DeviceTiles<ExecutionSpace, Impl::DeviceGemm, NoThresholdGemm>>
+            of_library;
+        ASSERT_EQ(run(exec_space, space, of_library, asked, Queries::prepared, rounding).ranks,
+                  expected)
+            << "products of a vendor library";
+      }
     }
-  }
+  });
+  if (::testing::Test::HasFatalFailure()) return;
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   for (const Impl::HostGemmLibrary library : Impl::host_gemm_libraries_by_speed) {
     const Impl::HostGemmChoice choice{library, Impl::GemmType::float32};
@@ -165,13 +154,6 @@ void expect_reference(const Question& asked, const std::vector<std::vector<Rank>
 }
 void expect_reference(const Question& asked) { expect_reference(asked, asked.ranked()); }
 
-/// Random rows and queries.
-Question random(std::mt19937_64& generator, std::size_t count, std::size_t dimension,
-                std::size_t queries, DataType element = DataType::float32) {
-  return {StoredRows::near(element, normal_values(generator, count * dimension), dimension),
-          normal_values(generator, queries * dimension)};
-}
-
 TEST(GemmSearch, PositionsOfRowsAreTheInverseOfTheirOrder) {
   for (const std::uint64_t count : {1U, 7U, 8U, 9U, 33U, 40U, 41U, 100U, 1000U, 4097U, 70'001U}) {
     const auto order = TileOrder<HostSpace>::of(count);
@@ -184,7 +166,7 @@ TEST(GemmSearch, MatchesReferenceAtManySizes) {
   auto generator = Testing::generator("GemmSearch sizes");
   for (const auto& [count, dimension] :
        {std::array{1UL, 1UL}, {7UL, 3UL}, {129UL, 17UL}, {1000UL, 40UL}, {2500UL, 16UL}}) {
-    Question asked = random(generator, count, dimension, 37);
+    Question asked = random_question(generator, count, dimension, 37);
     for (const Metric metric : all_metrics) {
       asked.metric = metric;
       const auto ranked = asked.ranked();
@@ -199,7 +181,7 @@ TEST(GemmSearch, MatchesReferenceAtManySizes) {
 TEST(GemmSearch, MatchesReferenceForEveryElement) {
   auto generator = Testing::generator("GemmSearch elements");
   for (const DataType element : all_elements) {
-    Question asked = random(generator, 700, 24, 20, element);
+    Question asked = random_question(generator, 700, 24, 20, element);
     asked.top = 15;
     for (std::uint32_t row = 0; row < 700; ++row) asked.ids.push_back(3 * (699 - row));
     for (const Metric metric : all_metrics) {
@@ -232,7 +214,7 @@ TEST(GemmSearch, MatchesReferenceForEveryKindOfData) {
 TEST(GemmSearch, PrefiltersMostRows) {
   auto generator = Testing::generator("GemmSearch survivors");
   const std::size_t count = 30000;
-  const Question asked = random(generator, count, 64, 64);
+  const Question asked = random_question(generator, count, 64, 64);
   for (const Space space : spaces()) {
     const Found found = run_on(space, asked);
     EXPECT_EQ(found.report.prefiltered, 64 * count);
@@ -263,13 +245,14 @@ TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
     EXPECT_EQ(run(exec_space, Space::serial, search, asked, Queries::brought).ranks,
               best_of(asked.ranked(), asked.top));
   };
-  expect_parts(WorstSearch<NoThresholdGemm>(), random(generator, 150, 512, 190), 1U << 20U);
+  expect_parts(WorstSearch<NoThresholdGemm>(), random_question(generator, 150, 512, 190),
+               1U << 20U);
   // 8 MiB for products with a threshold epilogue, with the last block padded.
-  Question of_distances = random(generator, 40, 4096, 190);
+  Question of_distances = random_question(generator, 40, 4096, 190);
   of_distances.metric = Metric::l2;
   expect_parts(WorstSearch<WorstThresholdGemm>(), of_distances, 8U << 20U);
   // Lists whose scores exceed 4 MiB in total.
-  Question asked = random(generator, 6000, 4, 200);
+  Question asked = random_question(generator, 6000, 4, 200);
   asked.metric = Metric::ip;
   asked.top = 2000;
   const Found found = run_on(Space::serial, asked);
@@ -279,7 +262,7 @@ TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
 
 TEST(GemmSearch, EqualsSearchThenFilter) {
   auto generator = Testing::generator("GemmSearch filter");
-  Question asked = random(generator, 1100, 16, 9);
+  Question asked = random_question(generator, 1100, 16, 9);
   asked.metric = Metric::ip;
   asked.top = 30;
   for (const std::uint64_t every : {1UL, 2UL, 5UL, 100UL, ~0UL}) {

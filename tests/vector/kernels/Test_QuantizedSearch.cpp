@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "OnSpaces.hpp"
 #include "PrefilterCases.hpp"
-#include "Support.hpp"
 #include "vector/QuantizedSearch.hpp"
 
 namespace QuantizedSearchTest {
@@ -19,25 +19,18 @@ std::vector<SearchReport> expect_best(const Question& asked,
                                       const std::vector<std::vector<Rank>>& ranked,
                                       const QuantizedSearchLimits& limits = {}) {
   std::vector<SearchReport> reports;
-  for (const Space space : spaces()) {
-    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      using execution_space = std::decay_t<decltype(exec_space)>;
-      const PrefilterData<execution_space> data(exec_space, asked);
-      const Testing::Array<execution_space, Rank> best("best", asked.count() * asked.top);
-      Impl::QuantizedSearch<execution_space> search(limits);
-      search.bind(Testing::context().memory(space), Testing::context().pinned_memory());
-      SearchReport& report = reports.emplace_back();
-      search.search(exec_space, data.view, data.quantized, data.filter, data.prepared, asked.metric,
-                    asked.top, best, report);
-      EXPECT_EQ(to_host(exec_space, best), best_of(ranked, asked.top))
-          << asked.text() << " on " << to_string(space);
-      EXPECT_EQ(report.path, "quantized");
-    });
-  }
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
+    const PrefilterData<ExecutionSpace> data(exec_space, asked);
+    const Testing::Array<ExecutionSpace, Rank> best("best", asked.count() * asked.top);
+    Impl::QuantizedSearch<ExecutionSpace> search(limits);
+    search.bind(Testing::context().memory(space), Testing::context().pinned_memory());
+    SearchReport& report = reports.emplace_back();
+    search.search(exec_space, data.view, data.quantized, data.filter, data.prepared, asked.metric,
+                  asked.top, best, report);
+    EXPECT_EQ(to_host(exec_space, best), best_of(ranked, asked.top)) << asked.text();
+    EXPECT_EQ(report.path, "quantized");
+  });
   return reports;
-}
-std::vector<SearchReport> expect_best(const Question& asked) {
-  return expect_best(asked, asked.ranked());
 }
 
 TEST(QuantizedSearch, MatchesReferenceInEveryCase) {
@@ -61,11 +54,10 @@ TEST(QuantizedSearch, MatchesReferenceInEveryCase) {
 
 TEST(QuantizedSearch, PassesFewRows) {
   auto generator = Testing::generator("QuantizedSearch survivors");
-  Question asked{StoredRows::near(DataType::float32, normal_values(generator, 20000 * 128), 128),
-                 normal_values(generator, 2 * 128)};
+  Question asked = random_question(generator, 20000, 128, 2);
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
-    for (const SearchReport& report : expect_best(asked)) {
+    for (const SearchReport& report : expect_best(asked, asked.ranked())) {
       EXPECT_EQ(report.prefiltered, 40000U);
       EXPECT_GE(report.survivors, 20U);
       EXPECT_LT(report.survivors, 400U) << to_string(metric);
@@ -105,8 +97,7 @@ TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
 TEST(QuantizedSearch, SupportsFiltersAndRowIds) {
   auto generator = Testing::generator("QuantizedSearch filter");
   for (const DataType element : {DataType::float32, DataType::int8}) {
-    Question asked{StoredRows::near(element, normal_values(generator, 1500 * 20), 20),
-                   normal_values(generator, 6 * 20)};
+    Question asked = random_question(generator, 1500, 20, 6, element);
     for (std::uint32_t row = 0; row < 1500; ++row) asked.ids.push_back(7 * row + 3);
     for (const bool per_query : {false, true}) {
       for (const std::uint64_t every : {1U, 3U, 200U, 100000U}) {
