@@ -10,6 +10,7 @@
 #include "TempFolder.hpp"
 #include "VectorFileBytes.hpp"
 #include "VectorSupport.hpp"
+#include "kernels/PrefilterCases.hpp"
 #include "vector/VectorSections.hpp"
 
 #include <kindred/core/common/Error.hpp>
@@ -41,14 +42,19 @@ void write_small(const std::string& path) {
   Impl::save_vectors(path, std::vector{a.part, b.part}, 30);
 }
 
-TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
+/// What is loaded of a part that was saved.
+StoredVectors saved(const StoredVectors& part) {
   const TempFolder folder;
+  part.save(folder / "a");
+  return StoredVectors::load(folder / "a", 1);
+}
+
+TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
   StoredPart rows(0, 3, 1);
   rows.part.quantized.values = std::span(rows.quantized).first(3);
   rows.part.quantized.stride = 1;
   rows.part.end_id = 5;
-  rows.part.save(folder / "a");
-  const StoredVectors stored = StoredVectors::load(folder / "a", 1);
+  const StoredVectors stored = saved(rows.part);
   EXPECT_EQ(stored.quantized.stride, 1U);
   EXPECT_EQ(stored.quantized.values.size(), 3U);
 }
@@ -91,20 +97,16 @@ TEST(StoredVectors, SavesWhatItLoaded) {
 }
 
 TEST(StoredVectors, NeedNoIdsIfNoRowWasRemoved) {
-  const TempFolder folder;
   StoredPart a(0, 4, 3);
   a.number_from(0);
   a.part.quantized = {};
   a.part.end_id = 4;
-  a.part.save(folder / "a");
-  const StoredVectors stored = StoredVectors::load(folder / "a");
-  EXPECT_THAT(stored.ids, IsEmpty());
-  EXPECT_EQ(stored.quantized.stride, 0U);
+  EXPECT_THAT(saved(a.part).ids, IsEmpty());
+  EXPECT_EQ(saved(a.part).quantized.stride, 0U);
   StoredVectors none;
   none.rows.dimension = 7;
-  none.save(folder / "none");
-  EXPECT_EQ(StoredVectors::load(folder / "none").rows.count(), 0U);
-  EXPECT_EQ(StoredVectors::load(folder / "none").rows.dimension, 7U);
+  EXPECT_EQ(saved(none).rows.count(), 0U);
+  EXPECT_EQ(saved(none).rows.dimension, 7U);
 }
 
 TEST(StoredVectors, SupportEveryElement) {
@@ -146,23 +148,18 @@ TEST(StoredVectors, OfManyRowsHaveTheQuantizedCopyThatASearchWouldBuild) {
   floats[dimension * 69000 + 3] = NAN;
   const StoredVectors stored = build({});
   ASSERT_EQ(stored.quantized.stride, quantized_stride(dimension));
-  Kokkos::View<std::int8_t*, HostSpace> values("values", count * stored.quantized.stride);
-  Kokkos::View<float*, HostSpace> scales("scales", count), errors("errors", count),
-      norms("norms", count);
-  VectorRows<HostSpace> rows;
-  rows.values = bytes_of<HostSpace>(std::span<const float>(floats));
-  rows.dimension = dimension;
   const HostSpace exec_space;
-  quantize_rows<HostSpace>(exec_space, rows, values, scales, errors, norms);
+  const PrefilterData<HostSpace> data(exec_space,
+                                      {StoredRows::near(DataType::float32, floats, dimension), {}});
   exec_space.fence();
   const auto equal = [](const auto& span, const auto& view) {
     return span.size() == view.size() &&
            std::memcmp(span.data(), view.data(), span.size_bytes()) == 0;
   };
-  EXPECT_TRUE(equal(stored.quantized.values, values));
-  EXPECT_TRUE(equal(stored.quantized.scales, scales));
-  EXPECT_TRUE(equal(stored.quantized.errors, errors));
-  EXPECT_TRUE(equal(stored.quantized.norms, norms));
+  EXPECT_TRUE(equal(stored.quantized.values, data.quantized_values));
+  EXPECT_TRUE(equal(stored.quantized.scales, data.quantized_scales));
+  EXPECT_TRUE(equal(stored.quantized.errors, data.errors));
+  EXPECT_TRUE(equal(stored.quantized.norms, data.quantized_norms));
   EXPECT_EQ(build({.quantized_copy = false}).quantized.stride, 0U);
 }
 
@@ -212,55 +209,55 @@ TEST(StoredVectors, RejectPartsThatDoNotMatch) {
 TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
   const TempFolder folder;
   constexpr std::uint64_t large = std::uint64_t{1} << 62U;  // of which 4 overflow to 0
-  using Bad = std::function<void(StoredPart & all, StoredVectors & part)>;
+  using Bad = std::function<void(StoredPart & rows)>;
   const std::vector<std::pair<const char*, Bad>> cases{
-      {"ids must ascend from 5", [](auto& all, auto&) { std::swap(all.ids[1], all.ids[2]); }},
-      {"ids must ascend from 3", [](auto& all, auto&) { all.ids[2] = all.ids[1]; }},
-      {"ids must ascend from 3", [](auto& all, auto&) { all.ids[2] = 0; }},
-      {"stay below 0", [](auto&, auto& part) { part.end_id = 0; }},
-      {"stay below 6", [](auto&, auto& part) { part.end_id = 6; }},
-      {"at most 4294967295", [](auto&, auto& part) { part.end_id = std::uint64_t{1} << 32U; }},
-      {"the id 10; ids must ascend from 8", [](auto& all, auto&) { all.number_from(7); }},
+      {"ids must ascend from 5", [](auto& rows) { std::swap(rows.ids[1], rows.ids[2]); }},
+      {"ids must ascend from 3", [](auto& rows) { rows.ids[2] = rows.ids[1]; }},
+      {"ids must ascend from 3", [](auto& rows) { rows.ids[2] = 0; }},
+      {"stay below 0", [](auto& rows) { rows.part.end_id = 0; }},
+      {"stay below 6", [](auto& rows) { rows.part.end_id = 6; }},
+      {"at most 4294967295", [](auto& rows) { rows.part.end_id = std::uint64_t{1} << 32U; }},
+      {"the id 10; ids must ascend from 8", [](auto& rows) { rows.number_from(7); }},
       {"a row has the id 4294967295",
-       [](auto& all, auto& part) {
-         all.number_from(0xFFFFFFFF);
-         part.end_id = 0xFFFFFFFF;
+       [](auto& rows) {
+         rows.number_from(0xFFFFFFFF);
+         rows.part.end_id = 0xFFFFFFFF;
        }},
-      {"do not match", [](auto&, auto& part) { part.ids = part.ids.first(3); }},
-      {"do not match", [](auto&, auto& part) { part.norms = part.norms.first(3); }},
-      {"do not match", [](auto&, auto& part) { part.rows.scales = part.rows.scales.first(3); }},
-      {"do not match", [](auto&, auto& part) { part.rows.scales = part.rows.scales.first(0); }},
-      {"do not match", [](auto&, auto& part) { part.rows.values = part.rows.values.first(11); }},
+      {"do not match", [](auto& rows) { rows.part.ids = rows.part.ids.first(3); }},
+      {"do not match", [](auto& rows) { rows.part.norms = rows.part.norms.first(3); }},
+      {"do not match", [](auto& rows) { rows.part.rows.scales = rows.part.rows.scales.first(3); }},
+      {"do not match", [](auto& rows) { rows.part.rows.scales = rows.part.rows.scales.first(0); }},
+      {"do not match", [](auto& rows) { rows.part.rows.values = rows.part.rows.values.first(11); }},
       {"do not match",
-       [](auto& all, auto&) {
-         all.keep({0b1111, 0});
+       [](auto& rows) {
+         rows.keep({0b1111, 0});
        }},
       {"a bit of `live` is set for a row that does not exist",
-       [](auto& all, auto&) { all.keep({0b11101}); }},
-      {"do not match", [](auto&, auto& part) { part.quantized.stride = 2; }},
-      {"do not match", [](auto&, auto& part) { part.quantized.stride = 15; }},
+       [](auto& rows) { rows.keep({0b11101}); }},
+      {"do not match", [](auto& rows) { rows.part.quantized.stride = 2; }},
+      {"do not match", [](auto& rows) { rows.part.quantized.stride = 15; }},
       {"do not match",
-       [](auto&, auto& part) { part.quantized.values = part.quantized.values.first(0); }},
+       [](auto& rows) { rows.part.quantized.values = rows.part.quantized.values.first(0); }},
       {"do not match",
-       [](auto&, auto& part) {
-         part.quantized.values = part.quantized.values.first(0);
-         part.quantized.stride = large;
+       [](auto& rows) {
+         rows.part.quantized.values = rows.part.quantized.values.first(0);
+         rows.part.quantized.stride = large;
        }},
-      {"scale of row 1 is -0.5", [](auto& all, auto&) { all.scales[1] = -0.5F; }},
-      {"scale of row 1 is", [](auto& all, auto&) { all.scales[1] = NAN; }},
-      {"scale of row 1 is inf", [](auto& all, auto&) { all.scales[1] = INFINITY; }},
-      {"the norm of row 3 is -1", [](auto& all, auto&) { all.norms[3] = -1; }},
-      {"quantized scale of row 2", [](auto& all, auto&) { all.quantized_scales[2] = NAN; }},
-      {"quantized error of row 2", [](auto& all, auto&) { all.quantized_errors[2] = NAN; }},
-      {"quantized norm of row 2 is -3", [](auto& all, auto&) { all.quantized_norms[2] = -3; }},
-      {"the dimension is 0", [](auto&, auto& part) { part.rows.dimension = 0; }},
+      {"scale of row 1 is -0.5", [](auto& rows) { rows.scales[1] = -0.5F; }},
+      {"scale of row 1 is", [](auto& rows) { rows.scales[1] = NAN; }},
+      {"scale of row 1 is inf", [](auto& rows) { rows.scales[1] = INFINITY; }},
+      {"the norm of row 3 is -1", [](auto& rows) { rows.norms[3] = -1; }},
+      {"quantized scale of row 2", [](auto& rows) { rows.quantized_scales[2] = NAN; }},
+      {"quantized error of row 2", [](auto& rows) { rows.quantized_errors[2] = NAN; }},
+      {"quantized norm of row 2 is -3", [](auto& rows) { rows.quantized_norms[2] = -3; }},
+      {"the dimension is 0", [](auto& rows) { rows.part.rows.dimension = 0; }},
       {"uint8 is not an element type",
-       [](auto&, auto& part) { part.rows.element = DataType::uint8; }},
+       [](auto& rows) { rows.part.rows.element = DataType::uint8; }},
       {"do not begin at a multiple of 2 bytes",
-       [](auto& all, auto& part) {
-         all.values.resize(32);
-         const auto shifted = std::as_bytes(std::span(all.values)).subspan(1, 24);
-         part.rows = VectorSpan(DataType::float16, shifted, 3);
+       [](auto& rows) {
+         rows.values.resize(32);
+         const auto shifted = std::as_bytes(std::span(rows.values)).subspan(1, 24);
+         rows.part.rows = VectorSpan(DataType::float16, shifted, 3);
        }},
   };
   for (const auto& [why, make_bad] : cases) {
@@ -268,7 +265,7 @@ TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
     rows.part.end_id = 9;
     const auto index = [&] { return VectorIndex(Testing::context(), rows.part, {}); };
     EXPECT_EQ(index().end_id(), 9U);
-    make_bad(rows, rows.part);
+    make_bad(rows);
     expect_refused({{index, why}, {[&] { rows.part.save(folder / "a"); }, why}});
   }
   EXPECT_THAT(folder.names(), IsEmpty());
@@ -362,6 +359,7 @@ TEST(StoredVectors, AcceptNumbersAtTheirLimits) {
 
 TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
   const TempFolder folder;
+  EXPECT_THROW(load(folder / "a"), NotFound);
   write_small(folder / "a");
   const std::string good = read_all(folder / "a");
   expect_beginnings_refused(good, load);
@@ -369,12 +367,6 @@ TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
   EXPECT_EQ(use_changed_bytes(good, false, 3, use).used, 0U);
   // With matching checksums it may be a valid store, which is then read within its bounds.
   EXPECT_GT(use_changed_bytes(good, true, 3, use).used, 100U);
-}
-
-TEST(StoredVectors, RejectAnotherKindOfFile) {
-  const TempFolder folder;
-  EXPECT_THROW(StoredVectors::load(folder / "none"), NotFound);
-  EXPECT_THROW(StoredVectors::load(folder.write("x", "text")), CorruptFile);
 }
 
 TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
