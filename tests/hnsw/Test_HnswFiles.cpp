@@ -23,11 +23,9 @@ HnswSettings settings_of(Metric metric, std::size_t m = 16) {
 
 /// A few rows on several levels, one of them removed.
 HnswIndex small_index(HnswTraversal traversal = HnswTraversal::automatic) {
-  auto generator = Testing::generator("small index");
   HnswSettings settings = settings_of(Metric::l2, 2);
   settings.traversal = traversal;
-  HnswIndex index =
-      HnswIndex::build(Testing::context(), clustered(generator, 12, 3, 2), 3, settings);
+  HnswIndex index = HnswIndex::build(Testing::context(), clustered(12, 3, 2), 3, settings);
   index.remove({{4}});
   return index;
 }
@@ -68,7 +66,7 @@ void use_from(const std::string& path) {
 TEST(HnswFile, RestoresTheSameIndexBitForBit) {
   const TempFolder folder;
   for (const Metric metric : all_metrics) {
-    Built all("file", settings_of(metric), 900, 20, 20, 9);
+    Built all(settings_of(metric), 900, 20, 20, 9);
     all.index.remove({{7}});
     all.index.save(folder / "a");
     HnswIndex loaded = load(folder / "a");
@@ -127,8 +125,7 @@ TEST(HnswFile, StoresBytesUpToTheLargestDimensionThatTheySupport) {
 
 /// The levels of 64 nodes fill 64 bytes: what follows them is the next column.
 TEST(HnswFile, RejectsALinkToTheNodeBehindTheLast) {
-  const std::string good =
-      file_of(Built("64 nodes", settings_of(Metric::l2, 2), 64, 1, 3, 2).index);
+  const std::string good = file_of(Built(settings_of(Metric::l2, 2), 64, 1, 3, 2).index);
   const MemoryFile file;
   file.set(good);
   EXPECT_EQ(load(file.path()).size(), 64U);
@@ -224,7 +221,7 @@ TEST(HnswFile, MissingIsAnError) {
 TEST(Hnswlib, ReadsWhatItWrites) {
   const TempFolder folder;
   for (const Metric metric : all_metrics) {
-    Built all("hnswlib", settings_of(metric), 700, 20, 12, 9);
+    Built all(settings_of(metric), 700, 20, 12, 9);
     all.index.remove({{5}});
     all.index.export_hnswlib(folder / "a.bin");
     const HnswIndex again =

@@ -59,14 +59,14 @@ INSTANTIATE_TEST_SUITE_P(Every, HnswIndexOf,
                          });
 
 TEST_P(HnswIndexOf, FindsAlmostAllNearestNeighbors) {
-  const Built all("recall", settings(), count, 100);
+  const Built all(settings(), count, 100);
   EXPECT_GE(all.recall(all.search({})), 0.97);
   EXPECT_GE(all.recall(all.search({.top = 10, .ef = 400})), 0.995);
   EXPECT_EQ(all.index.statistics().unreachable, 0U);
 }
 
 TEST_P(HnswIndexOf, ScoresAreReproducibleAndInTotalOrderInABatchAndALoopOnEverySpace) {
-  const Built all("scores", settings(), 800, 33, dimension, 10);
+  const Built all(settings(), 800, 33, dimension, 10);
   const auto batch = all.search({.top = 20});
   for (std::size_t q = 0; q < 33; ++q) {
     const auto query = row_of(all.queries, dimension, q);
@@ -90,10 +90,9 @@ TEST_P(HnswIndexOf, ScoresAreReproducibleAndInTotalOrderInABatchAndALoopOnEveryS
 }
 
 TEST_P(HnswIndexOf, BuildsTheSameGraphOnAnyNumberOfThreads) {
-  auto generator = Testing::generator("threads");
-  const auto rows = clustered(generator, count, dimension, 30);
-  const auto queries = clustered(generator, 50, dimension, 30);
-  const auto more = clustered(generator, 300, dimension, 30);
+  const auto rows = clustered(count, dimension, 30);
+  const auto queries = clustered(50, dimension, 30);
+  const auto more = clustered(300, dimension, 30);
   std::string first_file;
   HnswResults first;
   for (const int threads : {1, 2, 7}) {
@@ -118,7 +117,7 @@ TEST_P(HnswIndexOf, BuildsTheSameGraphOnAnyNumberOfThreads) {
 }
 
 TEST_P(HnswIndexOf, AFilterReturnsAllowedRowsOnly) {
-  const Built all("filter", settings(), count, 40);
+  const Built all(settings(), count, 40);
   for (const std::size_t every : {2, 10, 100, 1000}) {
     std::vector<std::uint8_t> filter(count, 0);
     Ids words((count + 63) / 64, 0);
@@ -147,11 +146,11 @@ TEST_P(HnswIndexOf, AFilterReturnsAllowedRowsOnly) {
 }
 
 TEST_P(HnswIndexOf, RemovedRowsAreNotFoundAndRepairKeepsRecall) {
-  Built all("remove", settings(), count, 60);
+  Built all(settings(), count, 60);
   Ids removed;
   std::vector<std::uint8_t> left(count, 1);
   for (std::size_t i = 0; i < count; ++i) {
-    if (all.generator() % 2 == 0) continue;
+    if (random_below(2) == 0) continue;
     removed.push_back(i);
     left[i] = 0;
   }
@@ -172,15 +171,14 @@ TEST_P(HnswIndexOf, RemovedRowsAreNotFoundAndRepairKeepsRecall) {
 }
 
 TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
-  auto generator = Testing::generator("add");
-  const auto rows = clustered(generator, 2000, dimension, 20);
+  const auto rows = clustered(2000, dimension, 20);
   HnswIndex index(Testing::context(), dimension, settings_of(Metric::l2));
   EXPECT_EQ(index.add(row_of(rows, dimension, 0, 100)), 0U);
   EXPECT_EQ(index.add(row_of(rows, dimension, 100)), 100U);
   EXPECT_EQ(index.add(row_of(rows, dimension, 101, 1899)), 101U);
   EXPECT_EQ(index.add({}), 2000U);
   EXPECT_EQ(index.size(), 2000U);
-  const auto queries = clustered(generator, 50, dimension, 20);
+  const auto queries = clustered(50, dimension, 20);
   EXPECT_GE(Testing::recall(index.search(queries), Metric::l2, rows, dimension, queries), 0.95);
   const auto own = index.search(row_of(rows, dimension, 0, 500), {.top = 1});
   for (std::size_t i = 0; i < 500; ++i) EXPECT_EQ(own.ids[i], static_cast<std::int64_t>(i));
@@ -188,7 +186,7 @@ TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
 }
 
 TEST(HnswIndex, ABuildReportsItsProgress) {
-  const Built silent("progress", settings_of(Metric::l2), count, 1);
+  const Built silent(settings_of(Metric::l2), count, 1);
   Ids seen;
   const HnswIndex index =
       HnswIndex::build(Testing::context(), silent.rows, dimension, settings_of(Metric::l2),
@@ -201,7 +199,7 @@ TEST(HnswIndex, ABuildReportsItsProgress) {
 
 TEST(HnswIndex, CanBeEmptiedAndFilledAgainAndReusesNoIds) {
   for (const Ids& removed : {Ids{49, 0}, ids_of(0, 50)}) {
-    Built all("ids", settings_of(Metric::l2), 50, 1, 8, 3);
+    Built all(settings_of(Metric::l2), 50, 1, 8, 3);
     const std::span<const float> row = row_of(all.rows, 8, 0);
     all.index.remove(removed);
     EXPECT_EQ(all.index.size(), 50 - removed.size());
@@ -213,8 +211,7 @@ TEST(HnswIndex, CanBeEmptiedAndFilledAgainAndReusesNoIds) {
 }
 
 TEST(HnswIndex, EqualRowsTieByIdAndAllAreFound) {
-  auto generator = Testing::generator("duplicates");
-  const auto distinct = clustered(generator, 20, dimension, 4);
+  const auto distinct = clustered(20, dimension, 4);
   std::vector<float> rows;
   for (int copy = 0; copy < 50; ++copy) rows.insert(rows.end(), distinct.begin(), distinct.end());
   for (const Metric metric : all_metrics) {
@@ -226,8 +223,7 @@ TEST(HnswIndex, EqualRowsTieByIdAndAllAreFound) {
 }
 
 TEST(HnswIndex, ZeroRowsAndZeroQueriesHaveTheirReproducibleScores) {
-  auto generator = Testing::generator("zero");
-  auto rows = clustered(generator, 200, dimension, 4);
+  auto rows = clustered(200, dimension, 4);
   std::fill_n(rows.begin() + 17 * dimension, dimension, 0.0F);
   for (const Metric metric : all_metrics)
     expect_reference(HnswIndex::build(Testing::context(), rows, dimension, settings_of(metric)),
@@ -235,10 +231,9 @@ TEST(HnswIndex, ZeroRowsAndZeroQueriesHaveTheirReproducibleScores) {
 }
 
 TEST(HnswIndex, AcceptsHugeTinyAndDistantValues) {
-  auto generator = Testing::generator("magnitudes");
   for (const float scale : {1e-18F, 1e18F}) {
-    auto rows = clustered(generator, 1000, 8, 10);
-    auto queries = clustered(generator, 30, 8, 10);
+    auto rows = clustered(1000, 8, 10);
+    auto queries = clustered(30, 8, 10);
     for (float& value : rows) value *= scale;
     for (float& value : queries) value *= scale;
     for (const Metric metric : all_metrics) {
@@ -247,26 +242,28 @@ TEST(HnswIndex, AcceptsHugeTinyAndDistantValues) {
       EXPECT_GE(Testing::recall(found, metric, rows, 8, queries), 0.9) << scale;
     }
   }
-  const Built all("distant", settings_of(Metric::l2), 100, 1, 8, 3);
+  const Built all(settings_of(Metric::l2), 100, 1, 8, 3);
   for (const float most : {std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest()})
     EXPECT_EQ(all.index.search(std::vector<float>(8, most), {.top = 3}).ids.size(), 3U);
 }
 
 TEST(HnswIndex, TraversesFloatsWhereBytesAreTooCoarse) {
-  auto generator = Testing::generator("coarse");
   // Clusters that one byte per dimension cannot resolve.
-  const auto rows = clustered(generator, 2000, 16, 8, 1e-4F);
-  const auto queries = clustered(generator, 50, 16, 8, 1e-4F);
+  const auto rows = clustered(2000, 16, 8, 1e-4F);
+  const auto queries = clustered(50, 16, 8, 1e-4F);
   const HnswIndex index = HnswIndex::build(Testing::context(), rows, 16, settings_of(Metric::l2));
   EXPECT_EQ(index.statistics().settings.traversal, HnswTraversal::floats);
   EXPECT_GE(Testing::recall(index.search(queries), Metric::l2, rows, 16, queries), 0.95);
-  const Built wide("wide", settings_of(Metric::l2), 2000, 1, 16, 8);
+  const Built wide(settings_of(Metric::l2), 2000, 1, 16, 8);
   EXPECT_EQ(wide.index.statistics().settings.traversal, HnswTraversal::bytes);
 }
 
 TEST(HnswIndex, TheSeedDeterminesTheLevels) {
   HnswSettings settings = settings_of(Metric::l2);
-  const auto file = [&] { return file_of(Built("seed", settings, 500, 1, 8, 5).index); };
+  const auto rows = clustered(500, 8, 5);
+  const auto file = [&] {
+    return file_of(HnswIndex::build(Testing::context(), rows, 8, settings));
+  };
   const std::string one = file();
   EXPECT_TRUE(one == file());
   settings.seed = 2;
@@ -292,7 +289,7 @@ TEST(HnswIndex, RejectsSettingsOutOfRange) {
 }
 
 TEST(HnswIndex, RejectsBadCallsWithoutMemoryAndIsUnchanged) {
-  Built all("bad", {.ef_construction = 20}, count, 200);
+  Built all({.ef_construction = 20}, count, 200);
   HnswIndex& index = all.index;
   ASSERT_TRUE(index.contains(1));  // builds the sorted list of ids
   const std::string before = file_of(index);
@@ -344,7 +341,7 @@ TEST(HnswIndex, RejectsBadCallsWithoutMemoryAndIsUnchanged) {
 }
 
 TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
-  Built all("top", settings_of(Metric::l2), 400, 3, 4, 3);
+  Built all(settings_of(Metric::l2), 400, 3, 4, 3);
   const auto expect_rows = [&](std::size_t left) {
     for (const std::size_t top : {left + 1, std::numeric_limits<std::size_t>::max()}) {
       const HnswResults found = all.search({.top = top});
@@ -368,7 +365,7 @@ TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
 
 TEST(HnswIndex, WritesToArraysOfTheCaller) {
   for (const Metric metric : all_metrics) {
-    const Built all("arrays", settings_of(metric), 5, 3, 4, 2);
+    const Built all(settings_of(metric), 5, 3, 4, 2);
     const std::span<const float> queries = all.queries;
     const HnswResults found = all.search({.top = 7});
     ASSERT_EQ(found.top, 5U);
@@ -398,7 +395,7 @@ TEST(HnswIndex, WritesToArraysOfTheCaller) {
 }
 
 TEST(HnswIndex, ReportsTheSpaceAndTheTimeOfASearch) {
-  const Built all("HnswIndex record", {}, 300, 5, 8, 10);
+  const Built all({}, 300, 5, 8, 10);
   for (const Space space : spaces()) {
     if (space == Space::cuda) continue;
     const DispatchRecord record = all.search({.space = space}).record;
@@ -419,8 +416,7 @@ TEST(HnswIndex, ReportsTheSpaceAndTheTimeOfASearch) {
 TEST(HnswIndex, OutOfMemoryLeavesItUnchanged) {
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 2);
-  auto generator = Testing::generator("memory");
-  const auto rows = clustered(generator, 300, 8, 3);
+  const auto rows = clustered(300, 8, 3);
   HnswIndex index = HnswIndex::build(*context, rows, 8, settings_of(Metric::l2));
   index.remove({{5, 6}});
   std::string before = file_of(index);

@@ -10,9 +10,8 @@
 #include "DamagedFiles.hpp"
 #include "Faults.hpp"
 #include "RefusedCalls.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
-#include "VectorValues.hpp"
+#include "TestGenerator.hpp"
 
 namespace KeyedVectorIndexTest {
 
@@ -66,10 +65,10 @@ Numbers numbers_from(std::uint64_t first, std::size_t count) {
 
 constexpr std::size_t dimension = 12;
 
-std::vector<float> random_rows(std::mt19937_64& random, std::size_t count) {
+std::vector<float> random_rows(std::size_t count) {
   std::vector<float> rows(count * dimension);
   // Small integers, so that there are many equal scores.
-  for (float& value : rows) value = static_cast<float>(random() % 5) - 2.0F;
+  for (float& value : rows) value = static_cast<float>(random_below(5)) - 2.0F;
   return rows;
 }
 VectorSpan span_of(const std::vector<float>& rows) { return {rows, dimension}; }
@@ -178,39 +177,37 @@ TEST(KeySpan, HasTheSameKeysInEveryForm) {
 }
 
 TEST(KeyedVectorIndex, MatchesVectorIndexThroughRandomChanges) {
-  auto random = Testing::generator("changes");
   for (const KeyKind kind : kinds) {
     for (const std::uint64_t end : {150U, 3000U}) {  // of keys: many are known, or few
-      Twins twins(kind, {7, 1, 5}, random_rows(random, 3));
+      Twins twins(kind, {7, 1, 5}, random_rows(3));
       for (int step = 0; step < 150; ++step) {
         Numbers numbers;
-        const std::size_t count = random() % 60;
+        const std::size_t count = random_below(60);
         if (step % 4 == 3) {
-          for (auto at = twins.id_of.lower_bound(random() % end);
+          for (auto at = twins.id_of.lower_bound(random_below(end));
                at != twins.id_of.end() && numbers.size() < count; ++at)
             numbers.push_back(at->first);
-          std::shuffle(numbers.begin(), numbers.end(), random);
+          std::shuffle(numbers.begin(), numbers.end(), generator());
           twins.remove(numbers);
         } else {
-          while (numbers.size() < count) numbers.push_back(random() % end);
-          twins.upsert(numbers, random_rows(random, count));
+          while (numbers.size() < count) numbers.push_back(random_below(end));
+          twins.upsert(numbers, random_rows(count));
         }
       }
-      twins.expect_equal(random_rows(random, 5), twins.id_of.size());
+      twins.expect_equal(random_rows(5), twins.id_of.size());
     }
   }
 }
 
 TEST(KeyedVectorIndex, OfManySizesMatchesVectorIndex) {
-  auto random = Testing::generator("sizes");
   for (const KeyKind kind : kinds) {
     for (const std::size_t size : {0, 1, 2, 3, 31, 32, 33}) {
       Numbers numbers = numbers_from(0, size);
       for (std::uint64_t& number : numbers) number = number * 37 % 101;
-      const Twins twins(kind, numbers, random_rows(random, size));
+      const Twins twins(kind, numbers, random_rows(size));
       EXPECT_EQ(twins.keyed.size(), size);
       EXPECT_EQ(twins.keyed.key_kind(), kind);
-      twins.expect_equal(random_rows(random, 2));
+      twins.expect_equal(random_rows(2));
     }
   }
 }
@@ -238,12 +235,11 @@ TEST(KeyedVectorIndex, TheLastRowOfARepeatedKeyCounts) {
 }
 
 TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
-  auto random = Testing::generator("candidates");
   for (const KeyKind kind : kinds) {
-    const Twins twins(kind, numbers_from(100, 40), random_rows(random, 40));
+    const Twins twins(kind, numbers_from(100, 40), random_rows(40));
     const SomeKeys first(kind, {101, 120, 100});
     const SomeKeys second(kind, {});
-    const auto queries = random_rows(random, 2);
+    const auto queries = random_rows(2);
     const std::vector<KeySpan> lists{first, second};
     const auto found = twins.keyed.score(queries, lists);
     Ragged<std::uint64_t> ids{{0, 3, 3}, {1, 20, 0}};
@@ -258,8 +254,7 @@ TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
 }
 
 TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
-  auto random = Testing::generator("filter");
-  const auto rows = random_rows(random, 3);
+  const auto rows = random_rows(3);
   const auto query = std::span(rows).first(dimension);
   for (const KeyKind kind : kinds) {
     const KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {1, 2, 3}), span_of(rows));
@@ -279,11 +274,10 @@ TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
 
 TEST(KeyedVectorIndex, IsRestoredFromItsFileOrBytesAndChangesOn) {
   const TempFolder folder;
-  auto random = Testing::generator("file");
   for (const KeyKind kind : kinds) {
-    Twins twins(kind, {7, 1, 5, 20, 30, 40}, random_rows(random, 6));
+    Twins twins(kind, {7, 1, 5, 20, 30, 40}, random_rows(6));
     twins.remove({1, 40});
-    twins.upsert({5, 11, 0}, random_rows(random, 3));
+    twins.upsert({5, 11, 0}, random_rows(3));
     twins.keyed.save(folder / "index");
     const std::vector<std::byte> saved = twins.keyed.to_bytes();
     expect_bytes_checked(saved, read_all(folder / "index"), 11, [](const auto& damaged) {
@@ -293,9 +287,9 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileOrBytesAndChangesOn) {
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
     twins.keyed = KeyedVectorIndex::load(Testing::context(), saved);
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
-    const auto queries = random_rows(random, 3);
+    const auto queries = random_rows(3);
     twins.expect_equal(queries);
-    twins.upsert({20, 50}, random_rows(random, 2));
+    twins.upsert({20, 50}, random_rows(2));
     twins.remove({7});
     twins.expect_equal(queries);
     // The file is also one of an index without keys.
@@ -305,10 +299,8 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileOrBytesAndChangesOn) {
 
 TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
   const TempFolder folder;
-  auto random = Testing::generator("forged");
   for (const KeyKind kind : kinds) {
-    KeyedVectorIndex(Testing::context(), SomeKeys(kind, {4, 30, 7}),
-                     span_of(random_rows(random, 3)))
+    KeyedVectorIndex(Testing::context(), SomeKeys(kind, {4, 30, 7}), span_of(random_rows(3)))
         .save(folder / "index");
     const std::string bytes = read_all(folder / "index");
     std::size_t without_keys = 0;
@@ -329,8 +321,7 @@ TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
 
 TEST(KeyedVectorIndex, OfVectorsWithoutKeysIsRefused) {
   const TempFolder folder;
-  auto random = Testing::generator("without keys");
-  const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
+  const VectorIndex plain(Testing::context(), random_rows(3), dimension);
   plain.save(folder / "plain");
   expect_refused({
       {[&] { (void)KeyedVectorIndex::load(Testing::context(), folder / "plain"); },
@@ -342,8 +333,7 @@ TEST(KeyedVectorIndex, OfVectorsWithoutKeysIsRefused) {
 }
 
 TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
-  auto random = Testing::generator("refusals");
-  const auto rows = random_rows(random, 3);
+  const auto rows = random_rows(3);
   const std::vector<float> narrow(2 * (dimension - 1));
   for (const KeyKind kind : kinds) {
     Twins twins(kind, {1, 2, 3}, rows);
@@ -387,10 +377,9 @@ TEST(KeyedVectorIndex, ReleasesTheMemoryOfRemovedKeys) {
 /// The k-th allocation of an upsert fails, for every k: of containers, and of the index. The rows
 /// are those of a file, so that the first replacement allocates.
 TEST(KeyedVectorIndex, IsUnchangedWhereAnAllocationFails) {
-  auto random = Testing::generator("faults");
-  const auto rows = random_rows(random, 30);
-  const auto changed = random_rows(random, 8);
-  const auto queries = random_rows(random, 3);
+  const auto rows = random_rows(30);
+  const auto changed = random_rows(8);
+  const auto queries = random_rows(3);
   const SearchOptions serial{.space = Space::serial};
   const VectorIndexOptions on_host{.residency = Residency::host};
   const TempFolder folder;

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "VectorValues.hpp"
+#include "TestGenerator.hpp"
 
 namespace Kindred::Testing {
 

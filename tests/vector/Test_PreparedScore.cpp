@@ -16,12 +16,11 @@ using Ids = std::vector<std::uint64_t>;
 
 /// An index, a query and lists of candidates.
 struct Prepared {
-  explicit Prepared(const char* name, std::size_t count = 100)
-      : generator(Testing::generator(name)),
-        index(Testing::context(), normal_values(generator, count * dimension), dimension),
-        query(normal_values(generator, dimension)) {}
+  explicit Prepared(std::size_t count = 100)
+      : index(Testing::context(), normal_values(count * dimension), dimension),
+        query(normal_values(dimension)) {}
   VectorSpan rows(std::size_t count) {
-    added = normal_values(generator, count * dimension);
+    added = normal_values(count * dimension);
     return {added, dimension};
   }
   /// Expects that \p prepared gives what the index does.
@@ -34,15 +33,14 @@ struct Prepared {
   }
 
   static constexpr std::size_t dimension = 16;
-  std::mt19937_64 generator;
   VectorIndex index;
   std::vector<float> query, added;
 };
 
 TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
-  Prepared all("PreparedScore allocations", 300);
+  Prepared all(300);
   Ids candidates(200);
-  for (auto& id : candidates) id = all.generator() % 300;
+  for (auto& id : candidates) id = random_below(300);
   const Ids filter(5, 0x5555555555555555U);
   for (const bool filtered : {false, true}) {
     for (const Space space : spaces()) {
@@ -59,7 +57,7 @@ TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
 }
 
 TEST(PreparedScore, UsesTheCurrentRowsWhenTheIndexChanges) {
-  Prepared all("PreparedScore changes");
+  Prepared all;
   Ids candidates{5, 99, 3, 5};
   const SearchOptions options{.metric = Metric::ip};
   PreparedScore prepared(all.index, 10, options);
@@ -75,7 +73,7 @@ TEST(PreparedScore, UsesTheCurrentRowsWhenTheIndexChanges) {
 }
 
 TEST(PreparedScore, FindsReplacedRowsInWhateverSegmentTheyAre) {
-  Prepared all("PreparedScore replaced");
+  Prepared all;
   for (const Space space : spaces()) {
     SCOPED_TRACE(to_string(space));
     const SearchOptions options{.space = space};
@@ -89,7 +87,7 @@ TEST(PreparedScore, FindsReplacedRowsInWhateverSegmentTheyAre) {
 }
 
 TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
-  Prepared all("PreparedScore shrinks", 5000);
+  Prepared all(5000);
   PreparedScore prepared(all.index, 1000);
   Ids last(1000);
   std::iota(last.begin(), last.end(), 4000);
@@ -103,17 +101,17 @@ TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
 }
 
 TEST(PreparedScore, CopiesItsFilter) {
-  Prepared all("PreparedScore filter", 160);
+  Prepared all(160);
   for (const std::size_t segments : {1UL, 2UL}) {
     if (segments == 2) all.index.add(all.rows(40));
     ASSERT_EQ(all.index.statistics().segments, segments);
     Ids candidates(100);
-    for (auto& id : candidates) id = all.generator() % all.index.end_id();
+    for (auto& id : candidates) id = random_below(all.index.end_id());
     for (const Space space : spaces()) {
       std::vector<std::uint8_t> bytes(all.index.end_id());
       Ids bits((bytes.size() + 63) / 64);
       for (std::size_t id = 0; id < bytes.size(); ++id) {
-        bytes[id] = all.generator() % 3 == 0;
+        bytes[id] = random_below(3) == 0;
         bits[id / 64] |= std::uint64_t{bytes[id]} << id % 64;
       }
       PreparedScore of_bytes(all.index, 100, {.filter = bytes, .space = space});

@@ -130,9 +130,8 @@ TEST(StoredVectors, SupportEveryElement) {
 TEST(StoredVectors, OfManyRowsHaveTheQuantizedCopyThatASearchWouldBuild) {
   constexpr std::size_t count = 70001, dimension = 65;
   const TempFolder folder;
-  auto generator = Testing::generator("BuildsInPieces");
   std::vector<float> floats(count * dimension);
-  for (float& value : floats) value = (static_cast<float>(generator() % 2001) - 1000) / 7;
+  for (float& value : floats) value = (static_cast<float>(random_below(2001)) - 1000) / 7;
   const auto build = [&](const StoredVectorsOptions& options) {
     const VectorFile file(folder.write("x.fbin", Testing::bin<float>(count, dimension, floats)));
     std::uint64_t reported = 0;
@@ -371,8 +370,7 @@ TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
 
 TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
   const TempFolder folder;
-  auto generator = Testing::generator("bytes of vectors");
-  const std::vector<float> rows = normal_values(generator, 40 * 5);
+  const std::vector<float> rows = normal_values(40 * 5);
   for (const DataType element : all_elements) {
     const auto encoded = StoredRows::near(element, rows, 5);
     VectorIndex index(Testing::context(), encoded.span(), {});

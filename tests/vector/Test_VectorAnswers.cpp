@@ -15,46 +15,41 @@ using namespace Kindred;
 using namespace Testing;
 
 TEST(VectorAnswers, MatchReferenceAtEveryNumberOfRows) {
-  auto generator = Testing::generator("VectorAnswers rows");
   std::vector<std::size_t> counts = edge_sizes;
   for (const std::size_t count : {7UL, 15UL, 255UL, 256UL, 257UL, 1500UL}) counts.push_back(count);
   for (const std::size_t count : counts) {
-    const Asked asked{normal_values(generator, 7 * 24), {1, 10, ~0UL}};
-    ASSERT_EQ(difference(normal_values(generator, count * 24), 24, asked, generator), "") << count;
+    const Asked asked{normal_values(7 * 24), {1, 10, ~0UL}};
+    ASSERT_EQ(difference(normal_values(count * 24), 24, asked), "") << count;
   }
 }
 
 TEST(VectorAnswers, MatchReferenceAtEveryDimension) {
-  auto generator = Testing::generator("VectorAnswers dimensions");
   for (const std::size_t dimension :
        {1UL, 2UL, 3UL, 31UL, 32UL, 33UL, 64UL, 100UL, 768UL, 4095UL, 4096UL, 4097UL, 10000UL}) {
-    const std::vector<float> rows = normal_values(generator, 40 * dimension);
+    const std::vector<float> rows = normal_values(40 * dimension);
     for (const std::size_t queries : {1UL, 7UL}) {
-      const Asked asked{normal_values(generator, queries * dimension), {5}};
-      ASSERT_EQ(difference(rows, dimension, asked, generator), "") << dimension;
+      const Asked asked{normal_values(queries * dimension), {5}};
+      ASSERT_EQ(difference(rows, dimension, asked), "") << dimension;
     }
   }
 }
 
 TEST(VectorAnswers, MatchReferenceAtEveryNumberOfQueries) {
-  auto generator = Testing::generator("VectorAnswers queries");
-  const std::vector<float> rows = normal_values(generator, 130 * 12);
+  const std::vector<float> rows = normal_values(130 * 12);
   for (const std::size_t queries :
        {0UL, 1UL, 2UL, 3UL, 4UL, 5UL, 6UL, 13UL, 63UL, 64UL, 65UL, 97UL, 200UL, 1000UL}) {
-    const Asked asked{normal_values(generator, queries * 12), {9}};
-    ASSERT_EQ(difference(rows, 12, asked, generator), "") << queries << " queries";
+    const Asked asked{normal_values(queries * 12), {9}};
+    ASSERT_EQ(difference(rows, 12, asked), "") << queries << " queries";
   }
 }
 
 TEST(VectorAnswers, MatchReferenceForEveryElement) {
-  auto generator = Testing::generator("VectorAnswers elements");
   for (const DataType element : all_elements) {
     for (const std::size_t dimension : {7UL, 36UL, 64UL, 768UL}) {
-      const auto rows =
-          StoredRows::near(element, normal_values(generator, 90 * dimension), dimension);
+      const auto rows = StoredRows::near(element, normal_values(90 * dimension), dimension);
       for (const std::size_t queries : {1UL, 9UL}) {
-        const Asked asked{normal_values(generator, queries * dimension)};
-        ASSERT_EQ(difference(rows.span(), rows.floats, asked, generator), "")
+        const Asked asked{normal_values(queries * dimension)};
+        ASSERT_EQ(difference(rows.span(), rows.floats, asked), "")
             << to_string(element) << " of dimension " << dimension;
       }
     }
@@ -62,42 +57,38 @@ TEST(VectorAnswers, MatchReferenceForEveryElement) {
 }
 
 TEST(VectorAnswers, MatchReferenceForEveryKindOfData) {
-  auto generator = Testing::generator("VectorAnswers kinds");
   for (const auto& kind : kinds_of_data()) {
     for (const std::size_t dimension : {1UL, 33UL, 768UL}) {
-      const DataOfKind data(kind, 70, 4, dimension, generator);
-      ASSERT_EQ(difference(data.rows, dimension, Asked{data.queries, {10, 70}}, generator), "")
+      const DataOfKind data(kind, 70, 4, dimension);
+      ASSERT_EQ(difference(data.rows, dimension, Asked{data.queries, {10, 70}}), "")
           << kind.name << " of dimension " << dimension;
     }
   }
 }
 
 TEST(VectorAnswers, MatchReferenceForListsOfEveryLength) {
-  auto generator = Testing::generator("VectorAnswers lists");
   std::vector<std::size_t> lengths = edge_sizes;
   for (const std::size_t length : {400UL, 1024UL, 1500UL, 3000UL}) lengths.push_back(length);
-  const Asked asked{normal_values(generator, lengths.size() * 40), {1, 10, 1000}, lengths};
-  EXPECT_EQ(difference(normal_values(generator, 400 * 40), 40, asked, generator), "");
+  const Asked asked{normal_values(lengths.size() * 40), {1, 10, 1000}, lengths};
+  EXPECT_EQ(difference(normal_values(400 * 40), 40, asked), "");
 }
 
 TEST(VectorAnswers, MatchReferenceWhereAFilterLeavesFewRows) {
-  auto generator = Testing::generator("VectorAnswers filters");
-  const std::vector<float> rows = normal_values(generator, 300 * 10);
+  const std::vector<float> rows = normal_values(300 * 10);
   for (const std::uint64_t every : {1UL, 25UL, 30UL, 35UL, 300UL, ~0UL}) {
-    const Asked asked{normal_values(generator, 7 * 10), {10, 400}, {}, every};
-    ASSERT_EQ(difference(rows, 10, asked, generator), "") << "one of " << every;
+    const Asked asked{normal_values(7 * 10), {10, 400}, {}, every};
+    ASSERT_EQ(difference(rows, 10, asked), "") << "one of " << every;
   }
 }
 
 TEST(VectorAnswers, MatchReferenceOnManyRows) {
-  auto generator = Testing::generator("VectorAnswers many");
-  const Asked asked{normal_values(generator, 2 * 8), {1, 1000, 40000}, {}, 3, {Metric::l2}};
-  EXPECT_EQ(difference(normal_values(generator, 40000 * 8), 8, asked, generator), "");
+  const Asked asked{normal_values(2 * 8), {1, 1000, 40000}, {}, 3, {Metric::l2}};
+  EXPECT_EQ(difference(normal_values(40000 * 8), 8, asked), "");
   // Few different scores: most places are decided by the numbers of the rows.
   std::vector<float> rows(30000);
-  for (float& value : rows) value = static_cast<float>(generator() % 40);
+  for (float& value : rows) value = static_cast<float>(random_below(40));
   const Asked ties{{1, -1}, {1, 100, 5000, 40000}, {}, 3, {Metric::ip}};
-  EXPECT_EQ(difference(rows, 1, ties, generator), "");
+  EXPECT_EQ(difference(rows, 1, ties), "");
 }
 
 TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
@@ -121,47 +112,43 @@ TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
         {},
         *rc::gen::inRange<std::uint64_t>(1, 5),
         {*rc::gen::elementOf(std::vector(std::begin(all_metrics), std::end(all_metrics)))}};
-    std::mt19937_64 generator(*rc::gen::arbitrary<std::uint64_t>());
-    RC_ASSERT(difference(rows, dimension, asked, generator) == "");
+    generator().seed(*rc::gen::arbitrary<std::uint64_t>());
+    RC_ASSERT(difference(rows, dimension, asked) == "");
   });
 }
 
 TEST(VectorPaths, GiveTheSameBitsInTwoHundredRepeats) {
-  auto generator = Testing::generator("VectorPaths repeats");
-  Asked asked{normal_values(generator, 5 * 40)};
+  Asked asked{normal_values(5 * 40)};
   asked.searches = 200;
-  EXPECT_EQ(difference(normal_values(generator, 700 * 40), 40, asked, generator), "");
+  EXPECT_EQ(difference(normal_values(700 * 40), 40, asked), "");
 }
 
 TEST(VectorPaths, GiveTheSameBitsForAnyNumberOfThreads) {
-  auto generator = Testing::generator("VectorPaths threads");
-  const std::vector<float> rows = normal_values(generator, 2000 * 65);
-  const std::vector<float> queries = normal_values(generator, 13 * 65);
+  const std::vector<float> rows = normal_values(2000 * 65);
+  const std::vector<float> queries = normal_values(13 * 65);
   for (const int threads : {1, 2, 3, 5}) {
     Context context({.threads = threads, .load_profile = false});
     const Asked asked{queries, {77}, {}, 3, {Metric::cosine}, 1, false, &context};
-    EXPECT_EQ(difference(VectorIndex(context, rows, 65), numbered(rows, 65), asked, generator), "")
+    EXPECT_EQ(difference(VectorIndex(context, rows, 65), numbered(rows, 65), asked), "")
         << threads << " threads";
   }
 }
 
 TEST(VectorPaths, StreamRowsThroughADeviceWhereTheyDoNotFit) {
-  auto generator = Testing::generator("VectorPaths streams");
-  const std::vector<float> rows = normal_values(generator, 60'000 * 96);
+  const std::vector<float> rows = normal_values(60'000 * 96);
   Context context({.device_budget = 20U << 20U, .load_profile = false});  // rows take 22 MiB
   const VectorIndex index(context, rows, 96);
-  Asked asked{normal_values(generator, 3 * 96), {10}};
+  Asked asked{normal_values(3 * 96), {10}};
   asked.only_searches = true;
   asked.in = &context;
-  EXPECT_EQ(difference(index, numbered(rows, 96), asked, generator), "");
+  EXPECT_EQ(difference(index, numbered(rows, 96), asked), "");
   EXPECT_EQ(index.bytes(Space::cuda), 0U);
 }
 
 TEST(VectorPaths, SplitQueriesAndRowsToFitTheBudget) {
-  auto generator = Testing::generator("VectorPaths budget");
   const std::size_t count = 50000;
-  const std::vector<float> rows = normal_values(generator, count * 4);
-  const std::vector<float> queries = normal_values(generator, 20 * 4);
+  const std::vector<float> rows = normal_values(count * 4);
+  const std::vector<float> queries = normal_values(20 * 4);
   const std::uint64_t needed = count * (4 * sizeof(float) + sizeof(double));
   const auto ranked = numbered(rows, 4).ranked(Metric::cosine, queries);
   for (const std::size_t top : {10UL, 700UL}) {
@@ -180,12 +167,11 @@ TEST(VectorPaths, SplitQueriesAndRowsToFitTheBudget) {
 }
 
 TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
-  auto generator = Testing::generator("VectorPaths priors");
   constexpr std::size_t dimension = 64;
   const auto path_of = [&](std::size_t rows, std::size_t queries, Space space) {
     Context context({.load_profile = false});
-    const VectorIndex index(context, normal_values(generator, rows * dimension), dimension);
-    const std::vector<float> searched = normal_values(generator, queries * dimension);
+    const VectorIndex index(context, normal_values(rows * dimension), dimension);
+    const std::vector<float> searched = normal_values(queries * dimension);
     return index.search(searched, {.space = space}).report.path;
   };
   for (const Space space : spaces()) {
@@ -219,10 +205,9 @@ TEST(RowFunctions, PadBeyondTheNumberOfRows) {
 }
 
 TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
-  auto generator = Testing::generator("RowFunctions threads");
   constexpr std::size_t dimension = 96;
-  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
-  const std::vector<float> queries = normal_values(generator, 8 * dimension);
+  const std::vector<float> rows = normal_values(3000 * dimension);
+  const std::vector<float> queries = normal_values(8 * dimension);
   std::vector<std::vector<float>> scores(8, std::vector<float>(3000));
   std::vector<SearchResults> best(8);
   std::vector<std::thread> threads;

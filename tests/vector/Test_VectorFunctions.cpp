@@ -27,10 +27,9 @@ std::int64_t steps_between(float a, float b) {
 }
 
 TEST(CosineSigmoid, IsWithinOneFloatOfTheReferenceAndReproducible) {
-  auto generator = Testing::generator("CosineSigmoid");
   for (const std::size_t dimension : {1UL, 7UL, 33UL, 768UL}) {
-    std::vector<float> rows = normal_values(generator, 200 * dimension);
-    const std::vector<float> query = normal_values(generator, dimension);
+    std::vector<float> rows = normal_values(200 * dimension);
+    const std::vector<float> query = normal_values(dimension);
     std::copy(query.begin(), query.end(), rows.begin());  // cosine 1
     std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(dimension), dimension, 0.0F);
     rows[2 * dimension] = nan;
@@ -69,14 +68,13 @@ TEST(CosineSigmoid, MatchesItsDefinition) {
 
 /// Of rows that follow one another, and of the same rows in reverse order in memory, by pointers.
 TEST(WeightedAverage, MatchesReferenceOnEverySpaceWhereverTheRowsAre) {
-  auto generator = Testing::generator("WeightedAverage");
   std::vector<std::size_t> counts = edge_sizes;
   for (const std::size_t count : {4UL, 8UL, 16UL, 100UL, 4096UL, 9000UL}) counts.push_back(count);
   for (const std::size_t count : counts) {
     for (const std::size_t dimension : {1UL, 31UL, 32UL, 33UL, 65UL, 100UL, 768UL}) {
       if (count * dimension > 1000000) continue;
-      const std::vector<float> rows = normal_values(generator, count * dimension);
-      const std::vector<float> weights = normal_values(generator, count);
+      const std::vector<float> rows = normal_values(count * dimension);
+      const std::vector<float> weights = normal_values(count);
       std::vector<float> reversed(rows.size());
       std::vector<const float*> pointers;
       for (std::size_t row = 0; row < count; ++row) {
@@ -112,10 +110,9 @@ TEST(WeightedAverage, IsZeroWithoutWeightsAndPropagatesNaN) {
 }
 
 TEST(WeightedAverage, MatchesReferenceForEveryElement) {
-  auto generator = Testing::generator("WeightedAverage elements");
-  const std::vector<float> weights = normal_values(generator, 33);
+  const std::vector<float> weights = normal_values(33);
   for (const DataType element : all_elements) {
-    const auto rows = StoredRows::near(element, normal_values(generator, 33 * 65), 65);
+    const auto rows = StoredRows::near(element, normal_values(33 * 65), 65);
     for (const Space space : spaces())
       EXPECT_EQ(bits(weighted_average(Testing::context(), rows.span(), weights, {space})),
                 bits(Reference::weighted_average(rows.floats, weights)))

@@ -25,8 +25,7 @@ constexpr std::size_t dimension = 24;
 
 /// An index of several segments, from some of which rows were removed, and what is known of it.
 struct Data {
-  std::mt19937_64 generator = Testing::generator("VectorIndexArrays");
-  std::vector<float> rows = normal_values(generator, 700 * dimension);
+  std::vector<float> rows = normal_values(700 * dimension);
   VectorIndex index{Testing::context(), std::span(rows).first(500 * dimension), dimension};
   std::vector<std::uint64_t> removed = {};
 
@@ -74,7 +73,7 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
   const std::size_t rows = known.ids.size();
   for (const std::size_t count : {0UL, 1UL, 6UL, 40UL}) {
     if (on_device && count == 0) continue;
-    const std::vector<float> queries = normal_values(data.generator, count * dimension);
+    const std::vector<float> queries = normal_values(count * dimension);
     Given<float> asked(on_device, queries, count, dimension);
     const ConstArray given = asked.array();
     for (const Metric metric : all_metrics) {
@@ -111,8 +110,8 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
           for (std::size_t query = 0; query < count; ++query) {
             std::vector<std::uint64_t> places;
             for (std::size_t i = 0; i < length; ++i) {
-              const std::uint64_t id = data.generator() % 720;
-              const std::uint64_t kind = data.generator() % 50;
+              const std::uint64_t id = Testing::random_below(720);
+              const std::uint64_t kind = Testing::random_below(50);
               lists.push_back(kind == 0  ? std::int64_t{1} << 32U
                               : kind < 6 ? -1
                                          : static_cast<std::int64_t>(id));
@@ -154,7 +153,7 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfTheReferenceOnAnyStream) {
 
 TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   Data data;
-  const std::vector<float> query = normal_values(data.generator, dimension);
+  const std::vector<float> query = normal_values(dimension);
   const auto expected =
       Testing::with_padding(data.known().ranked(Metric::cosine, query), 4, Metric::cosine);
   std::vector<float> scores(4);
@@ -177,12 +176,11 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
 /// twice, because what the first one prepares serves the second.
 void expect_answers_of_a_device(Impl::ArraySearch<HostSpace>& search,
                                 const Testing::RowsByReference& known,
-                                const Impl::VectorStore& store, std::size_t count,
-                                std::mt19937_64& generator) {
+                                const Impl::VectorStore& store, std::size_t count) {
   const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   const auto rows = std::make_shared<const Impl::VectorStore>(store);
   ASSERT_EQ(store.size(), known.ids.size());
-  const std::vector<float> queries = normal_values(generator, count * dimension);
+  const std::vector<float> queries = normal_values(count * dimension);
   const GivenQueries given{queries.data(), count, dimension};
   for (const Metric metric : all_metrics) {
     const auto ranked = known.ranked(metric, queries);
@@ -214,11 +212,11 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
   auto known = Testing::numbered(data.rows, dimension);
   Impl::VectorStore store(context, all.rows(0, 500), {});
   store = store.with(all.rows(500, 120)).with(all.rows(620, 50)).with(all.rows(670, 30));
-  expect_answers_of_a_device(search, known, store, 3, data.generator);
+  expect_answers_of_a_device(search, known, store, 3);
   store = store.without(data.removed);
   known = data.known();
   for (const std::size_t count : {1UL, 6UL})
-    expect_answers_of_a_device(search, known, store, count, data.generator);
+    expect_answers_of_a_device(search, known, store, count);
   // Rows that were replaced lie behind those of larger ids.
   std::vector<std::uint64_t> replaced;
   for (std::uint64_t id = 7; id < 700; id += 29) replaced.push_back(id);
@@ -231,23 +229,22 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
           known.floats.begin() + (place - known.ids.begin()) * std::ptrdiff_t{dimension});
     }
     ASSERT_GT(store.segments().size(), 1U);
-    expect_answers_of_a_device(search, known, store, count, data.generator);
+    expect_answers_of_a_device(search, known, store, count);
   };
   expect_replaced(std::vector<std::size_t>(replaced.size(), 11), 3);
   expect_replaced({replaced.begin(), replaced.end()}, 1500);
   store = store.with(500, all.rows(500, 1));
-  expect_answers_of_a_device(search, known, store, 3, data.generator);
+  expect_answers_of_a_device(search, known, store, 3);
   EXPECT_NE(search.why_not(SearchPath::quantized, dimension, 10), "");
   EXPECT_NE(search.why_not(SearchPath::gemm, dimension, 1025), "");
 }
 
 TEST(VectorIndexArrays, AreAdded) {
-  auto generator = Testing::generator("VectorIndexArrays add");
-  const std::vector<float> rows = normal_values(generator, 20 * dimension);
+  const std::vector<float> rows = normal_values(20 * dimension);
   VectorIndex index(Testing::context(), std::span(rows).first(10 * dimension), dimension);
   Given<float> given(false, {rows.begin() + 10 * dimension, rows.end()}, 10, dimension);
   EXPECT_EQ(index.add(ConstArray(given.array())), 10U);
-  EXPECT_EQ(Testing::difference(index, Testing::numbered(rows, dimension), {rows}, generator), "");
+  EXPECT_EQ(Testing::difference(index, Testing::numbered(rows, dimension), {rows}), "");
 }
 
 }  // namespace VectorIndexArraysTest

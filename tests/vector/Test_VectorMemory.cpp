@@ -31,22 +31,20 @@ std::vector<Space> limited_spaces() {
 }
 
 /// Lists of \p length random ids below \p end.
-Ragged<std::uint64_t> random_lists(std::mt19937_64& generator, std::size_t lists,
-                                   std::size_t length, std::uint64_t end) {
+Ragged<std::uint64_t> random_lists(std::size_t lists, std::size_t length, std::uint64_t end) {
   Ragged<std::uint64_t> out;
   for (std::size_t list = 0; list < lists; ++list) {
-    for (std::size_t i = 0; i < length; ++i) out.values.push_back(generator() % end);
+    for (std::size_t i = 0; i < length; ++i) out.values.push_back(random_below(end));
     out.close_row();
   }
   return out;
 }
 
 TEST(VectorMemory, IsAtMost64MebibytesBesidesTheAnswer) {
-  auto generator = Testing::generator("VectorStore memory");
   constexpr std::size_t narrow = 8;
-  const std::vector<float> rows = normal_values(generator, 300'000 * narrow);
+  const std::vector<float> rows = normal_values(300'000 * narrow);
   for (const auto& [count, top] : {std::pair(1UL, 10UL), {150UL, 100UL}, {3UL, 10'000UL}}) {
-    const std::vector<float> queries = normal_values(generator, count * narrow);
+    const std::vector<float> queries = normal_values(count * narrow);
     for (const Space space : limited_spaces()) {
       for (const SearchPath path : all_paths) {
         const SearchOptions options{.top = top, .space = space, .path = path};
@@ -58,17 +56,16 @@ TEST(VectorMemory, IsAtMost64MebibytesBesidesTheAnswer) {
 }
 
 TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
-  auto generator = Testing::generator("VectorStore memory of queries");
   constexpr std::size_t wide = 768;
   constexpr std::size_t count = 20'000;
-  const std::vector<float> rows = normal_values(generator, count * wide);
+  const std::vector<float> rows = normal_values(count * wide);
   std::vector<std::uint8_t> passes(count);
-  for (auto& pass : passes) pass = generator() % 2 == 0 ? 1 : 0;
+  for (auto& pass : passes) pass = random_below(2) == 0 ? 1 : 0;
   for (const Space space : limited_spaces()) {
     // More queries than one pass processes.
     const std::size_t query_count = space == Space::cuda ? 6000 : 40;
-    const std::vector<float> queries = normal_values(generator, query_count * wide);
-    const auto candidates = random_lists(generator, query_count, 1000, count);
+    const std::vector<float> queries = normal_values(query_count * wide);
+    const auto candidates = random_lists(query_count, 1000, count);
     const auto check = [&](const std::string& what, std::size_t top, const auto& call) {
       expect_little(rows, wide, space, query_count * top * sizeof(std::uint64_t), what, call);
     };
@@ -115,8 +112,7 @@ TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
 }
 
 TEST(VectorMemory, IsReportedToBeTooSmallWhereNothingFits) {
-  auto generator = Testing::generator("VectorIndex nothing");
-  const std::vector<float> rows = normal_values(generator, 1000 * 4);
+  const std::vector<float> rows = normal_values(1000 * 4);
   const std::uint64_t needed = 1000 * (4 * sizeof(float) + sizeof(double));
   Context context({.host_budget = needed + 100, .load_profile = false});
   const VectorIndex index(context, rows, 4, Residency::host);
@@ -126,10 +122,9 @@ TEST(VectorMemory, IsReportedToBeTooSmallWhereNothingFits) {
 }
 
 TEST(VectorMemory, OfASmallBudgetGivesTheSameScoresOfCandidates) {
-  auto generator = Testing::generator("Score budget");
-  const std::vector<float> rows = normal_values(generator, 300 * 16);
-  const std::vector<float> queries = normal_values(generator, 100 * 16);
-  const auto candidates = random_lists(generator, 100, 200, 300);
+  const std::vector<float> rows = normal_values(300 * 16);
+  const std::vector<float> queries = normal_values(100 * 16);
+  const auto candidates = random_lists(100, 200, 300);
   const std::uint64_t needed = 300 * (16 * sizeof(float) + sizeof(double));
   Context context({.host_budget = needed + 40000, .load_profile = false});
   const auto scores = [&](Context& in, Residency residency) {

@@ -23,9 +23,8 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Rows and calls whose results are larger than any message.
 struct Data {
-  std::mt19937_64 generator = Testing::generator("VectorRefusals");
-  std::vector<float> rows = normal_values(generator, count* dimension);
-  std::vector<float> queries = normal_values(generator, 200 * dimension);
+  std::vector<float> rows = normal_values(count * dimension);
+  std::vector<float> queries = normal_values(200 * dimension);
 
   std::span<const float> first(std::size_t floats) const { return std::span(rows).first(floats); }
 };

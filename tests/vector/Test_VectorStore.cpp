@@ -26,8 +26,8 @@ struct Model {
   DataType element;
   std::map<std::uint64_t, std::vector<float>> rows = {};
 
-  StoredRows make(std::mt19937_64& generator, std::size_t count) const {
-    return StoredRows::near(element, normal_values(generator, count * dimension), dimension);
+  StoredRows make(std::size_t count) const {
+    return StoredRows::near(element, normal_values(count * dimension), dimension);
   }
   void put(std::uint64_t first, const StoredRows& added) {
     for (std::size_t row = 0; row < added.span().count(); ++row) {
@@ -38,7 +38,7 @@ struct Model {
 };
 
 /// Compares the rows of an index, and the answers of every call, with those of the table.
-void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64& generator) {
+void expect_equals(const VectorIndex& index, const Model& model) {
   RowsByReference known{dimension, index.ids(), {}};
   ASSERT_EQ(index.size(), model.rows.size());
   ASSERT_EQ(known.ids.size(), model.rows.size());
@@ -50,73 +50,71 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
   std::vector<float> read(known.floats.size());
   index.rows(known.ids, read);
   ASSERT_EQ(read, known.floats);
-  const Asked asked{normal_values(generator, 3 * dimension), {1 + generator() % 40}, {}, 2};
-  ASSERT_EQ(difference(index, known, asked, generator), "");
+  const Asked asked{normal_values(3 * dimension), {1 + random_below(40)}, {}, 2};
+  ASSERT_EQ(difference(index, known, asked), "");
 }
 
 TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
   for (const DataType element : all_elements) {
-    auto generator = Testing::generator(described("VectorStore history of", element));
     Model model{element};
-    const StoredRows first = model.make(generator, 70);
+    const StoredRows first = model.make(70);
     VectorIndex index(Testing::context(), first.span(), {});
     model.put(0, first);
     const auto change = [&](VectorIndex& changed, std::uint64_t kind, std::size_t most) {
       if (kind == 0) {
-        const StoredRows rows = model.make(generator, 1 + generator() % most);
+        const StoredRows rows = model.make(1 + random_below(most));
         const std::uint64_t end = changed.end_id();
         ASSERT_EQ(changed.add(rows.span()), end);
         model.put(end, rows);
       } else if (kind == 1) {
         std::vector<std::uint64_t> ids;
         for (const auto& [id, row] : model.rows)
-          if (generator() % 6 == 0) ids.push_back(id);
-        std::shuffle(ids.begin(), ids.end(), generator);
+          if (random_below(6) == 0) ids.push_back(id);
+        std::shuffle(ids.begin(), ids.end(), generator());
         changed.remove(ids);
         for (const std::uint64_t id : ids) model.rows.erase(id);
       } else if (!model.rows.empty()) {
         auto at = model.rows.begin();
-        std::advance(at, static_cast<std::ptrdiff_t>(generator() % model.rows.size()));
-        const StoredRows row = model.make(generator, 1);
+        std::advance(at, static_cast<std::ptrdiff_t>(random_below(model.rows.size())));
+        const StoredRows row = model.make(1);
         changed.replace(at->first, row.span());
         model.put(at->first, row);
       }
     };
     for (int step = 0; step < 24; ++step) {
-      change(index, generator() % 3, step % 5 == 0 ? 150 : 10);
-      if (step % 3 == 0) expect_equals(index, model, generator);
+      change(index, random_below(3), step % 5 == 0 ? 150 : 10);
+      if (step % 3 == 0) expect_equals(index, model);
       if (HasFatalFailure()) return;
     }
-    expect_equals(index, model, generator);
+    expect_equals(index, model);
     EXPECT_LE(index.statistics().segments, 10U);
     const TempFolder folder;
     index.save(folder / "rows");
     VectorIndex loaded = VectorIndex::load(Testing::context(), folder / "rows");
     EXPECT_EQ(loaded.end_id(), index.end_id());
-    expect_equals(loaded, model, generator);
+    expect_equals(loaded, model);
     change(loaded, 0, 5);
     change(loaded, 2, 0);
-    expect_equals(loaded, model, generator);
+    expect_equals(loaded, model);
     loaded.save(folder / "rows");
     loaded = VectorIndex::load(Testing::context(), folder / "rows");
-    expect_equals(loaded, model, generator);
+    expect_equals(loaded, model);
     // Empty, also in a file; ids are not used again.
     const std::uint64_t end = loaded.end_id();
     loaded.remove(loaded.ids());
     model.rows.clear();
-    expect_equals(loaded, model, generator);
+    expect_equals(loaded, model);
     loaded.save(folder / "rows");
     loaded = VectorIndex::load(Testing::context(), folder / "rows");
     EXPECT_EQ(loaded.dimension(), dimension);
     EXPECT_EQ(loaded.end_id(), end);
     change(loaded, 0, 5);
-    expect_equals(loaded, model, generator);
+    expect_equals(loaded, model);
   }
 }
 
 TEST(VectorStore, RowsAreReadInAnyOrderOrNotAtAll) {
-  auto generator = Testing::generator("VectorStore rows");
-  const std::vector<float> values = normal_values(generator, 5 * dimension);
+  const std::vector<float> values = normal_values(5 * dimension);
   VectorIndex index(Testing::context(), values, dimension);
   index.remove({{2}});
   const std::uint64_t ids[] = {4, 0, 4};
@@ -158,11 +156,10 @@ class ReadOnly {
 };
 
 TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
-  auto generator = Testing::generator("VectorStore borrowed");
   const TempFolder folder;
   for (const DataType element : {DataType::float32, DataType::int8}) {
     Model model{element};
-    const StoredRows rows = model.make(generator, 90);
+    const StoredRows rows = model.make(90);
     const VectorIndex made(Testing::context(), rows.span(), {});
     model.put(0, rows);
     // Builds its quantized copy.
@@ -176,26 +173,25 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
     borrowed.rows.values = values.span();
     borrowed.norms = norms.span();
     const Model before = model;
-    const StoredRows row = model.make(generator, 1);
+    const StoredRows row = model.make(1);
     model.put(7, row);
     // Also a loaded file serves several indexes, none of which sees the changes of another.
     for (const StoredVectors& stored : {borrowed, file}) {
       VectorIndex index(Testing::context(), stored, {});
       const VectorIndex beside(Testing::context(), stored, {});
       index.replace(7, row.span());
-      expect_equals(index, model, generator);
-      expect_equals(beside, before, generator);
+      expect_equals(index, model);
+      expect_equals(beside, before);
     }
   }
 }
 
 TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
-  auto generator = Testing::generator("VectorStore shadows");
   const SearchOptions options{.path = SearchPath::quantized};
   const VectorIndexOptions without{.quantized_copy = QuantizedCopy::never};
-  const StoredRows floats = Model{DataType::float32}.make(generator, 300);
-  const StoredRows bytes = Model{DataType::int8}.make(generator, 300);
-  const std::vector<float> query = normal_values(generator, dimension);
+  const StoredRows floats = Model{DataType::float32}.make(300);
+  const StoredRows bytes = Model{DataType::int8}.make(300);
+  const std::vector<float> query = normal_values(dimension);
   const VectorIndex never(Testing::context(), floats.span(), without);
   EXPECT_THROW(never.search(query, options), InvalidArgument);
   const VectorIndex own(Testing::context(), bytes.span(), without);
@@ -208,11 +204,10 @@ TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
 }
 
 TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
-  auto generator = Testing::generator("VectorStore debt");
   Context context({.load_profile = false});
   // By the priors the quantized path is by far the fastest once its copy exists.
-  const VectorIndex index(context, normal_values(generator, 40'000 * 64), 64, Residency::host);
-  const std::vector<float> query = normal_values(generator, 64);
+  const VectorIndex index(context, normal_values(40'000 * 64), 64, Residency::host);
+  const std::vector<float> query = normal_values(64);
   const SearchOptions options{.space = Space::serial};
   EXPECT_NE(index.search(query, options).report.path, "quantized");
   EXPECT_EQ(index.statistics().quantized_bytes, 0U);
@@ -222,12 +217,11 @@ TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
 }
 
 TEST(VectorStore, TriesTheQuantizedCopyAlthoughAPriorSpeaksAgainstIt) {
-  auto generator = Testing::generator("VectorStore tries");
   Context context({.load_profile = false});
-  const VectorIndex index(context, normal_values(generator, 4000 * 64), 64, Residency::host);
+  const VectorIndex index(context, normal_values(4000 * 64), 64, Residency::host);
   constexpr double work = 4000.0 * 64 * 5;
   context.dispatcher().calibrate(Operations::search_quantized, Space::serial, work, 1.0);
-  const std::vector<float> query = normal_values(generator, 64);
+  const std::vector<float> query = normal_values(64);
   int calls = 0;
   int tried = 0;
   for (; tried < 3 && calls < 20000; ++calls)

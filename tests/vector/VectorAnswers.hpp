@@ -117,7 +117,7 @@ inline Ranking within(const std::vector<Ranking>& ranked, float limit, Metric me
 
 /// Compares every call of \p index, which has the rows \p known, with the reference.
 inline std::string difference(const VectorIndex& index, const RowsByReference& known,
-                              const Asked& asked, std::mt19937_64& generator) {
+                              const Asked& asked) {
   Difference out;
   std::vector<Space> usable(std::begin(all_spaces), std::end(all_spaces));
   std::erase_if(usable, [&](Space space) { return !asked.in->is_usable(space); });
@@ -125,15 +125,15 @@ inline std::string difference(const VectorIndex& index, const RowsByReference& k
   const std::size_t words = (index.end_id() + 63) / 64;
   std::vector<std::uint8_t> bytes(index.end_id());
   for (auto& byte : bytes)
-    if (generator() % asked.every == 0) byte = static_cast<std::uint8_t>(1 + generator() % 255);
+    if (random_below(asked.every) == 0) byte = static_cast<std::uint8_t>(1 + random_below(255));
   std::vector<std::uint64_t> bits_of_queries(count * words);
-  for (auto& word : bits_of_queries) word = generator();
+  for (auto& word : bits_of_queries) word = generator()();
   std::vector<std::vector<std::uint64_t>> places(count);  // with duplicates
   Ragged<std::uint64_t> lists;
   for (std::size_t q = 0; q < count; ++q) {
-    const std::size_t length = asked.lengths.empty() ? generator() % 60 : asked.lengths[q];
+    const std::size_t length = asked.lengths.empty() ? random_below(60) : asked.lengths[q];
     for (std::size_t i = 0; i < length && index.size() > 0; ++i) {
-      places[q].push_back(generator() % index.size());
+      places[q].push_back(random_below(index.size()));
       lists.values.push_back(known.ids[places[q].back()]);
     }
     lists.close_row();
@@ -250,14 +250,14 @@ inline std::string difference(const VectorSpan& rows, const RowsByReference& kno
 
 /// Compares every call on \p rows, which decode to \p floats, with the reference.
 inline std::string difference(const VectorSpan& rows, const std::vector<float>& floats,
-                              const Asked& asked, std::mt19937_64& generator) {
+                              const Asked& asked) {
   const RowsByReference known = numbered(floats, rows.dimension);
   const VectorIndex index(context(), rows, VectorIndexOptions());
-  return difference(index, known, asked, generator) + difference(rows, known, asked);
+  return difference(index, known, asked) + difference(rows, known, asked);
 }
 inline std::string difference(const std::vector<float>& rows, std::size_t dimension,
-                              const Asked& asked, std::mt19937_64& generator) {
-  return difference(VectorSpan(rows, dimension), rows, asked, generator);
+                              const Asked& asked) {
+  return difference(VectorSpan(rows, dimension), rows, asked);
 }
 
 }  // namespace Kindred::Testing

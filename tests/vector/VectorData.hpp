@@ -44,9 +44,9 @@ struct Question {
 
   bool is_shared() const { return passes.size() <= rows.count(); }
   /// Lets about one row in \p every pass, for all queries or for each other ones.
-  void filter(std::mt19937_64& generator, bool per_query, std::uint64_t every) {
+  void filter(bool per_query, std::uint64_t every) {
     passes.resize((per_query ? count() : 1) * rows.count());
-    for (auto& pass : passes) pass = generator() % every == 0 ? 1 : 0;
+    for (auto& pass : passes) pass = random_below(every) == 0 ? 1 : 0;
   }
   bool lets(std::size_t query_number, std::size_t row) const {
     return passes.empty() || passes[(is_shared() ? 0 : query_number * rows.count()) + row] != 0;
@@ -85,11 +85,10 @@ struct Question {
 };
 
 /// Random rows and queries.
-inline Question random_question(std::mt19937_64& generator, std::size_t count,
-                                std::size_t dimension, std::size_t queries,
+inline Question random_question(std::size_t count, std::size_t dimension, std::size_t queries,
                                 DataType element = DataType::float32) {
-  return {StoredRows::near(element, normal_values(generator, count * dimension), dimension),
-          normal_values(generator, queries * dimension)};
+  return {StoredRows::near(element, normal_values(count * dimension), dimension),
+          normal_values(queries * dimension)};
 }
 
 /// The \p top best of each list, which has no result in its last places if it is shorter.

@@ -118,14 +118,13 @@ TEST(ThresholdGemm, StaysWithinItsErrorModel) {
     GTEST_SKIP() << "needs a Hopper device (compute capability 9.0)";
   Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
     if constexpr (std::is_same_v<std::decay_t<decltype(exec_space)>, DeviceSpace>) {
-      auto generator = Testing::generator("ThresholdGemm model");
       for (const auto& [queries, rows, length] : {std::array{1UL, 1UL, 1UL},
                                                   {70UL, 300UL, 768UL},
                                                   {300UL, 129UL, 100UL},
                                                   {8UL, 520UL, 2048UL}}) {
         for (const bool weighted : {false, true})
           expect_within_model(
-              generator, dense_shape(queries, rows, length, Impl::GemmType::float16),
+              dense_shape(queries, rows, length, Impl::GemmType::float16),
               [&](const GemmData& data) { return fused(exec_space, data, weighted); });
       }
     }

@@ -11,6 +11,7 @@
 
 #include "OnSpaces.hpp"
 #include "RaggedRows.hpp"
+#include "TestGenerator.hpp"
 #include "ToHost.hpp"
 #include "ToSpace.hpp"
 
@@ -105,32 +106,28 @@ void expect_matches_reference(const Rows<Key>& rows, const Sizes& ks) {
   }
 }
 
-std::vector<Rank> random_row(std::mt19937_64& generator, std::size_t size) {
+std::vector<Rank> random_row(std::size_t size) {
   std::vector<Rank> row(size);
   std::uniform_real_distribution<float> score(-1, 1);
   for (std::size_t i = 0; i < size; ++i)
-    row[i] = rank_descending(score(generator), static_cast<std::uint32_t>(i));
+    row[i] = rank_descending(score(generator()), static_cast<std::uint32_t>(i));
   return row;
 }
 
 TEST(TopK, MatchesReferenceAtEdgeSizes) {
-  auto generator = Testing::generator("TopK edge");
   for (const std::size_t n : edge_sizes)
-    expect_matches_reference<Rank>({random_row(generator, n)},
+    expect_matches_reference<Rank>({random_row(n)},
                                    {1, 2, 10, 33, std::max<std::size_t>(1, n), n + 3});
 }
 
 TEST(TopK, MatchesReferenceOnLongRows) {
-  auto generator = Testing::generator("TopK long");
   for (const std::size_t n : {2047UL, 2048UL, 2049UL, 16384UL, 16385UL, 70001UL, 300000UL})
-    expect_matches_reference<Rank>({random_row(generator, n)},
-                                   {1, 10, 100, 512, 513, 1000, 2048, 10000});
+    expect_matches_reference<Rank>({random_row(n)}, {1, 10, 100, 512, 513, 1000, 2048, 10000});
 }
 
 TEST(TopK, ReturnsAWholeRowSorted) {
-  auto generator = Testing::generator("TopK all");
   for (const std::size_t n : {1UL, 2048UL, 5000UL, 40000UL})
-    expect_matches_reference<Rank>({random_row(generator, n)}, {n});
+    expect_matches_reference<Rank>({random_row(n)}, {n});
 }
 
 TEST(TopK, MatchesReferenceOnTies) {
@@ -143,8 +140,7 @@ TEST(TopK, MatchesReferenceOnTies) {
 }
 
 TEST(TopK, MatchesReferenceOnSortedRows) {
-  auto generator = Testing::generator("TopK sorted");
-  std::vector<Rank> row = random_row(generator, 50000);
+  std::vector<Rank> row = random_row(50000);
   std::sort(row.begin(), row.end());
   expect_matches_reference<Rank>({row}, {1, 10, 700});
   std::reverse(row.begin(), row.end());
@@ -167,36 +163,32 @@ TEST(TopK, OrdersSpecialScores) {
 }
 
 TEST(TopK, MatchesReferenceOnManyRows) {
-  auto generator = Testing::generator("TopK many");
   Rows<Rank> dense;
   Rows<Rank> ragged;
   for (std::size_t r = 0; r < 500; ++r) {
-    dense.push_back(random_row(generator, 1000));
-    ragged.push_back(random_row(generator, generator() % 300));
+    dense.push_back(random_row(1000));
+    ragged.push_back(random_row(random_below(300)));
   }
   expect_matches_reference(dense, {1, 10, 100});
   expect_matches_reference(ragged, {1, 10, 100});
 }
 
 TEST(TopK, MatchesReferenceOnRowsOfVeryDifferentLength) {
-  auto generator = Testing::generator("TopK skewed");
   Rows<Rank> rows;
   for (const std::size_t n : {0UL, 40000UL, 1UL, 0UL, 17000UL, 2048UL, 3UL, 0UL})
-    rows.push_back(random_row(generator, n));
+    rows.push_back(random_row(n));
   expect_matches_reference(rows, {1, 10, 600, 3000});
 }
 
 TEST(TopK, FindsTheBestOfLongRowsBesideHundredsOfShortOnes) {
-  auto generator = Testing::generator("TopK long and short");
   Rows<Rank> rows;
-  for (std::size_t r = 0; r < 640; ++r) rows.push_back(random_row(generator, r < 2 ? 17000 : 20));
+  for (std::size_t r = 0; r < 640; ++r) rows.push_back(random_row(r < 2 ? 17000 : 20));
   expect_matches_on_every_space(rows, {1, 10});
 }
 
 TEST(TopK, ReadsNoKeyBehindTheLast) {
   // The keys end where the memory that may be read does.
-  auto generator = Testing::generator("TopK end");
-  const std::vector<Rank> row = random_row(generator, 64);
+  const std::vector<Rank> row = random_row(64);
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   void* memory =
       ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -234,8 +226,7 @@ TEST(TopK, NeedsLessWorkspaceOnTheHostThanThereAreKeys) {
 }
 
 TEST(TopK, PadsWhereThereAreTooFewKeys) {
-  auto generator = Testing::generator("TopK none");
-  std::vector<Rank> row = random_row(generator, 30000);
+  std::vector<Rank> row = random_row(30000);
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i % 1000 != 7) row[i] = rank_none;
   }
@@ -249,26 +240,24 @@ TEST(TopK, HandlesNoRowsAndEmptyRows) {
 }
 
 TEST(TopK, MatchesReferenceOnWideKeys) {
-  auto generator = Testing::generator("TopK wide");
   for (const std::size_t n : {0UL, 1UL, 129UL, 3000UL, 40000UL}) {
     std::vector<WideRank> row(n);
-    for (std::size_t i = 0; i < n; ++i) row[i] = {generator() % 100 << 60U | generator() % 50, i};
+    for (std::size_t i = 0; i < n; ++i) row[i] = {random_below(100) << 60U | random_below(50), i};
     expect_matches_reference<WideRank>({row, row}, {1, 10, 600});
   }
 }
 
 TEST(TopK, MergesTheListsOfTwoParts) {
-  auto generator = Testing::generator("TopK merge");
   for (const std::size_t k : {1UL, 2UL, 3UL, 10UL, 33UL, 600UL, 3000UL}) {
     SCOPED_TRACE(std::to_string(k));
     Rows<Rank> rows;
     Rows<Rank> lists[2];
     for (int r = 0; r < 9; ++r) {
-      const std::vector<Rank> all = random_row(generator, 2 * k);
+      const std::vector<Rank> all = random_row(2 * k);
       rows.emplace_back();
       for (std::size_t list = 0; list < 2; ++list) {
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(list * k);
-        std::vector<Rank> part(begin, begin + static_cast<std::ptrdiff_t>(generator() % (k + 1)));
+        std::vector<Rank> part(begin, begin + static_cast<std::ptrdiff_t>(random_below(k + 1)));
         rows.back().insert(rows.back().end(), part.begin(), part.end());
         std::sort(part.begin(), part.end());
         part.resize(k, rank_none);

@@ -163,10 +163,9 @@ TEST(GemmSearch, PositionsOfRowsAreTheInverseOfTheirOrder) {
 }
 
 TEST(GemmSearch, MatchesReferenceAtManySizes) {
-  auto generator = Testing::generator("GemmSearch sizes");
   for (const auto& [count, dimension] :
        {std::array{1UL, 1UL}, {7UL, 3UL}, {129UL, 17UL}, {1000UL, 40UL}, {2500UL, 16UL}}) {
-    Question asked = random_question(generator, count, dimension, 37);
+    Question asked = random_question(count, dimension, 37);
     for (const Metric metric : all_metrics) {
       asked.metric = metric;
       const auto ranked = asked.ranked();
@@ -179,9 +178,8 @@ TEST(GemmSearch, MatchesReferenceAtManySizes) {
 }
 
 TEST(GemmSearch, MatchesReferenceForEveryElement) {
-  auto generator = Testing::generator("GemmSearch elements");
   for (const DataType element : all_elements) {
-    Question asked = random_question(generator, 700, 24, 20, element);
+    Question asked = random_question(700, 24, 20, element);
     asked.top = 15;
     for (std::uint32_t row = 0; row < 700; ++row) asked.ids.push_back(3 * (699 - row));
     for (const Metric metric : all_metrics) {
@@ -192,12 +190,11 @@ TEST(GemmSearch, MatchesReferenceForEveryElement) {
 }
 
 TEST(GemmSearch, MatchesReferenceForEveryKindOfData) {
-  auto generator = Testing::generator("GemmSearch kinds");
   for (const auto& kind : kinds_of_data()) {
     SCOPED_TRACE(kind.name);
     const bool is_hard = kind.name == "each row another challenge";
     for (const std::size_t dimension : {5UL, 48UL}) {
-      const DataOfKind data(kind, is_hard ? 600 : 150, 6, dimension, generator);
+      const DataOfKind data(kind, is_hard ? 600 : 150, 6, dimension);
       Question asked{StoredRows::near(DataType::float32, data.rows, dimension), data.queries};
       for (const Metric metric : all_metrics) {
         asked.metric = metric;
@@ -212,9 +209,8 @@ TEST(GemmSearch, MatchesReferenceForEveryKindOfData) {
 }
 
 TEST(GemmSearch, PrefiltersMostRows) {
-  auto generator = Testing::generator("GemmSearch survivors");
   const std::size_t count = 30000;
-  const Question asked = random_question(generator, count, 64, 64);
+  const Question asked = random_question(count, 64, 64);
   for (const Space space : spaces()) {
     const Found found = run_on(space, asked);
     EXPECT_EQ(found.report.prefiltered, 64 * count);
@@ -224,9 +220,8 @@ TEST(GemmSearch, PrefiltersMostRows) {
 }
 
 TEST(GemmSearch, IsCorrectWhereListsOverflow) {
-  auto generator = Testing::generator("GemmSearch overflow");
   const auto& identical = kinds_of_data()[1];  // all tie at the bound
-  const DataOfKind data(identical, 1500, 5, 12, generator);
+  const DataOfKind data(identical, 1500, 5, 12);
   Question asked{StoredRows::near(DataType::float32, data.rows, 12), data.queries};
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
@@ -235,7 +230,6 @@ TEST(GemmSearch, IsCorrectWhereListsOverflow) {
 }
 
 TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
-  auto generator = Testing::generator("GemmSearch parts");
   const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
   /// Queries that are uploaded to the workspace of the products, and then in that of the scores.
   const auto expect_parts = [&](auto search, const Question& asked, std::size_t workspace) {
@@ -245,14 +239,13 @@ TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
     EXPECT_EQ(run(exec_space, Space::serial, search, asked, Queries::brought).ranks,
               best_of(asked.ranked(), asked.top));
   };
-  expect_parts(WorstSearch<NoThresholdGemm>(), random_question(generator, 150, 512, 190),
-               1U << 20U);
+  expect_parts(WorstSearch<NoThresholdGemm>(), random_question(150, 512, 190), 1U << 20U);
   // 8 MiB for products with a threshold epilogue, with the last block padded.
-  Question of_distances = random_question(generator, 40, 4096, 190);
+  Question of_distances = random_question(40, 4096, 190);
   of_distances.metric = Metric::l2;
   expect_parts(WorstSearch<WorstThresholdGemm>(), of_distances, 8U << 20U);
   // Lists whose scores exceed 4 MiB in total.
-  Question asked = random_question(generator, 6000, 4, 200);
+  Question asked = random_question(6000, 4, 200);
   asked.metric = Metric::ip;
   asked.top = 2000;
   const Found found = run_on(Space::serial, asked);
@@ -261,13 +254,12 @@ TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
 }
 
 TEST(GemmSearch, EqualsSearchThenFilter) {
-  auto generator = Testing::generator("GemmSearch filter");
-  Question asked = random_question(generator, 1100, 16, 9);
+  Question asked = random_question(1100, 16, 9);
   asked.metric = Metric::ip;
   asked.top = 30;
   for (const std::uint64_t every : {1UL, 2UL, 5UL, 100UL, ~0UL}) {
     for (const bool per_query : {false, true}) {
-      asked.filter(generator, per_query, every);
+      asked.filter(per_query, every);
       expect_reference(asked);
       if (every != 100) continue;
       for (auto& pass : asked.passes) pass = pass == 0 ? 1 : 0;

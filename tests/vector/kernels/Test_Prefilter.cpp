@@ -61,8 +61,7 @@ float goodness(const Question& asked, std::size_t query, std::size_t row) {
 }
 
 TEST(Prefilter, BoundsIncludeTheReproducibleScore) {
-  auto generator = Testing::generator("Prefilter bounds");
-  for (const auto& made : prefilter_cases(generator)) {
+  for (const auto& made : prefilter_cases()) {
     for (const DataType element : all_elements) {
       Question asked = made.question(element);
       for (const Metric metric : all_metrics) {
@@ -89,8 +88,7 @@ TEST(Prefilter, BoundsIncludeTheReproducibleScore) {
 }
 
 TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
-  auto generator = Testing::generator("Prefilter reach");
-  for (const auto& made : aligned_cases(generator)) {
+  for (const auto& made : aligned_cases()) {
     Question asked = made.question(DataType::float32);
     for (const Metric metric : all_metrics) {
       if (made.name == "aligned with the difference" && metric != Metric::l2) continue;
@@ -111,14 +109,13 @@ TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
 }
 
 TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
-  auto generator = Testing::generator("Prefilter length");
   const std::size_t dimension = Arch::int8_block + 4097;
   std::vector<float> queries(3 * dimension, 1.0F);
   std::vector<float> values(5 * dimension, 1.0F);  // the largest possible sums
   for (std::size_t i = 3 * dimension; i < values.size(); ++i)
-    values[i] = static_cast<float>(generator() % 1000) - 400;
+    values[i] = static_cast<float>(random_below(1000)) - 400;
   for (std::size_t i = dimension; i < queries.size(); ++i)
-    queries[i] = static_cast<float>(generator() % 1000) - 500;
+    queries[i] = static_cast<float>(random_below(1000)) - 500;
   for (const DataType element : {DataType::float32, DataType::int8}) {
     const Question asked{StoredRows::near(element, values, dimension), queries, Metric::ip};
     for (const Space space : spaces()) {

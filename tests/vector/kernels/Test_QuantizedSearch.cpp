@@ -34,8 +34,7 @@ std::vector<SearchReport> expect_best(const Question& asked,
 }
 
 TEST(QuantizedSearch, MatchesReferenceInEveryCase) {
-  auto generator = Testing::generator("QuantizedSearch cases");
-  for (const auto& made : prefilter_cases(generator)) {
+  for (const auto& made : prefilter_cases()) {
     SCOPED_TRACE(made.name);
     for (const DataType element : all_elements) {
       Question asked = made.question(element);
@@ -53,8 +52,7 @@ TEST(QuantizedSearch, MatchesReferenceInEveryCase) {
 }
 
 TEST(QuantizedSearch, PassesFewRows) {
-  auto generator = Testing::generator("QuantizedSearch survivors");
-  Question asked = random_question(generator, 20000, 128, 2);
+  Question asked = random_question(20000, 128, 2);
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
     for (const SearchReport& report : expect_best(asked, asked.ranked())) {
@@ -66,16 +64,14 @@ TEST(QuantizedSearch, PassesFewRows) {
 }
 
 TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
-  auto generator = Testing::generator("QuantizedSearch chunks");
   const std::size_t dimension = 48;
-  std::vector<float> values = normal_values(generator, 3000 * dimension);
+  std::vector<float> values = normal_values(3000 * dimension);
   // Half of the rows are equal: more ties than a short list can hold.
   for (std::size_t row = 0; row < 3000; row += 2)
     std::copy_n(values.begin(), dimension,
                 values.begin() + static_cast<std::ptrdiff_t>(row * dimension));
   for (const DataType element : {DataType::float32, DataType::int8}) {
-    Question asked{StoredRows::near(element, values, dimension),
-                   normal_values(generator, 6 * dimension)};
+    Question asked{StoredRows::near(element, values, dimension), normal_values(6 * dimension)};
     std::copy_n(values.begin(), dimension, asked.queries.begin());
     for (const Metric metric : {Metric::cosine, Metric::l2}) {
       asked.metric = metric;
@@ -95,13 +91,12 @@ TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
 }
 
 TEST(QuantizedSearch, SupportsFiltersAndRowIds) {
-  auto generator = Testing::generator("QuantizedSearch filter");
   for (const DataType element : {DataType::float32, DataType::int8}) {
-    Question asked = random_question(generator, 1500, 20, 6, element);
+    Question asked = random_question(1500, 20, 6, element);
     for (std::uint32_t row = 0; row < 1500; ++row) asked.ids.push_back(7 * row + 3);
     for (const bool per_query : {false, true}) {
       for (const std::uint64_t every : {1U, 3U, 200U, 100000U}) {
-        asked.filter(generator, per_query, every);
+        asked.filter(per_query, every);
         asked.metric = all_metrics[every % 3];
         const auto ranked = asked.ranked();
         for (const std::uint64_t uppers : {std::uint64_t{6} << 20U, std::uint64_t{3000}})
