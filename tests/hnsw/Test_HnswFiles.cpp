@@ -239,26 +239,22 @@ TEST(Hnswlib, ReadsWhatItWrites) {
 }
 
 TEST(Hnswlib, ReadsAndWritesAnEmptyIndex) {
-  const std::string bytes =
-      hnswlib_file_of(HnswIndex(Testing::context(), 3, settings_of(Metric::l2)));
-  EXPECT_EQ(bytes.size(), 96U);
   const MemoryFile file;
-  file.set(bytes);
+  file.set(hnswlib_file_of(HnswIndex(Testing::context(), 3, settings_of(Metric::l2))));
+  EXPECT_EQ(read_all(file.path()).size(), 96U);
   EXPECT_EQ(import(file.path()).size(), 0U);
 }
 
 TEST(Hnswlib, ReportsTheDimensionOfTheFile) {
-  const TempFolder folder;
-  small_index().export_hnswlib(folder / "a.bin");
+  const MemoryFile file;
+  file.set(hnswlib_file_of(small_index()));
   const auto of = [&](Metric metric, std::size_t dimension) {
-    return [&, metric, dimension] {
-      HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", metric, dimension);
-    };
+    HnswIndex::import_hnswlib(Testing::context(), file.path(), metric, dimension);
   };
-  EXPECT_THAT(message_of<CorruptFile>(of(Metric::l2, 4)),
+  EXPECT_THAT(message_of<CorruptFile>([&] { of(Metric::l2, 4); }),
               HasSubstr("12 bytes; float32 of dimension 4 has 16"));
-  EXPECT_THROW(of(Metric::l2, ~std::size_t{0} / 4)(), CorruptFile);
-  EXPECT_THROW(of(static_cast<Metric>(3), 3)(), InvalidArgument);
+  EXPECT_THROW(of(Metric::l2, ~std::size_t{0} / 4), CorruptFile);
+  EXPECT_THROW(of(static_cast<Metric>(3), 3), InvalidArgument);
 }
 
 TEST(Hnswlib, RejectsOrSurvivesEveryChangedByte) {

@@ -96,10 +96,7 @@ TEST_P(HnswIndexOf, BuildsTheSameGraphOnAnyNumberOfThreads) {
   std::string first_file;
   HnswResults first;
   for (const int threads : {1, 2, 7}) {
-    ContextOptions options;
-    options.threads = threads;
-    options.load_profile = false;
-    Context context(options);
+    Context context({.threads = threads, .load_profile = false});
     HnswIndex index = HnswIndex::build(context, rows, dimension, settings());
     index.add(more);
     index.remove({{3, 5, 1000, 3100}});
@@ -210,8 +207,9 @@ TEST(HnswIndex, CanBeEmptiedAndFilledAgainAndReusesNoIds) {
   }
 }
 
-TEST(HnswIndex, EqualRowsTieByIdAndAllAreFound) {
-  const auto distinct = clustered(20, dimension, 4);
+TEST(HnswIndex, EqualRowsAndRowsOfZerosTieByIdAndAllAreFound) {
+  auto distinct = clustered(20, dimension, 4);
+  std::fill_n(distinct.begin() + 17 * dimension, dimension, 0.0F);
   std::vector<float> rows;
   for (int copy = 0; copy < 50; ++copy) rows.insert(rows.end(), distinct.begin(), distinct.end());
   for (const Metric metric : all_metrics) {
@@ -219,23 +217,15 @@ TEST(HnswIndex, EqualRowsTieByIdAndAllAreFound) {
         HnswIndex::build(Testing::context(), rows, dimension, settings_of(metric));
     EXPECT_EQ(index.statistics().unreachable, 0U);
     expect_reference(index, rows, row_of(rows, dimension, 7), {.top = 50, .ef = 300});
+    expect_reference(index, rows, std::vector<float>(dimension), {.top = 200, .ef = 1000});
   }
-}
-
-TEST(HnswIndex, ZeroRowsAndZeroQueriesHaveTheirReproducibleScores) {
-  auto rows = clustered(200, dimension, 4);
-  std::fill_n(rows.begin() + 17 * dimension, dimension, 0.0F);
-  for (const Metric metric : all_metrics)
-    expect_reference(HnswIndex::build(Testing::context(), rows, dimension, settings_of(metric)),
-                     rows, std::vector<float>(dimension), {.top = 200, .ef = 200});
 }
 
 TEST(HnswIndex, AcceptsHugeTinyAndDistantValues) {
   for (const float scale : {1e-18F, 1e18F}) {
-    auto rows = clustered(1000, 8, 10);
-    auto queries = clustered(30, 8, 10);
-    for (float& value : rows) value *= scale;
-    for (float& value : queries) value *= scale;
+    auto rows = clustered(1000, 8, 10), queries = clustered(30, 8, 10);
+    for (auto* values : {&rows, &queries})
+      for (float& value : *values) value *= scale;
     for (const Metric metric : all_metrics) {
       const HnswIndex index = HnswIndex::build(Testing::context(), rows, 8, settings_of(metric));
       const auto found = index.search(queries, {.top = 10, .ef = 100});
@@ -384,12 +374,12 @@ TEST(HnswIndex, WritesToArraysOfTheCaller) {
         .search(queries, {.top = 7}, {scores, ids});
     EXPECT_THAT(ids, Each(-1));
     EXPECT_THAT(scores, Each(padding_score(metric)));
+    std::vector<float> shared = all.queries;
+    const auto last = std::span(shared).last(6);
+    const auto first = std::span(ids).first(6);
     EXPECT_THROW(all.index.search(queries, {.top = 6}, {scores, ids}), InvalidArgument);
     EXPECT_THROW(all.index.search(queries, {.top = 7}, {scores, {}}), InvalidArgument);
-    std::vector<float> shared = all.queries;
-    EXPECT_THROW(
-        all.index.search(shared, {.top = 2}, {std::span(shared).last(6), std::span(ids).first(6)}),
-        InvalidArgument);
+    EXPECT_THROW(all.index.search(shared, {.top = 2}, {last, first}), InvalidArgument);
     EXPECT_EQ(all.index.search(queries.first(0), {.top = 7}, {}).top, 5U);
   }
 }
@@ -419,16 +409,29 @@ TEST(HnswIndex, OutOfMemoryLeavesItUnchanged) {
   const auto rows = clustered(300, 8, 3);
   HnswIndex index = HnswIndex::build(*context, rows, 8, settings_of(Metric::l2));
   index.remove({{5, 6}});
-  std::string before = file_of(index);
-  const auto check = [&](std::size_t k) { ASSERT_TRUE(file_of(index) == before) << k; };
-  EXPECT_GT(fail_every_accounted(
-                *faults, [&] { index.repair(); }, check),
-            0U);
-  before = file_of(index);
-  EXPECT_GE(fail_every_accounted(
-                *faults, [&] { index.add(rows); }, check),
-            3U);
+  std::string before;
+  const auto failures = [&](const auto& change) {
+    before = file_of(index);
+    return fail_every_accounted(*faults, change,
+                                [&](std::size_t k) { ASSERT_TRUE(file_of(index) == before) << k; });
+  };
+  EXPECT_GT(failures([&] { index.repair(); }), 0U);
+  EXPECT_GE(failures([&] { index.add(rows); }), 3U);
   EXPECT_EQ(index.size(), 598U);
+}
+
+TEST(RecallOf, CountsPerRowInAnyOrder) {
+  using Found = std::vector<std::int64_t>;
+  const auto recall = [](const Found& found, const Found& truth) {
+    const Recall of = recall_of(found, truth, 2);
+    return std::tuple(of.found, of.all, of.share());
+  };
+  EXPECT_EQ(recall({3, 1, 9, 2}, {1, 3, 1, 2}), std::tuple(3, 4, 0.75));
+  EXPECT_EQ(recall({3, -1, -1, -1}, {3, -1, -1, 4}), std::tuple(1, 2, 0.5)) << "of empty slots";
+  for (const std::size_t top : {0UL, 10UL}) EXPECT_EQ(recall_of({}, {}, top).share(), 1.0);
+  // As for a top that exceeds the number of rows of one of the two indexes.
+  EXPECT_THROW(recall({3, 1}, {1, 3, 1, 2}), InvalidArgument);
+  EXPECT_THROW(recall({3, 1, 2}, {1, 3, 1}), InvalidArgument);
 }
 
 }  // namespace HnswIndexTest

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -60,56 +61,55 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
     const StoredRows first = model.make(70);
     VectorIndex index(Testing::context(), first.span(), {});
     model.put(0, first);
-    const auto change = [&](VectorIndex& changed, std::uint64_t kind, std::size_t most) {
+    const auto change = [&](std::uint64_t kind, std::size_t most) {
       if (kind == 0) {
         const StoredRows rows = model.make(1 + random_below(most));
-        const std::uint64_t end = changed.end_id();
-        ASSERT_EQ(changed.add(rows.span()), end);
+        const std::uint64_t end = index.end_id();
+        ASSERT_EQ(index.add(rows.span()), end);
         model.put(end, rows);
       } else if (kind == 1) {
         std::vector<std::uint64_t> ids;
         for (const auto& [id, row] : model.rows)
           if (random_below(6) == 0) ids.push_back(id);
         std::shuffle(ids.begin(), ids.end(), generator());
-        changed.remove(ids);
+        index.remove(ids);
         for (const std::uint64_t id : ids) model.rows.erase(id);
       } else if (!model.rows.empty()) {
         auto at = model.rows.begin();
         std::advance(at, static_cast<std::ptrdiff_t>(random_below(model.rows.size())));
         const StoredRows row = model.make(1);
-        changed.replace(at->first, row.span());
+        index.replace(at->first, row.span());
         model.put(at->first, row);
       }
     };
     for (int step = 0; step < 24; ++step) {
-      change(index, random_below(3), step % 5 == 0 ? 150 : 10);
+      change(random_below(3), step % 5 == 0 ? 150 : 10);
       if (step % 3 == 0) expect_equals(index, model);
       if (HasFatalFailure()) return;
     }
     expect_equals(index, model);
     EXPECT_LE(index.statistics().segments, 10U);
     const TempFolder folder;
-    index.save(folder / "rows");
-    VectorIndex loaded = VectorIndex::load(Testing::context(), folder / "rows");
-    EXPECT_EQ(loaded.end_id(), index.end_id());
-    expect_equals(loaded, model);
-    change(loaded, 0, 5);
-    change(loaded, 2, 0);
-    expect_equals(loaded, model);
-    loaded.save(folder / "rows");
-    loaded = VectorIndex::load(Testing::context(), folder / "rows");
-    expect_equals(loaded, model);
+    const auto reload = [&] {
+      const std::uint64_t end = index.end_id();
+      index.save(folder / "rows");
+      index = VectorIndex::load(Testing::context(), folder / "rows");
+      EXPECT_EQ(index.end_id(), end);
+      EXPECT_EQ(index.dimension(), dimension);
+      expect_equals(index, model);
+    };
+    reload();
+    change(0, 5);
+    change(2, 0);
+    expect_equals(index, model);
+    reload();
     // Empty, also in a file; ids are not used again.
-    const std::uint64_t end = loaded.end_id();
-    loaded.remove(loaded.ids());
+    index.remove(index.ids());
     model.rows.clear();
-    expect_equals(loaded, model);
-    loaded.save(folder / "rows");
-    loaded = VectorIndex::load(Testing::context(), folder / "rows");
-    EXPECT_EQ(loaded.dimension(), dimension);
-    EXPECT_EQ(loaded.end_id(), end);
-    change(loaded, 0, 5);
-    expect_equals(loaded, model);
+    expect_equals(index, model);
+    reload();
+    change(0, 5);
+    expect_equals(index, model);
   }
 }
 
@@ -133,27 +133,17 @@ TEST(VectorStore, RowsAreReadInAnyOrderOrNotAtAll) {
   EXPECT_EQ(out, before);
 }
 
-/// Read-only memory: a write to it kills the process.
+/// A copy in read-only memory: a write to it kills the process.
 template <class T>
-class ReadOnly {
- public:
-  explicit ReadOnly(std::span<const T> values) : m_size(values.size()) {
-    m_data = ::mmap(nullptr, values.size_bytes(), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (m_data == MAP_FAILED) throw std::runtime_error("no memory can be mapped");
-    std::memcpy(m_data, values.data(), values.size_bytes());
-    ::mprotect(m_data, values.size_bytes(), PROT_READ);
-  }
-  ~ReadOnly() { ::munmap(m_data, m_size * sizeof(T)); }
-  ReadOnly(const ReadOnly&) = delete;
-  ReadOnly& operator=(const ReadOnly&) = delete;
-
-  std::span<const T> span() const { return {static_cast<const T*>(m_data), m_size}; }
-
- private:
-  std::size_t m_size;
-  void* m_data = nullptr;
-};
+std::shared_ptr<const T> read_only(std::span<const T> values) {
+  const std::size_t bytes = values.size_bytes();
+  void* const data =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::runtime_error("no memory can be mapped");
+  std::memcpy(data, values.data(), bytes);
+  ::mprotect(data, bytes, PROT_READ);
+  return {static_cast<const T*>(data), [=](const T*) { ::munmap(data, bytes); }};
+}
 
 TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
   const TempFolder folder;
@@ -167,11 +157,11 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
                 {.space = Space::serial, .path = SearchPath::quantized});
     made.save(folder / "rows");
     const StoredVectors file = StoredVectors::load(folder / "rows");
-    const ReadOnly values(file.rows.values);
-    const ReadOnly norms(file.norms);
+    const auto values = read_only(file.rows.values);
+    const auto norms = read_only(file.norms);
     StoredVectors borrowed = file;
-    borrowed.rows.values = values.span();
-    borrowed.norms = norms.span();
+    borrowed.rows.values = {values.get(), file.rows.values.size()};
+    borrowed.norms = {norms.get(), file.norms.size()};
     const Model before = model;
     const StoredRows row = model.make(1);
     model.put(7, row);
