@@ -6,12 +6,6 @@
 #include <kindred/matcher/Recall.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <cstdint>
-#include <filesystem>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "TempFolder.hpp"
 #include "TestGenerator.hpp"
 

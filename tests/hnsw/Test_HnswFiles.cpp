@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "DamagedFiles.hpp"
 #include "HnswSupport.hpp"
 #include "SectionLengths.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace HnswFilesTest {

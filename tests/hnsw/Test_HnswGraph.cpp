@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "HnswSupport.hpp"
 #include "hnsw/GraphChanges.hpp"
 #include "hnsw/HnswStore.hpp"
@@ -14,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <vector>
 
 namespace HnswGraphTest {
 

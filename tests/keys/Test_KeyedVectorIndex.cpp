@@ -2,7 +2,6 @@
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <map>
-#include <memory>
 #include <numeric>
 #include <tuple>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/matcher/PreparedScore.hpp>
 
-#include <algorithm>
 #include <numeric>
 
 #include "Allocations.hpp"

@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "DamagedFiles.hpp"
 #include "RefusedCalls.hpp"
 #include "SectionLengths.hpp"
 #include "StoredVectorsSupport.hpp"
-#include "Support.hpp"
-#include "TempFolder.hpp"
 #include "VectorFileBytes.hpp"
 #include "VectorSupport.hpp"
 #include "kernels/PrefilterCases.hpp"
 #include "vector/VectorSections.hpp"
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>
 
 #include <Kokkos_Core.hpp>
-
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <utility>
-#include <vector>
 
 namespace StoredVectorsTest {
 

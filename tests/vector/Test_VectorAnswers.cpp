@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every call of an index and of rows of a caller gives the answers of the reference, to the bit.
-#include <gtest/gtest.h>
 
 #include <thread>
-#include <vector>
 
 #include "Properties.hpp"
 #include "VectorAnswers.hpp"

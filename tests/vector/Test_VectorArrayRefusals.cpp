@@ -3,8 +3,6 @@
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <vector>
-
 #include "DeviceCopy.hpp"
 #include "RefusedWithoutMemory.hpp"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/matcher/VectorFunctions.hpp>
 #include <kindred/reference/Reference.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "VectorSupport.hpp"
 

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of an index on arrays of the caller, on the host and on a device.
-#include <kindred/backends/impl/Instances.hpp>
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <optional>
 
 #include "DeviceCopy.hpp"
 #include "VectorAnswers.hpp"

@@ -3,10 +3,6 @@
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "RefusedWithoutMemory.hpp"
 #include "VectorSupport.hpp"
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include <kindred/matcher/VectorOperationInfo.hpp>
 

@@ -6,15 +6,9 @@
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "VectorSupport.hpp"
 

@@ -2,18 +2,10 @@
 #ifndef KINDRED_TESTS_VECTOR_VECTOR_DATA_HPP
 #define KINDRED_TESTS_VECTOR_VECTOR_DATA_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <numeric>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "StoredRows.hpp"
 #include "ToHost.hpp"

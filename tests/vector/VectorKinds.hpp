@@ -7,9 +7,6 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "TestGenerator.hpp"
 

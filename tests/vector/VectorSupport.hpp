@@ -4,13 +4,9 @@
 
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <bit>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "StoredRows.hpp"
-#include "Support.hpp"
 
 namespace Kindred::Testing {
 

@@ -5,14 +5,8 @@
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <string>
-#include <vector>
 
 #include "TestGenerator.hpp"
 

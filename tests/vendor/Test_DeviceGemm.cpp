@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/DeviceGemm.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include "GemmData.hpp"
-#include "Support.hpp"
 #include "ToHost.hpp"
 #include "ToSpace.hpp"
 

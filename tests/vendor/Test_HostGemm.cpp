@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/backends/vendor/HostGemm.hpp>
-#include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include "GemmData.hpp"
-#include "Support.hpp"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 namespace HostGemmTest {
 

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/Version.hpp>
 #include <kindred/backends/vendor/HostGemm.hpp>
 
 #include "GemmData.hpp"
 #include "HostPlugin.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
-#include <filesystem>
-#include <sstream>
-#include <string>
-#include <vector>
 
 namespace HostPluginTest {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/ThresholdGemm.hpp>
 #include <kindred/core/numeric/Rank.hpp>
 
@@ -10,7 +8,6 @@
 #include <set>
 
 #include "GemmData.hpp"
-#include "Support.hpp"
 #include "ToHost.hpp"
 #include "ToSpace.hpp"
 

@@ -4,9 +4,6 @@
 
 #include <kindred/core/vector/Prefilter.hpp>
 
-#include <string>
-#include <vector>
-
 #include "VectorData.hpp"
 #include "VectorKinds.hpp"
 

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateTeams.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <string>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "Support.hpp"
 #include "VectorData.hpp"
 
 namespace CandidatesTest {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 
-#include <string>
-#include <vector>
-
-#include "Support.hpp"
 #include "VectorData.hpp"
 #include "VectorKinds.hpp"
 

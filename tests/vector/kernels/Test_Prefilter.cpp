@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/vector/impl/RowInt8Dots.hpp>
 #include <kindred/core/vector/special/WarpInt8Dots.hpp>
 
-#include <cmath>
-#include <vector>
-
 #include "PrefilterCases.hpp"
-#include "Support.hpp"
 
 namespace PrefilterTest {
 

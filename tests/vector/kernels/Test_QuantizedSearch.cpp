@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "OnSpaces.hpp"
 #include "PrefilterCases.hpp"
 #include "vector/QuantizedSearch.hpp"

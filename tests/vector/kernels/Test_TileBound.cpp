@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/vector/TileBound.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "TestGenerator.hpp"
 

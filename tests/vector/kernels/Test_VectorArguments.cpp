@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/core/vector/AverageRows.hpp>
 #include <kindred/core/vector/Candidates.hpp>
