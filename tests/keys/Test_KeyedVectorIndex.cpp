@@ -3,6 +3,7 @@
 
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "Allocations.hpp"
@@ -77,11 +78,17 @@ struct Twins {
   Twins(KeyKind given, const Numbers& numbers, const std::vector<float>& rows)
       : kind(given),
         keyed(Testing::context(), SomeKeys(kind, numbers), span_of(rows)),
-        plain(Testing::context(), rows, dimension) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) id_of[numbers[i]] = i;
+        plain(Testing::context(), {}, dimension) {
+    put(numbers, rows);
   }
   void upsert(const Numbers& numbers, const std::vector<float>& rows) {
     const auto counts = keyed.upsert(SomeKeys(kind, numbers), span_of(rows));
+    const std::uint64_t added = put(numbers, rows);
+    EXPECT_EQ(counts.added, added);
+    EXPECT_EQ(counts.added + counts.replaced, std::set(numbers.begin(), numbers.end()).size());
+  }
+  /// Gives each key its last row; returns the number of new keys, in the order of which ids ascend.
+  std::uint64_t put(const Numbers& numbers, const std::vector<float>& rows) {
     std::map<std::uint64_t, std::size_t> last;
     for (std::size_t i = 0; i < numbers.size(); ++i) last[numbers[i]] = i;
     std::uint64_t added = 0;
@@ -97,8 +104,8 @@ struct Twins {
         ++added;
       }
     }
-    EXPECT_EQ(counts.added, added);
     EXPECT_EQ(keyed.size(), id_of.size());
+    return added;
   }
   void remove(const Numbers& numbers) {
     keyed.remove(SomeKeys(kind, numbers));
@@ -212,24 +219,14 @@ TEST(KeyedVectorIndex, OfManySizesMatchesVectorIndex) {
 }
 
 TEST(KeyedVectorIndex, TheLastRowOfARepeatedKeyCounts) {
-  std::vector<float> rows(4 * dimension);
-  for (std::size_t row = 0; row < 4; ++row) rows[row * dimension + row] = 1;
   for (const KeyKind kind : kinds) {
-    KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {8, 9, 8}), span_of(rows).rows(0, 3));
-    EXPECT_EQ(index.size(), 2U);
-    EXPECT_EQ(index.find(SomeKeys(kind, {8, 9, 3})), (Ids{0, 1, -1}));
-    const auto best = [&](std::size_t row) {
-      return index.search(row_of(rows, dimension, row), {.top = 1});
-    };
-    EXPECT_TRUE(same_keys(best(2).keys.span(), SomeKeys(kind, {8})));
-    EXPECT_EQ(best(0).scores[0], 0);
-    const auto counts = index.upsert(SomeKeys(kind, {9, 4, 9, 4}), span_of(rows));
-    EXPECT_EQ(counts.added, 1U);
-    EXPECT_EQ(counts.replaced, 1U);
-    EXPECT_EQ(index.find(SomeKeys(kind, {9, 4})), (Ids{1, 2}));
-    // The row of 8 is equal to the last one of 9; the key that was added first comes first.
-    EXPECT_TRUE(same_keys(best(2).keys.span(), SomeKeys(kind, {8})));
-    EXPECT_TRUE(same_keys(best(3).keys.span(), SomeKeys(kind, {4})));
+    Twins twins(kind, {8, 9, 8}, random_rows(3));
+    EXPECT_EQ(twins.keyed.find(SomeKeys(kind, {8, 9, 3})), (Ids{0, 1, -1}));
+    const auto rows = random_rows(4);
+    twins.expect_equal(rows);
+    twins.upsert({9, 4, 9, 4}, rows);
+    EXPECT_EQ(twins.keyed.find(SomeKeys(kind, {9, 4})), (Ids{1, 2}));
+    twins.expect_equal(rows);
   }
 }
 
