@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "Faults.hpp"
 #include "HnswSupport.hpp"
@@ -20,13 +19,6 @@ constexpr std::size_t count = 3000;
 
 HnswSettings settings_of(Metric metric, HnswTraversal traversal = HnswTraversal::automatic) {
   return {.metric = metric, .ef_construction = 80, .traversal = traversal};
-}
-
-/// The ids below \p end, from \p begin on.
-Ids ids_of(std::uint64_t begin, std::uint64_t end) {
-  Ids ids(end - begin);
-  std::iota(ids.begin(), ids.end(), begin);
-  return ids;
 }
 
 /// Expects the ids of the reference and the bits of its scores.
@@ -191,7 +183,7 @@ TEST(HnswIndex, ABuildReportsItsProgress) {
 }
 
 TEST(HnswIndex, CanBeEmptiedAndFilledAgainAndReusesNoIds) {
-  for (const Ids& removed : {Ids{49, 0}, ids_of(0, 50)}) {
+  for (const Ids& removed : {Ids{49, 0}, numbers_from(0, 50)}) {
     Built all(settings_of(Metric::l2), 50, 1, 8, 3);
     const std::span<const float> row = row_of(all.rows, 8, 0);
     all.index.remove(removed);
@@ -339,12 +331,12 @@ TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
     }
   };
   expect_rows(400);
-  all.index.remove(ids_of(0, 395));
+  all.index.remove(numbers_from(0, 395));
   EXPECT_EQ(all.search({}).top, 5U) << "the default is 10";
   expect_rows(5);
   all.index.repair();
   expect_rows(5);
-  all.index.remove(ids_of(395, 400));
+  all.index.remove(numbers_from(395, 5));
   expect_rows(0);
   EXPECT_TRUE(HnswIndex(Testing::context(), 4).search(all.queries).ids.empty());
 }

@@ -2,7 +2,6 @@
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -57,11 +56,6 @@ bool same_keys(const KeySpan& a, const KeySpan& b) {
 }
 
 constexpr KeyKind kinds[] = {KeyKind::integer, KeyKind::bytes};
-Numbers numbers_from(std::uint64_t first, std::size_t count) {
-  Numbers out(count);
-  std::iota(out.begin(), out.end(), first);
-  return out;
-}
 
 constexpr std::size_t dimension = 12;
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -29,6 +30,18 @@ inline std::mt19937_64& generator() {
 inline std::uint64_t random_below(std::uint64_t end) { return generator()() % end; }
 inline std::vector<float> normal_values(std::size_t size) {
   return normal_values(generator(), size);
+}
+/// \p count random numbers below \p end.
+inline std::vector<std::uint64_t> random_numbers(std::size_t count, std::uint64_t end) {
+  std::vector<std::uint64_t> out(count);
+  for (std::uint64_t& number : out) number = random_below(end);
+  return out;
+}
+/// The \p count numbers from \p first on.
+inline std::vector<std::uint64_t> numbers_from(std::uint64_t first, std::size_t count) {
+  std::vector<std::uint64_t> out(count);
+  std::iota(out.begin(), out.end(), first);
+  return out;
 }
 
 }  // namespace Kindred::Testing

@@ -37,8 +37,7 @@ struct Prepared {
 
 TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
   Prepared all(300);
-  Ids candidates(200);
-  for (auto& id : candidates) id = random_below(300);
+  const Ids candidates = random_numbers(200, 300);
   const Ids filter(5, 0x5555555555555555U);
   for (const bool filtered : {false, true}) {
     for (const Space space : spaces()) {
@@ -87,12 +86,8 @@ TEST(PreparedScore, FindsReplacedRowsInWhateverSegmentTheyAre) {
 TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
   Prepared all(5000);
   PreparedScore prepared(all.index, 1000);
-  Ids last(1000);
-  std::iota(last.begin(), last.end(), 4000);
-  prepared.score(all.query, last);
-  Ids removed(2000);
-  std::iota(removed.begin(), removed.end(), 3000);
-  all.index.remove(removed);
+  prepared.score(all.query, numbers_from(4000, 1000));
+  all.index.remove(numbers_from(3000, 2000));
   ASSERT_EQ(all.index.statistics().removed, 0U)
       << "the removed rows must be compacted, so that the rows have moved";
   all.expect_same(prepared, {17}, {});
@@ -103,8 +98,7 @@ TEST(PreparedScore, CopiesItsFilter) {
   for (const std::size_t segments : {1UL, 2UL}) {
     if (segments == 2) all.index.add(all.rows(40));
     ASSERT_EQ(all.index.statistics().segments, segments);
-    Ids candidates(100);
-    for (auto& id : candidates) id = random_below(all.index.end_id());
+    const Ids candidates = random_numbers(100, all.index.end_id());
     for (const Space space : spaces()) {
       std::vector<std::uint8_t> bytes(all.index.end_id());
       Ids bits((bytes.size() + 63) / 64);

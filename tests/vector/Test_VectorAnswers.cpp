@@ -184,24 +184,6 @@ TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
   }
 }
 
-TEST(RowFunctions, PadBeyondTheNumberOfRows) {
-  const std::vector<float> rows{1.0F, 2.0F};
-  const std::vector<float> query{1.0F};
-  for (const Space space : spaces()) {
-    for (const std::size_t count : {0UL, 2UL}) {
-      for (const Metric metric : all_metrics) {
-        const std::vector<float> first(rows.begin(),
-                                       rows.begin() + static_cast<std::ptrdiff_t>(count));
-        std::vector<float> scores(4);
-        std::vector<std::int64_t> ids(4);
-        top_rows(Testing::context(), query, VectorSpan(first, 1), {metric, space}, {scores, ids});
-        EXPECT_EQ(ranking_of(ids, scores),
-                  with_padding(numbered(first, 1).ranked(metric, query), 4, metric));
-      }
-    }
-  }
-}
-
 TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
   constexpr std::size_t dimension = 96;
   const std::vector<float> rows = normal_values(3000 * dimension);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ColumnsOf.hpp"
 #include "VectorSupport.hpp"
 
 namespace Kindred::Testing {
@@ -236,6 +237,13 @@ inline std::string difference(const VectorSpan& rows, const RowsByReference& kno
         out.expect_equal(ranking_of(best),
                          with_padding(ranked, std::min(top, known.ids.size()), metric), metric,
                          "space", number, "top_rows", top);
+        const std::size_t places = std::min(top, known.ids.size() + 3);  // some without a row
+        std::vector<float> written(asked.queries.size() / known.dimension * places);
+        std::vector<std::int64_t> ids(written.size());
+        top_rows(context(), columns_of(asked.queries, known.dimension), rows, {metric, space},
+                 {columns_of(written, places), columns_of(ids, places)});
+        out.expect_equal(ranking_of(ids, written), with_padding(ranked, places, metric), metric,
+                         "space", number, "top_rows to arrays", places);
       }
     }
   }
