@@ -20,7 +20,7 @@ HnswSettings settings_of(Metric metric, std::size_t m = 16) {
 HnswIndex small_index(HnswTraversal traversal = HnswTraversal::automatic) {
   HnswSettings settings = settings_of(Metric::l2, 2);
   settings.traversal = traversal;
-  HnswIndex index = HnswIndex::build(Testing::context(), clustered(12, 3, 2), 3, settings);
+  HnswIndex index = HnswIndex::build(context(), clustered(12, 3, 2), 3, settings);
   index.remove({{4}});
   return index;
 }
@@ -46,9 +46,9 @@ void use(HnswIndex& index) {
   index.repair();
 }
 
-HnswIndex load(const std::string& path) { return HnswIndex::load(Testing::context(), path); }
+HnswIndex load(const std::string& path) { return HnswIndex::load(context(), path); }
 HnswIndex import(const std::string& path) {
-  return HnswIndex::import_hnswlib(Testing::context(), path, Metric::l2, 3);
+  return HnswIndex::import_hnswlib(context(), path, Metric::l2, 3);
 }
 
 /// Loads or imports an index and uses it.
@@ -84,7 +84,7 @@ TEST(HnswFile, RestoresTheSameIndexBitForBit) {
 
 TEST(HnswFile, StoresAnEmptyIndex) {
   const TempFolder folder;
-  HnswIndex(Testing::context(), 5, settings_of(Metric::ip)).save(folder / "a");
+  HnswIndex(context(), 5, settings_of(Metric::ip)).save(folder / "a");
   HnswIndex index = load(folder / "a");
   EXPECT_EQ(index.size(), 0U);
   EXPECT_EQ(index.settings().metric, Metric::ip);
@@ -97,8 +97,7 @@ TEST(HnswFile, StoresAnEmptyIndex) {
 
 TEST(HnswFile, StoresOneRow) {
   const TempFolder folder;
-  HnswIndex::build(Testing::context(), std::vector<float>{3}, 1, settings_of(Metric::l2))
-      .save(folder / "a");
+  HnswIndex::build(context(), std::vector<float>{3}, 1, settings_of(Metric::l2)).save(folder / "a");
   EXPECT_EQ(stored_row(load(folder / "a"), 0), std::vector<float>{3});
   expect_lengths_are_checked(folder / "a", "hnsw", load);
   const auto refusal = [&](std::size_t setting) {
@@ -114,7 +113,7 @@ TEST(HnswFile, StoresBytesUpToTheLargestDimensionThatTheySupport) {
   HnswSettings settings = settings_of(Metric::l2);
   settings.traversal = HnswTraversal::bytes;
   const std::vector<float> row(65536, 0.5F);
-  HnswIndex::build(Testing::context(), row, row.size(), settings).save(folder / "a");
+  HnswIndex::build(context(), row, row.size(), settings).save(folder / "a");
   EXPECT_EQ(stored_row(load(folder / "a"), 0), row);
 }
 
@@ -219,8 +218,7 @@ TEST(Hnswlib, ReadsWhatItWrites) {
     Built all(settings_of(metric), 700, 20, 12, 9);
     all.index.remove({{5}});
     all.index.export_hnswlib(folder / "a.bin");
-    const HnswIndex again =
-        HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", metric, 12);
+    const HnswIndex again = HnswIndex::import_hnswlib(context(), folder / "a.bin", metric, 12);
     again.export_hnswlib(folder / "b.bin");
     EXPECT_EQ(again.size(), 699U);
     EXPECT_EQ(again.end_id(), 700U);
@@ -235,7 +233,7 @@ TEST(Hnswlib, ReadsWhatItWrites) {
 
 TEST(Hnswlib, ReadsAndWritesAnEmptyIndex) {
   const MemoryFile file;
-  file.set(hnswlib_file_of(HnswIndex(Testing::context(), 3, settings_of(Metric::l2))));
+  file.set(hnswlib_file_of(HnswIndex(context(), 3, settings_of(Metric::l2))));
   EXPECT_EQ(read_all(file.path()).size(), 96U);
   EXPECT_EQ(import(file.path()).size(), 0U);
 }
@@ -244,7 +242,7 @@ TEST(Hnswlib, ReportsTheDimensionOfTheFile) {
   const MemoryFile file;
   file.set(hnswlib_file_of(small_index()));
   const auto of = [&](Metric metric, std::size_t dimension) {
-    HnswIndex::import_hnswlib(Testing::context(), file.path(), metric, dimension);
+    HnswIndex::import_hnswlib(context(), file.path(), metric, dimension);
   };
   EXPECT_THAT(message_of<CorruptFile>([&] { of(Metric::l2, 4); }),
               HasSubstr("12 bytes; float32 of dimension 4 has 16"));
@@ -306,13 +304,13 @@ TEST(HnswBytes, AreThoseOfASavedFileAndAreChecked) {
   const HnswIndex index = small_index();
   const std::vector<std::byte> bytes = index.to_bytes();
   expect_bytes_checked(bytes, file_of(index), 41,
-                       [](const auto& damaged) { HnswIndex::load(Testing::context(), damaged); });
-  HnswIndex copy = HnswIndex::load(Testing::context(), bytes);
+                       [](const auto& damaged) { HnswIndex::load(context(), damaged); });
+  HnswIndex copy = HnswIndex::load(context(), bytes);
   EXPECT_EQ(copy.to_bytes(), bytes);
   EXPECT_EQ(copy.statistics().links, index.statistics().links);
   use(copy);
-  const HnswIndex empty(Testing::context(), 3);
-  EXPECT_EQ(HnswIndex::load(Testing::context(), empty.to_bytes()).size(), 0U);
+  const HnswIndex empty(context(), 3);
+  EXPECT_EQ(HnswIndex::load(context(), empty.to_bytes()).size(), 0U);
 }
 
 }  // namespace HnswFilesTest

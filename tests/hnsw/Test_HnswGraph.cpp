@@ -44,9 +44,8 @@ struct SmallGraph {
     store.top_level = 0;
   }
   static Impl::HnswStore make(std::size_t m, HnswTraversal traversal) {
-    return {Testing::context().memory(Space::serial),
-            7,
-            {.metric = Metric::l2, .m = m, .traversal = traversal}};
+    return {
+        context().memory(Space::serial), 7, {.metric = Metric::l2, .m = m, .traversal = traversal}};
   }
 
   Impl::HostWorkers workers;
@@ -219,10 +218,10 @@ TEST(FloatDistance, MatchesScalarImplementationBitForBit) {
     float expected[4], sums[4];
     Arch::ScalarFloatDistance::dot(query.data(), places, chunks, expected);
     Arch::FloatDistance::dot(query.data(), places, chunks, sums);
-    EXPECT_EQ(Testing::bits(sums), Testing::bits(expected));
+    EXPECT_EQ(bits(sums), bits(expected));
     Arch::ScalarFloatDistance::squared(query.data(), places, chunks, 0.25F, expected);
     Arch::FloatDistance::squared(query.data(), places, chunks, 0.25F, sums);
-    EXPECT_EQ(Testing::bits(sums), Testing::bits(expected));
+    EXPECT_EQ(bits(sums), bits(expected));
   }
 }
 

@@ -67,7 +67,7 @@ TEST_P(HnswIndexOf, ScoresAreReproducibleAndInTotalOrderInABatchAndALoopOnEveryS
       EXPECT_EQ(bits({&batch.scores[q * 20 + k], 1}), bits({&expected[k].score, 1}));
     }
     for (const Space space : {Space::serial, Space::openmp}) {
-      if (!Testing::context().is_usable(space)) continue;
+      if (!context().is_usable(space)) continue;
       const auto one = all.index.search(query, {.top = 20, .space = space});
       EXPECT_TRUE(std::equal(one.ids.begin(), one.ids.end(), batch.ids.begin() + place));
       if (q == 0) {
@@ -157,14 +157,14 @@ TEST_P(HnswIndexOf, RemovedRowsAreNotFoundAndRepairKeepsRecall) {
 
 TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
   const auto rows = clustered(2000, dimension, 20);
-  HnswIndex index(Testing::context(), dimension, settings_of(Metric::l2));
+  HnswIndex index(context(), dimension, settings_of(Metric::l2));
   EXPECT_EQ(index.add(row_of(rows, dimension, 0, 100)), 0U);
   EXPECT_EQ(index.add(row_of(rows, dimension, 100)), 100U);
   EXPECT_EQ(index.add(row_of(rows, dimension, 101, 1899)), 101U);
   EXPECT_EQ(index.add({}), 2000U);
   EXPECT_EQ(index.size(), 2000U);
   const auto queries = clustered(50, dimension, 20);
-  EXPECT_GE(Testing::recall(index.search(queries), Metric::l2, rows, dimension, queries), 0.95);
+  EXPECT_GE(recall(index.search(queries), Metric::l2, rows, dimension, queries), 0.95);
   const auto own = index.search(row_of(rows, dimension, 0, 500), {.top = 1});
   for (std::size_t i = 0; i < 500; ++i) EXPECT_EQ(own.ids[i], static_cast<std::int64_t>(i));
   EXPECT_THAT(own.scores, Each(0.0F));
@@ -174,7 +174,7 @@ TEST(HnswIndex, ABuildReportsItsProgress) {
   const Built silent(settings_of(Metric::l2), count, 1);
   Ids seen;
   const HnswIndex index =
-      HnswIndex::build(Testing::context(), silent.rows, dimension, settings_of(Metric::l2),
+      HnswIndex::build(context(), silent.rows, dimension, settings_of(Metric::l2),
                        [&](std::uint64_t done) { seen.push_back(done); });
   ASSERT_GT(seen.size(), 10U);
   EXPECT_EQ(seen.back(), count);
@@ -201,8 +201,7 @@ TEST(HnswIndex, EqualRowsAndRowsOfZerosTieByIdAndAllAreFound) {
   std::vector<float> rows;
   for (int copy = 0; copy < 50; ++copy) rows.insert(rows.end(), distinct.begin(), distinct.end());
   for (const Metric metric : all_metrics) {
-    const HnswIndex index =
-        HnswIndex::build(Testing::context(), rows, dimension, settings_of(metric));
+    const HnswIndex index = HnswIndex::build(context(), rows, dimension, settings_of(metric));
     EXPECT_EQ(index.statistics().unreachable, 0U);
     expect_reference(index, rows, row_of(rows, dimension, 7), {.top = 50, .ef = 300});
     expect_reference(index, rows, std::vector<float>(dimension), {.top = 200, .ef = 1000});
@@ -215,9 +214,9 @@ TEST(HnswIndex, AcceptsHugeTinyAndDistantValues) {
     for (auto* values : {&rows, &queries})
       for (float& value : *values) value *= scale;
     for (const Metric metric : all_metrics) {
-      const HnswIndex index = HnswIndex::build(Testing::context(), rows, 8, settings_of(metric));
+      const HnswIndex index = HnswIndex::build(context(), rows, 8, settings_of(metric));
       const auto found = index.search(queries, {.top = 10, .ef = 100});
-      EXPECT_GE(Testing::recall(found, metric, rows, 8, queries), 0.9) << scale;
+      EXPECT_GE(recall(found, metric, rows, 8, queries), 0.9) << scale;
     }
   }
   const Built all(settings_of(Metric::l2), 100, 1, 8, 3);
@@ -229,9 +228,9 @@ TEST(HnswIndex, TraversesFloatsWhereBytesAreTooCoarse) {
   // Clusters that one byte per dimension cannot resolve.
   const auto rows = clustered(2000, 16, 8, 1e-4F);
   const auto queries = clustered(50, 16, 8, 1e-4F);
-  const HnswIndex index = HnswIndex::build(Testing::context(), rows, 16, settings_of(Metric::l2));
+  const HnswIndex index = HnswIndex::build(context(), rows, 16, settings_of(Metric::l2));
   EXPECT_EQ(index.statistics().settings.traversal, HnswTraversal::floats);
-  EXPECT_GE(Testing::recall(index.search(queries), Metric::l2, rows, 16, queries), 0.95);
+  EXPECT_GE(recall(index.search(queries), Metric::l2, rows, 16, queries), 0.95);
   const Built wide(settings_of(Metric::l2), 2000, 1, 16, 8);
   EXPECT_EQ(wide.index.statistics().settings.traversal, HnswTraversal::bytes);
 }
@@ -239,9 +238,7 @@ TEST(HnswIndex, TraversesFloatsWhereBytesAreTooCoarse) {
 TEST(HnswIndex, TheSeedDeterminesTheLevels) {
   HnswSettings settings = settings_of(Metric::l2);
   const auto rows = clustered(500, 8, 5);
-  const auto file = [&] {
-    return file_of(HnswIndex::build(Testing::context(), rows, 8, settings));
-  };
+  const auto file = [&] { return file_of(HnswIndex::build(context(), rows, 8, settings)); };
   const std::string one = file();
   EXPECT_TRUE(one == file());
   settings.seed = 2;
@@ -250,7 +247,7 @@ TEST(HnswIndex, TheSeedDeterminesTheLevels) {
 
 TEST(HnswIndex, RejectsSettingsOutOfRange) {
   const auto made = [](std::size_t of, const HnswSettings& settings) -> Call {
-    return [=] { HnswIndex(Testing::context(), of, settings); };
+    return [=] { HnswIndex(context(), of, settings); };
   };
   expect_refused_without_memory({
       {{"dimension is 0"}, made(0, {})},
@@ -315,7 +312,7 @@ TEST(HnswIndex, RejectsBadCallsWithoutMemoryAndIsUnchanged) {
   EXPECT_TRUE(file_of(index) == before);
   index.remove(Ids{3});
   EXPECT_THROW(index.remove(Ids{3}), NotFound);
-  EXPECT_EQ(HnswIndex(Testing::context(), 4).statistics().levels, 0U);
+  EXPECT_EQ(HnswIndex(context(), 4).statistics().levels, 0U);
 }
 
 TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
@@ -338,7 +335,7 @@ TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
   expect_rows(5);
   all.index.remove(numbers_from(395, 5));
   expect_rows(0);
-  EXPECT_TRUE(HnswIndex(Testing::context(), 4).search(all.queries).ids.empty());
+  EXPECT_TRUE(HnswIndex(context(), 4).search(all.queries).ids.empty());
 }
 
 TEST(HnswIndex, WritesToArraysOfTheCaller) {
@@ -358,8 +355,7 @@ TEST(HnswIndex, WritesToArraysOfTheCaller) {
       EXPECT_EQ(ids[i], is_found ? found.ids[i / 7 * 5 + i % 7] : -1);
       EXPECT_EQ(scores[i], is_found ? found.scores[i / 7 * 5 + i % 7] : padding_score(metric));
     }
-    HnswIndex(Testing::context(), 4, settings_of(metric))
-        .search(queries, {.top = 7}, {scores, ids});
+    HnswIndex(context(), 4, settings_of(metric)).search(queries, {.top = 7}, {scores, ids});
     EXPECT_THAT(ids, Each(-1));
     EXPECT_THAT(scores, Each(padding_score(metric)));
     std::vector<float> shared = all.queries;

@@ -57,7 +57,7 @@ void assert_reference(const HnswIndex& index, const Problem& problem,
 TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
   expect_property("history", [] {
     const Problem problem = any_problem();
-    HnswIndex index(Testing::context(), problem.dimension, problem.settings);
+    HnswIndex index(context(), problem.dimension, problem.settings);
     std::map<std::uint64_t, std::vector<float>> left;
     generator().seed(*rc::gen::arbitrary<std::uint64_t>());
     std::size_t next = 0;
@@ -87,7 +87,7 @@ TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
       } else {
         const TempFolder folder;
         index.save(folder / "index");
-        index = HnswIndex::load(Testing::context(), folder / "index");
+        index = HnswIndex::load(context(), folder / "index");
       }
       RC_ASSERT(index.size() == left.size());
       RC_ASSERT(index.end_id() == next);
@@ -100,7 +100,7 @@ TEST(HnswProperties, AFilterReturnsAsManyRowsAsItAllows) {
   expect_property("filter", [] {
     const Problem problem = any_problem();
     const HnswIndex index =
-        HnswIndex::build(Testing::context(), problem.rows, problem.dimension, problem.settings);
+        HnswIndex::build(context(), problem.rows, problem.dimension, problem.settings);
     const auto filter = *rc::gen::container<std::vector<std::uint8_t>>(
         problem.count(), rc::gen::element<std::uint8_t>(0, 1, 200));
     const auto top = *rc::gen::inRange<std::size_t>(1, problem.count() + 1);

@@ -71,8 +71,8 @@ VectorSpan span_of(const std::vector<float>& rows) { return {rows, dimension}; }
 struct Twins {
   Twins(KeyKind given, const Numbers& numbers, const std::vector<float>& rows)
       : kind(given),
-        keyed(Testing::context(), SomeKeys(kind, numbers), span_of(rows)),
-        plain(Testing::context(), {}, dimension) {
+        keyed(context(), SomeKeys(kind, numbers), span_of(rows)),
+        plain(context(), {}, dimension) {
     put(numbers, rows);
   }
   void upsert(const Numbers& numbers, const std::vector<float>& rows) {
@@ -247,7 +247,7 @@ TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
   const auto rows = random_rows(3);
   const auto query = std::span(rows).first(dimension);
   for (const KeyKind kind : kinds) {
-    const KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {1, 2, 3}), span_of(rows));
+    const KeyedVectorIndex index(context(), SomeKeys(kind, {1, 2, 3}), span_of(rows));
     const std::vector<std::uint8_t> filter{0, 1, 0};
     const SearchOptions options{.top = 2, .filter = filter};
     const auto found = index.search(query, options);
@@ -271,11 +271,11 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileOrBytesAndChangesOn) {
     twins.keyed.save(folder / "index");
     const std::vector<std::byte> saved = twins.keyed.to_bytes();
     expect_bytes_checked(saved, read_all(folder / "index"), 11, [](const auto& damaged) {
-      (void)KeyedVectorIndex::load(Testing::context(), damaged);
+      (void)KeyedVectorIndex::load(context(), damaged);
     });
-    twins.keyed = KeyedVectorIndex::load(Testing::context(), folder / "index");
+    twins.keyed = KeyedVectorIndex::load(context(), folder / "index");
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
-    twins.keyed = KeyedVectorIndex::load(Testing::context(), saved);
+    twins.keyed = KeyedVectorIndex::load(context(), saved);
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
     const auto queries = random_rows(3);
     twins.expect_equal(queries);
@@ -283,20 +283,20 @@ TEST(KeyedVectorIndex, IsRestoredFromItsFileOrBytesAndChangesOn) {
     twins.remove({7});
     twins.expect_equal(queries);
     // The file is also one of an index without keys.
-    EXPECT_EQ(VectorIndex::load(Testing::context(), folder / "index").size(), 6U);
+    EXPECT_EQ(VectorIndex::load(context(), folder / "index").size(), 6U);
   }
 }
 
 TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
   const TempFolder folder;
   for (const KeyKind kind : kinds) {
-    KeyedVectorIndex(Testing::context(), SomeKeys(kind, {4, 30, 7}), span_of(random_rows(3)))
+    KeyedVectorIndex(context(), SomeKeys(kind, {4, 30, 7}), span_of(random_rows(3)))
         .save(folder / "index");
     const std::string bytes = read_all(folder / "index");
     std::size_t without_keys = 0;
     const auto use = [&](const std::string& path) {
       try {
-        const auto loaded = KeyedVectorIndex::load(Testing::context(), path);
+        const auto loaded = KeyedVectorIndex::load(context(), path);
         EXPECT_EQ(loaded.find(SomeKeys(loaded.key_kind(), {4, 30, 7})).size(), 3U);
       } catch (const InvalidArgument&) {
         ++without_keys;
@@ -311,15 +311,14 @@ TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
 
 TEST(KeyedVectorIndex, OfVectorsWithoutKeysIsRefused) {
   const TempFolder folder;
-  const VectorIndex plain(Testing::context(), random_rows(3), dimension);
+  const VectorIndex plain(context(), random_rows(3), dimension);
   plain.save(folder / "plain");
   expect_refused({
-      {[&] { (void)KeyedVectorIndex::load(Testing::context(), folder / "plain"); },
-       "vectors without keys"},
-      {[&] { (void)KeyedVectorIndex::load(Testing::context(), plain.to_bytes()); },
+      {[&] { (void)KeyedVectorIndex::load(context(), folder / "plain"); }, "vectors without keys"},
+      {[&] { (void)KeyedVectorIndex::load(context(), plain.to_bytes()); },
        "the buffer has vectors without keys"},
   });
-  EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), folder / "absent"), NotFound);
+  EXPECT_THROW((void)KeyedVectorIndex::load(context(), folder / "absent"), NotFound);
 }
 
 TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
@@ -353,7 +352,7 @@ TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
 
 TEST(KeyedVectorIndex, ReleasesTheMemoryOfRemovedKeys) {
   const std::vector<float> rows(2000);
-  KeyedVectorIndex index(Testing::context(), KeySpan(KeyKind::bytes), VectorSpan({}, 1));
+  KeyedVectorIndex index(context(), KeySpan(KeyKind::bytes), VectorSpan({}, 1));
   std::uint64_t most = 0;
   for (std::uint64_t round = 0; round < 50; ++round) {
     const SomeKeys keys(KeyKind::bytes, numbers_from(round * 2000, 2000));

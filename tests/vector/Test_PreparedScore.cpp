@@ -15,7 +15,7 @@ using Ids = std::vector<std::uint64_t>;
 /// An index, a query and lists of candidates.
 struct Prepared {
   explicit Prepared(std::size_t count = 100)
-      : index(Testing::context(), normal_values(count * dimension), dimension),
+      : index(context(), normal_values(count * dimension), dimension),
         query(normal_values(dimension)) {}
   VectorSpan rows(std::size_t count) {
     added = normal_values(count * dimension);

@@ -98,10 +98,9 @@ TEST(StoredVectors, NeedNoIdsIfNoRowWasRemoved) {
 
 TEST(StoredVectors, SupportEveryElement) {
   const TempFolder folder;
-  const auto path =
-      folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
+  const auto path = folder.write("x.fvecs", vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
   for (const DataType element : {DataType::float32, DataType::float16, DataType::bfloat16}) {
-    StoredVectors::build(Testing::context(), VectorFile(path), folder / "s", {element});
+    StoredVectors::build(context(), VectorFile(path), folder / "s", {element});
     const StoredVectors stored = StoredVectors::load(folder / "s");
     EXPECT_EQ(stored.rows.element, element);
     const VectorArray array = read_rows(VectorFile(path), element);
@@ -120,9 +119,9 @@ TEST(StoredVectors, OfManyRowsHaveTheQuantizedCopyThatASearchWouldBuild) {
   std::vector<float> floats(count * dimension);
   for (float& value : floats) value = (static_cast<float>(random_below(2001)) - 1000) / 7;
   const auto build = [&](const StoredVectorsOptions& options) {
-    const VectorFile file(folder.write("x.fbin", Testing::bin<float>(count, dimension, floats)));
+    const VectorFile file(folder.write("x.fbin", bin<float>(count, dimension, floats)));
     std::uint64_t reported = 0;
-    StoredVectors::build(Testing::context(), file, folder / "a", options,
+    StoredVectors::build(context(), file, folder / "a", options,
                          [&](std::uint64_t rows) { reported = rows; });
     EXPECT_EQ(reported, count);
     return StoredVectors::load(folder / "a");
@@ -152,9 +151,9 @@ TEST(StoredVectors, OfManyRowsHaveTheQuantizedCopyThatASearchWouldBuild) {
 TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
   const TempFolder folder;
   const auto place = folder.write("s", "old");
-  const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
+  const VectorFile file(folder.write("x.fvecs", vecs<float>({{1, 2}, {3, HUGE_VALF}})));
   EXPECT_THAT(message_of<InvalidArgument>(
-                  [&] { StoredVectors::build(Testing::context(), file, place, {DataType::int8}); }),
+                  [&] { StoredVectors::build(context(), file, place, {DataType::int8}); }),
               HasSubstr("x.fvecs: row 1, place 1: inf is not finite"));
   EXPECT_EQ(read_all(place), "old");
   EXPECT_EQ(folder.names().size(), 2U);
@@ -249,7 +248,7 @@ TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
   for (const auto& [why, make_bad] : cases) {
     StoredPart rows(0, 4, 3);
     rows.part.end_id = 9;
-    const auto index = [&] { return VectorIndex(Testing::context(), rows.part, {}); };
+    const auto index = [&] { return VectorIndex(context(), rows.part, {}); };
     EXPECT_EQ(index().end_id(), 9U);
     make_bad(rows);
     expect_refused({{index, why}, {[&] { rows.part.save(folder / "a"); }, why}});
@@ -261,7 +260,7 @@ TEST(StoredVectors, OfAnIndexMayHaveRemovedRowsAndAnyFirstId) {
   StoredPart rows(0, 4, 3);
   rows.keep({0b1101});
   rows.part.end_id = 7;
-  const auto ids = [&] { return VectorIndex(Testing::context(), rows.part, {}).ids(); };
+  const auto ids = [&] { return VectorIndex(context(), rows.part, {}).ids(); };
   EXPECT_THAT(ids(), ElementsAre(0, 4, 6));
   rows.number_from(3);
   EXPECT_THAT(ids(), ElementsAre(3, 5, 6));
@@ -317,9 +316,8 @@ TEST(StoredVectors, RejectForgedNumbers) {
 
 TEST(StoredVectors, RejectMoreNumbersThanAFileCanHave) {
   const TempFolder folder;
-  const auto path = folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, 4}}));
-  StoredVectors::build(Testing::context(), VectorFile(path), folder / "a",
-                       {.quantized_copy = false});
+  const auto path = folder.write("x.fvecs", vecs<float>({{1, 2}, {3, 4}}));
+  StoredVectors::build(context(), VectorFile(path), folder / "a", {.quantized_copy = false});
   std::string bytes = read_all(folder / "a");
   forge<std::uint64_t>(bytes, "head", 1, 0xFFFFFFFE);
   for (const std::size_t at : {2UL, 3UL}) forge<std::uint64_t>(bytes, "head", at, 0xFFFFFFFF);
@@ -360,14 +358,13 @@ TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
   const std::vector<float> rows = normal_values(40 * 5);
   for (const DataType element : all_elements) {
     const auto encoded = StoredRows::near(element, rows, 5);
-    VectorIndex index(Testing::context(), encoded.span(), {});
+    VectorIndex index(context(), encoded.span(), {});
     index.remove({{3, 39}});
     index.save(folder / "index");
     const std::vector<std::byte> bytes = index.to_bytes();
-    expect_bytes_checked(bytes, read_all(folder / "index"), 41, [](const auto& damaged) {
-      VectorIndex::load(Testing::context(), damaged);
-    });
-    VectorIndex copy = VectorIndex::load(Testing::context(), bytes);
+    expect_bytes_checked(bytes, read_all(folder / "index"), 41,
+                         [](const auto& damaged) { VectorIndex::load(context(), damaged); });
+    VectorIndex copy = VectorIndex::load(context(), bytes);
     EXPECT_EQ(copy.ids(), index.ids());
     EXPECT_EQ(copy.to_bytes(), bytes);
     EXPECT_EQ(copy.search(rows).scores, index.search(rows).scores);

@@ -195,8 +195,8 @@ TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
     threads.emplace_back([&, i] {
       const auto query = row_of(queries, dimension, i);
       for (int repeat = 0; repeat < 20; ++repeat) {
-        row_scores(Testing::context(), query, VectorSpan(rows, dimension), scores[i]);
-        best[i] = top_rows(Testing::context(), query, VectorSpan(rows, dimension));
+        row_scores(context(), query, VectorSpan(rows, dimension), scores[i]);
+        best[i] = top_rows(context(), query, VectorSpan(rows, dimension));
       }
     });
   }

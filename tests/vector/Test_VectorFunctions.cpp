@@ -32,9 +32,8 @@ TEST(CosineSigmoid, IsWithinOneFloatOfTheReferenceAndReproducible) {
       for (const double temperature : {1.0, 0.5, 0.05, 0.01, 0.0, -3.0, 1e-30, 1e30}) {
         std::vector<std::uint32_t> first;
         for (const Space space : spaces()) {
-          const std::vector<float> values =
-              cosine_sigmoids(Testing::context(), query, VectorSpan(rows, dimension), threshold,
-                              temperature, {space});
+          const std::vector<float> values = cosine_sigmoids(
+              context(), query, VectorSpan(rows, dimension), threshold, temperature, {space});
           if (first.empty()) first = bits(values);
           ASSERT_EQ(bits(values), first) << to_string(space);
           for (std::size_t row = 0; row < 200; ++row) {
@@ -53,8 +52,8 @@ TEST(CosineSigmoid, IsWithinOneFloatOfTheReferenceAndReproducible) {
 
 TEST(CosineSigmoid, MatchesItsDefinition) {
   const std::vector<float> rows{2.0F, 0.0F, 0.0F, 3.0F, -1.0F, 0.0F, 0.0F, 0.0F};
-  const std::vector<float> values = cosine_sigmoids(
-      Testing::context(), std::vector<float>{1.0F, 0.0F}, VectorSpan(rows, 2), 0.0, 1.0);
+  const std::vector<float> values =
+      cosine_sigmoids(context(), std::vector<float>{1.0F, 0.0F}, VectorSpan(rows, 2), 0.0, 1.0);
   EXPECT_FLOAT_EQ(values[0], 0.73105858F);
   EXPECT_EQ(values[1], 0.5F);
   EXPECT_FLOAT_EQ(values[2], 0.26894142F);
@@ -100,7 +99,7 @@ TEST(WeightedAverage, IsZeroWithoutWeightsAndPropagatesNaN) {
   const std::vector<float> rows{1.0F, infinity, 3.0F, nan, 1.0F, -infinity};
   for (const Space space : spaces()) {
     const auto average = [&](const std::vector<float>& weights) {
-      return weighted_average(Testing::context(), VectorSpan(rows, 3), weights, {space});
+      return weighted_average(context(), VectorSpan(rows, 3), weights, {space});
     };
     EXPECT_EQ(average({2.0F, -2.0F}), (std::vector<float>{0.0F, 0.0F, 0.0F}));
     EXPECT_EQ(bits(average({1.0F, 1.0F})), bits(std::vector<float>{nan, infinity, -infinity}));

@@ -132,19 +132,19 @@ TEST(VectorMemory, IsWhereTheResidencySays) {
   const std::vector<float> rows(36, 1.0F);
   const std::vector<float> query(3, 1.0F);
   const SearchOptions on_device{.space = Space::cuda};
-  const VectorIndex host(Testing::context(), rows, 3, Residency::host);
+  const VectorIndex host(context(), rows, 3, Residency::host);
   EXPECT_GE(host.bytes(Space::serial), rows.size() * sizeof(float));
   EXPECT_EQ(host.bytes(Space::cuda), 0U);
   EXPECT_EQ(host.search(query).top, 10U) << "of 12 rows, by default";
   EXPECT_THROW(host.search(query, on_device), SpaceUnavailable);
-  if (Testing::context().is_usable(Space::cuda)) {
-    EXPECT_GT(VectorIndex(Testing::context(), rows, 3).bytes(Space::cuda), 0U);
-    const VectorIndex device(Testing::context(), rows, 3, Residency::device);
+  if (context().is_usable(Space::cuda)) {
+    EXPECT_GT(VectorIndex(context(), rows, 3).bytes(Space::cuda), 0U);
+    const VectorIndex device(context(), rows, 3, Residency::device);
     EXPECT_EQ(device.search(query).record.chosen, Space::cuda);
     EXPECT_THROW(device.search(query, {.space = Space::serial}), SpaceUnavailable);
   } else {
     for (const Residency residency : {Residency::both, Residency::device})
-      EXPECT_THROW(VectorIndex(Testing::context(), rows, 3, residency), SpaceUnavailable);
+      EXPECT_THROW(VectorIndex(context(), rows, 3, residency), SpaceUnavailable);
   }
 }
 

@@ -27,7 +27,7 @@ struct Data {
 
 TEST(VectorRefusals, OfSearchesAllocateNothing) {
   const Data data;
-  const VectorIndex index(Testing::context(), VectorSpan(data.rows, dimension),
+  const VectorIndex index(context(), VectorSpan(data.rows, dimension),
                           {.quantized_copy = QuantizedCopy::never});
   const auto search = [&](const SearchOptions& options) -> Call {
     return [&, options] { index.search(data.queries, options); };
@@ -45,7 +45,7 @@ TEST(VectorRefusals, OfSearchesAllocateNothing) {
       {{"bytes and one of bits"}, search({.filter = all, .filter_bits = fewer})},
       {{"score is NaN"}, [&] { index.search_at_least(data.queries, nan); }},
   });
-  const VectorIndex of_70(Testing::context(), data.first(70 * dimension), dimension);
+  const VectorIndex of_70(context(), data.first(70 * dimension), dimension);
   for (const std::size_t words : {1UL, 3UL, 4UL, 7UL}) {
     const SearchOptions options{.filter_bits = fewer.first(words)};
     expect_refused_without_memory(
@@ -78,7 +78,7 @@ TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
 
 TEST(VectorRefusals, OfScoresAllocateNothing) {
   const Data data;
-  VectorIndex index(Testing::context(), data.rows, dimension);
+  VectorIndex index(context(), data.rows, dimension);
   index.remove({{7}});
   PreparedScore prepared(index, 100);
   const auto query = data.first(dimension);
@@ -124,7 +124,7 @@ TEST(VectorRefusals, OfScoresAllocateNothing) {
       {{"stream"}, dense(dimension, 2999, {.stream = Stream::cuda(nullptr)})},
   });
   EXPECT_EQ(out, std::vector<float>(6000, 5.0F)) << "a refused call must not write";
-  if (!Testing::context().is_usable(Space::cuda))
+  if (!context().is_usable(Space::cuda))
     expect_refused_without_memory<SpaceUnavailable>(
         {{{"cuda"}, dense(dimension, 2999, {.space = Space::cuda})}});
   PreparedScore of_fewer(index, 1, {.filter_bits = std::span(filter).first(47)});
@@ -138,7 +138,7 @@ TEST(VectorRefusals, OfCandidatesNameTheFirstOneOnEverySpace) {
   constexpr std::size_t lists = 40;
   const Data data;
   const auto queries = data.first(lists * 4);
-  VectorIndex index(Testing::context(), data.first(500 * 4), 4);
+  VectorIndex index(context(), data.first(500 * 4), 4);
   for (const std::size_t segments : {1UL, 2UL}) {
     if (segments == 2) index.add({data.first(100 * 4), 4});
     ASSERT_EQ(index.statistics().segments, segments);
@@ -180,7 +180,7 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   for (const DataType element : {DataType::float32, DataType::int8}) {
     const auto encoded = StoredRows::near(element, data.rows, dimension);
     const VectorSpan row = encoded.span().rows(0, 1);
-    VectorIndex index(Testing::context(), encoded.span(), {});
+    VectorIndex index(context(), encoded.span(), {});
     const auto before = ranking_of(index.search(data.queries));
     const auto add = [&](const VectorSpan& added) -> Call {
       return [&, added] { index.add(added); };
@@ -223,7 +223,7 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   const VectorSpan unknown(static_cast<DataType>(4), std::as_bytes(rows.first(12)), 3);
   for (const VectorSpan& bad :
        {VectorSpan(rows.first(12), 0), VectorSpan(rows.first(12), 5), unknown})
-    EXPECT_THROW(VectorIndex(Testing::context(), bad, VectorIndexOptions()), InvalidArgument);
+    EXPECT_THROW(VectorIndex(context(), bad, VectorIndexOptions()), InvalidArgument);
 }
 
 TEST(VectorRefusals, OfFunctionsOfRowsWriteNothing) {

@@ -55,7 +55,7 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
   for (const DataType element : all_elements) {
     Model model{element};
     const StoredRows first = model.make(70);
-    VectorIndex index(Testing::context(), first.span(), {});
+    VectorIndex index(context(), first.span(), {});
     model.put(0, first);
     const auto change = [&](std::uint64_t kind, std::size_t most) {
       if (kind == 0) {
@@ -89,7 +89,7 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
     const auto reload = [&] {
       const std::uint64_t end = index.end_id();
       index.save(folder / "rows");
-      index = VectorIndex::load(Testing::context(), folder / "rows");
+      index = VectorIndex::load(context(), folder / "rows");
       EXPECT_EQ(index.end_id(), end);
       EXPECT_EQ(index.dimension(), dimension);
       expect_equals(index, model);
@@ -111,7 +111,7 @@ TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
 
 TEST(VectorStore, RowsAreReadInAnyOrderOrNotAtAll) {
   const std::vector<float> values = normal_values(5 * dimension);
-  VectorIndex index(Testing::context(), values, dimension);
+  VectorIndex index(context(), values, dimension);
   index.remove({{2}});
   const std::uint64_t ids[] = {4, 0, 4};
   std::vector<float> out(3 * dimension);
@@ -146,7 +146,7 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
   for (const DataType element : {DataType::float32, DataType::int8}) {
     Model model{element};
     const StoredRows rows = model.make(90);
-    const VectorIndex made(Testing::context(), rows.span(), {});
+    const VectorIndex made(context(), rows.span(), {});
     model.put(0, rows);
     // Builds its quantized copy.
     made.search(std::span(rows.floats).first(dimension),
@@ -163,8 +163,8 @@ TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
     model.put(7, row);
     // Also a loaded file serves several indexes, none of which sees the changes of another.
     for (const StoredVectors& stored : {borrowed, file}) {
-      VectorIndex index(Testing::context(), stored, {});
-      const VectorIndex beside(Testing::context(), stored, {});
+      VectorIndex index(context(), stored, {});
+      const VectorIndex beside(context(), stored, {});
       index.replace(7, row.span());
       expect_equals(index, model);
       expect_equals(beside, before);
@@ -178,12 +178,12 @@ TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
   const StoredRows floats = Model{DataType::float32}.make(300);
   const StoredRows bytes = Model{DataType::int8}.make(300);
   const std::vector<float> query = normal_values(dimension);
-  const VectorIndex never(Testing::context(), floats.span(), without);
+  const VectorIndex never(context(), floats.span(), without);
   EXPECT_THROW(never.search(query, options), InvalidArgument);
-  const VectorIndex own(Testing::context(), bytes.span(), without);
+  const VectorIndex own(context(), bytes.span(), without);
   EXPECT_EQ(own.search(query, options).report.prefiltered, 300U);
   EXPECT_EQ(own.statistics().quantized_bytes, 0U) << "int8 rows need no quantized copy";
-  const VectorIndex made(Testing::context(), floats.span(), {});
+  const VectorIndex made(context(), floats.span(), {});
   EXPECT_EQ(made.statistics().quantized_bytes, 0U) << "before a search uses it";
   made.search(query, options);
   EXPECT_GT(made.statistics().quantized_bytes, 300U * dimension);
@@ -223,7 +223,7 @@ TEST(VectorStore, TriesTheQuantizedCopyAlthoughAPriorSpeaksAgainstIt) {
 
 TEST(VectorStore, CountsItsChanges) {
   const std::vector<float> rows(12, 1.0F);
-  VectorIndex index(Testing::context(), rows, 3);
+  VectorIndex index(context(), rows, 3);
   std::uint64_t before = index.changes();
   const auto grew = [&] { return std::exchange(before, index.changes()) < index.changes(); };
   const VectorSpan row{std::span(rows).first(3), 3};

@@ -39,9 +39,8 @@ std::vector<float> multiplied(const ExecutionSpace& exec_space, Gemm& gemm, cons
 /// Calls `test(exec_space, gemm)` if there is a device; skips the test otherwise.
 template <class Test>
 void on_device(const Test& test) {
-  if (!Testing::context().is_usable(Space::cuda))
-    GTEST_SKIP() << Testing::context().info(Space::cuda).why_not;
-  Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
+  if (!context().is_usable(Space::cuda)) GTEST_SKIP() << context().info(Space::cuda).why_not;
+  Impl::with_instance(context(), Space::cuda, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     if constexpr (Arch::is_device<execution_space>) {
       DeviceGemm gemm;

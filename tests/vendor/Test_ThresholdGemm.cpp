@@ -111,9 +111,9 @@ std::vector<float> fused(const DeviceSpace& exec_space, const GemmData& data, bo
 }
 
 TEST(ThresholdGemm, StaysWithinItsErrorModel) {
-  if (!Testing::context().is_usable(Space::cuda) || !ThresholdGemm::is_usable())
+  if (!context().is_usable(Space::cuda) || !ThresholdGemm::is_usable())
     GTEST_SKIP() << "needs a Hopper device (compute capability 9.0)";
-  Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
+  Impl::with_instance(context(), Space::cuda, [&](const auto& exec_space) {
     if constexpr (std::is_same_v<std::decay_t<decltype(exec_space)>, DeviceSpace>) {
       for (const auto& [queries, rows, length] : {std::array{1UL, 1UL, 1UL},
                                                   {70UL, 300UL, 768UL},

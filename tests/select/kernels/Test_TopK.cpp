@@ -91,7 +91,7 @@ template <class Key>
 void expect_matches_reference(const Rows<Key>& rows, const Sizes& ks) {
   expect_matches_on_every_space(rows, ks);
   using Twin = Impl::BlockTopK<HostSpace, Key>;
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::openmp);
   for (const std::size_t k : ks) {
     if (rows.empty()) continue;
     const TopKShape shape = shape_of(rows, k);
@@ -196,7 +196,7 @@ TEST(TopK, ReadsNoKeyBehindTheLast) {
   ASSERT_EQ(::mprotect(end, page, PROT_NONE), 0);
   Rank* keys = reinterpret_cast<Rank*>(end) - row.size();
   std::copy(row.begin(), row.end(), keys);
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::openmp);
   for (const std::size_t k : {1UL, 10UL, 64UL}) {
     const TopKShape shape{1, row.size(), k};
     std::vector<Rank> workspace(top_k_workspace<HostSpace, Rank>(shape));

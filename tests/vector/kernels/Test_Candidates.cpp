@@ -24,7 +24,7 @@ std::vector<std::vector<Rank>> ranked(const Question& asked, const Lists& lists)
 /// The results of \p space, computed \p calls times with one workspace; empty if a call needs more
 /// than one launch.
 std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& lists, int calls = 1) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const VectorData<execution_space> data(exec_space, asked);
     CandidateShape shape{lists.rows(), 0, asked.top};
@@ -99,7 +99,7 @@ TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
 
 /// The results of the device's teams, executed with one thread each on the host.
 std::vector<Rank> ranks_of_teams(const Question& asked, const Lists& lists, std::uint32_t chunk) {
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   const VectorData<HostSpace> data(exec_space, asked);
   const auto top = static_cast<std::uint32_t>(asked.top);
   CandidatePlan plan{chunk, 1, std::min(chunk, top)};
@@ -202,7 +202,7 @@ Found expected_found(const Question& asked, const GivenIds& lists, std::size_t p
 /// What one launch finds with chunks of \p chunk candidates; the second of two calls.
 Found found_at_once(Space space, const Question& asked, const GivenIds& lists, std::uint32_t chunk,
                     std::size_t places) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const std::size_t count = asked.count();
     const std::size_t top = std::min(places, lists.length);

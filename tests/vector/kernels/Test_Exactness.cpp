@@ -131,7 +131,7 @@ TEST(Exactness, HoldsForPartsOfTheRowsAndFilteredOnes) {
         for (std::size_t q = 0; q < 3; ++q)
           for (std::size_t row = begin; row < begin + length; ++row)
             expected.push_back(asked.lets(q, row) ? asked.rank(q, row) : rank_none);
-        ASSERT_EQ(ranks_of_rows(Testing::context(), space, asked, begin, length), expected);
+        ASSERT_EQ(ranks_of_rows(context(), space, asked, begin, length), expected);
       }
     }
   }
@@ -139,10 +139,10 @@ TEST(Exactness, HoldsForPartsOfTheRowsAndFilteredOnes) {
 
 TEST(Exactness, HoldsInTwoHundredRepeatsAndForAnyNumberOfThreads) {
   const Question asked = random_question(500, 100, 9, DataType::bfloat16);
-  const auto first = ranks_of_rows(Testing::context(), Space::serial, asked, 0, 500);
+  const auto first = ranks_of_rows(context(), Space::serial, asked, 0, 500);
   for (const Space space : spaces())
     for (int repeat = 0; repeat < 200; ++repeat)
-      ASSERT_EQ(ranks_of_rows(Testing::context(), space, asked, 0, 500), first)
+      ASSERT_EQ(ranks_of_rows(context(), space, asked, 0, 500), first)
           << described("repeat", repeat, "on", space);
   for (const int threads : {1, 2, 3}) {
     Context context({.threads = threads, .load_profile = false});
@@ -154,7 +154,7 @@ TEST(Exactness, HoldsInTwoHundredRepeatsAndForAnyNumberOfThreads) {
 TEST(Exactness, NeedsATileForRowsThatAreDecoded) {
   const Question asked{StoredRows::near(DataType::bfloat16, std::vector<float>(40, 1), 4),
                        std::vector<float>(4, 1)};
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   const VectorData<HostSpace> data(exec_space, asked);
   EXPECT_THROW(
       score_rows<HostSpace>(exec_space, Metric::ip, data.view, 0, 10, {}, {}, data.prepared, {}),

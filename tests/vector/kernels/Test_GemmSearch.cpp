@@ -75,7 +75,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
   RoundedRows<ExecutionSpace, Arch::Float16> rounded;
   if (rounding == Rounding::before && asked.rows.count() > 0)
     rounded = copy.emplace(exec_space, data.view).view;
-  search.bind(Testing::context().memory(space));
+  search.bind(context().memory(space));
   Found found;
   const Testing::Array<ExecutionSpace, Rank> best("best", asked.count() * asked.top);
   const auto ask = [&](const Impl::QuerySource<ExecutionSpace>& requested) {
@@ -88,7 +88,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
   } else if (how == Queries::prepared) {
     ask(Impl::QuerySource<ExecutionSpace>(data.prepared, asked.rows.dimension));
   } else {
-    Impl::PinnedArray<float> floats(Testing::context().pinned_memory(), "queries");
+    Impl::PinnedArray<float> floats(context().pinned_memory(), "queries");
     floats.resize_discarding(asked.queries.size());
     std::copy(asked.queries.begin(), asked.queries.end(), floats.data());
     ask({floats.data(), asked.count(), asked.rows.dimension});
@@ -101,7 +101,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
 
 /// As `run`, with a search of its own for a space.
 Found run_on(Space space, const Question& asked) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
     return run(exec_space, space, search, asked);
   });
@@ -133,7 +133,7 @@ void expect_reference(const Question& asked, const std::vector<std::vector<Rank>
     }
   });
   if (::testing::Test::HasFatalFailure()) return;
-  const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const auto& exec_space = Impl::host_instance(context(), Space::serial);
   for (const Impl::HostGemmLibrary library : Impl::host_gemm_libraries_by_speed) {
     const Impl::HostGemmChoice choice{library, Impl::GemmType::float32};
     if (!Impl::host_gemm_why_not(choice.library, choice.input).empty()) continue;
@@ -230,7 +230,7 @@ TEST(GemmSearch, IsCorrectWhereListsOverflow) {
 }
 
 TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
-  const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const auto& exec_space = Impl::host_instance(context(), Space::serial);
   /// Queries that are uploaded to the workspace of the products, and then in that of the scores.
   const auto expect_parts = [&](auto search, const Question& asked, std::size_t workspace) {
     const Impl::QuerySource<HostSpace> source(asked.queries.data(), asked.count(),

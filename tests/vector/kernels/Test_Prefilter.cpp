@@ -16,7 +16,7 @@ struct Bounds {
 };
 
 Bounds bounds_of(Space space, const Question& asked) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const PrefilterData<execution_space> data(exec_space, asked);
     const std::uint64_t count = asked.rows.count();

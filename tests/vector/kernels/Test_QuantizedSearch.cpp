@@ -18,7 +18,7 @@ std::vector<SearchReport> expect_best(const Question& asked,
     const PrefilterData<ExecutionSpace> data(exec_space, asked);
     const Testing::Array<ExecutionSpace, Rank> best("best", asked.count() * asked.top);
     Impl::QuantizedSearch<ExecutionSpace> search(limits);
-    search.bind(Testing::context().memory(space), Testing::context().pinned_memory());
+    search.bind(context().memory(space), context().pinned_memory());
     SearchReport& report = reports.emplace_back();
     search.search(exec_space, data.view, data.quantized, data.filter, data.prepared, asked.metric,
                   asked.top, best, report);
