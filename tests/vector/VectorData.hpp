@@ -83,6 +83,20 @@ inline Question random_question(std::size_t count, std::size_t dimension, std::s
           normal_values(queries * dimension)};
 }
 
+/// Calls `check(asked, ranked)` for every metric and for those \p tops that are not more than the
+/// rows; `ranked` are all ranks of the reference.
+template <class Check>
+void for_each_metric(Question asked, const std::vector<std::size_t>& tops, const Check& check) {
+  for (const Metric metric : all_metrics) {
+    asked.metric = metric;
+    const auto ranked = asked.ranked();
+    for (const std::size_t top : tops) {
+      asked.top = top;
+      if (top <= asked.rows.count()) check(asked, ranked);
+    }
+  }
+}
+
 /// The \p top best of each list, which has no result in its last places if it is shorter.
 inline std::vector<Rank> best_of(const std::vector<std::vector<Rank>>& ranked, std::size_t top) {
   std::vector<Rank> out;

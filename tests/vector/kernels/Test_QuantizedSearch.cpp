@@ -32,16 +32,10 @@ TEST(QuantizedSearch, MatchesReferenceInEveryCase) {
   for (const auto& made : prefilter_cases()) {
     SCOPED_TRACE(made.name);
     for (const DataType element : all_elements) {
-      Question asked = made.question(element);
-      for (const Metric metric : all_metrics) {
-        asked.metric = metric;
-        const auto ranked = asked.ranked();
-        for (const std::size_t top : {std::size_t{1}, std::size_t{10}, asked.rows.count()}) {
-          asked.top = top;
-          expect_best(asked, ranked);
-        }
-        if (HasFailure()) return;
-      }
+      const Question asked = made.question(element);
+      for_each_metric(asked, {1, 10, asked.rows.count()},
+                      [](const Question& one, const auto& ranked) { expect_best(one, ranked); });
+      if (HasFailure()) return;
     }
   }
 }
@@ -68,9 +62,7 @@ TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
   for (const DataType element : {DataType::float32, DataType::int8}) {
     Question asked{StoredRows::near(element, values, dimension), normal_values(6 * dimension)};
     std::copy_n(values.begin(), dimension, asked.queries.begin());
-    for (const Metric metric : {Metric::cosine, Metric::l2}) {
-      asked.metric = metric;
-      const auto ranked = asked.ranked();
+    for_each_metric(asked, {10}, [](const Question& one, const auto& ranked) {
       for (const auto& limits :
            std::vector<QuantizedSearchLimits>{{.capacity = 256},
                                               {.uppers = 2000, .capacity = 256},
@@ -79,9 +71,9 @@ TEST(QuantizedSearch, DoesNotDependOnChunkListAndBlockSizes) {
                                               {.slots = 1},
                                               {.planes = 1}}) {
         SCOPED_TRACE(described("uppers", limits.uppers, "list", limits.list));
-        expect_best(asked, ranked, limits);
+        expect_best(one, ranked, limits);
       }
-    }
+    });
   }
 }
 
