@@ -8,29 +8,25 @@
 namespace VectorIndexArraysTest {
 
 using namespace Kindred;
-using Testing::all_metrics;
-using Testing::bits;
-using Testing::normal_values;
-using Testing::Ranking;
-using Testing::ranking_of;
+using namespace Testing;
+using Kindred::Array;
 
 constexpr std::size_t dimension = 24;
 
 /// An index of several segments, from some of which rows were removed, and what is known of it.
 struct Data {
   std::vector<float> rows = normal_values(700 * dimension);
-  VectorIndex index{Testing::context(), std::span(rows).first(500 * dimension), dimension};
+  VectorIndex index{context(), std::span(rows).first(500 * dimension), dimension};
   std::vector<std::uint64_t> removed = {};
 
   Data() {
     for (const auto& [first, count] : {std::pair(500UL, 120UL), {620UL, 50UL}, {670UL, 30UL}})
-      index.add({Testing::row_of(rows, dimension, first, count), dimension});
+      index.add({row_of(rows, dimension, first, count), dimension});
     for (std::uint64_t id = 3; id < 700; id += 29) removed.push_back(id);
     index.remove(removed);
   }
-  Testing::RowsByReference known() const {
-    Testing::RowsByReference out{dimension, index.ids(),
-                                 std::vector<float>(index.size() * dimension)};
+  RowsByReference known() const {
+    RowsByReference out{dimension, index.ids(), std::vector<float>(index.size() * dimension)};
     index.rows(out.ids, out.floats);
     return out;
   }
@@ -45,7 +41,7 @@ class Given {
       : m_shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)},
         m_host(std::move(values)) {
     m_host.resize(rows * columns);
-    if (on_device) m_device = std::make_unique<Testing::DeviceCopy<T>>(Testing::context(), m_host);
+    if (on_device) m_device = std::make_unique<DeviceCopy<T>>(context(), m_host);
   }
   Array array() {
     if (m_device) return m_device->array(data_type_of<T>, m_shape);
@@ -56,7 +52,7 @@ class Given {
  private:
   std::vector<std::int64_t> m_shape;
   std::vector<T> m_host;
-  std::unique_ptr<Testing::DeviceCopy<T>> m_device;
+  std::unique_ptr<DeviceCopy<T>> m_device;
 };
 
 /// Every call on arrays gives the answers of the reference. Lists of candidates have duplicates,
@@ -70,7 +66,7 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
     Given<float> asked(on_device, queries, count, dimension);
     const ConstArray given = asked.array();
     for (const Metric metric : all_metrics) {
-      SCOPED_TRACE(Testing::described(metric, count, "queries"));
+      SCOPED_TRACE(described(metric, count, "queries"));
       Given<float> all(on_device, {}, count, rows);
       const auto record = data.index.score_all(given, all.array(), {metric, {}, stream});
       if (on_device) {
@@ -94,7 +90,7 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
             const SearchReport report = data.index.search(given, options, out).report;
             EXPECT_TRUE(!path || count == 0 || report.path == to_string(*path)) << report.path;
           });
-          EXPECT_EQ(searched, Testing::with_padding(ranked, top, metric));
+          EXPECT_EQ(searched, with_padding(ranked, top, metric));
         }
         options.path = {};
         for (const std::size_t length : {1UL, 40UL, 300UL, 1024UL}) {
@@ -103,8 +99,8 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
           for (std::size_t query = 0; query < count; ++query) {
             std::vector<std::uint64_t> places;
             for (std::size_t i = 0; i < length; ++i) {
-              const std::uint64_t id = Testing::random_below(720);
-              const std::uint64_t kind = Testing::random_below(50);
+              const std::uint64_t id = random_below(720);
+              const std::uint64_t kind = random_below(50);
               lists.push_back(kind == 0  ? std::int64_t{1} << 32U
                               : kind < 6 ? -1
                                          : static_cast<std::int64_t>(id));
@@ -112,14 +108,13 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
               if (kind >= 6 && at != known.ids.end() && *at == id)
                 places.push_back(static_cast<std::uint64_t>(at - known.ids.begin()));
             }
-            best.push_back(
-                known.best(metric, Testing::row_of(queries, dimension, query), places, top));
+            best.push_back(known.best(metric, row_of(queries, dimension, query), places, top));
           }
           Given<std::int64_t> candidates(on_device, lists, count, length);
           const auto scored = found([&](const SearchOutput& out) {
             data.index.score(given, candidates.array(), options, out);
           });
-          EXPECT_EQ(scored, Testing::with_padding(best, top, metric))
+          EXPECT_EQ(scored, with_padding(best, top, metric))
               << length << " candidates, top " << top;
         }
       }
@@ -133,8 +128,8 @@ TEST(VectorIndexArrays, OnTheHostGiveTheAnswersOfTheReference) {
 }
 
 TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfTheReferenceOnAnyStream) {
-  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  const Testing::DeviceStream own(Testing::context());  // outlives the index
+  if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  const DeviceStream own(context());  // outlives the index
   Data data;
   for (int turn = 0; turn < 2; ++turn) {
     expect_answers(data, true, {});
@@ -147,8 +142,7 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfTheReferenceOnAnyStream) {
 TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   Data data;
   const std::vector<float> query = normal_values(dimension);
-  const auto expected =
-      Testing::with_padding(data.known().ranked(Metric::cosine, query), 4, Metric::cosine);
+  const auto expected = with_padding(data.known().ranked(Metric::cosine, query), 4, Metric::cosine);
   std::vector<float> scores(4);
   std::vector<std::int64_t> ids(4);
   data.index.search(query, {}, {scores, ids});
@@ -162,15 +156,14 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   EXPECT_TRUE(results.ids.empty());
   const std::vector<std::int64_t> none(6, -1);
   data.index.score(query, ConstArray(none), {}, {scores, ids});
-  EXPECT_EQ(ranking_of(ids, scores), Testing::with_padding({{}}, 4, Metric::cosine));
+  EXPECT_EQ(ranking_of(ids, scores), with_padding({{}}, 4, Metric::cosine));
 }
 
 /// The calls of a device, run on the host: there they are tested without a device. Each is made
 /// twice, because what the first one prepares serves the second.
-void expect_answers_of_a_device(Impl::ArraySearch<HostSpace>& search,
-                                const Testing::RowsByReference& known,
+void expect_answers_of_a_device(Impl::ArraySearch<HostSpace>& search, const RowsByReference& known,
                                 const Impl::VectorStore& store, std::size_t count) {
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   const auto rows = std::make_shared<const Impl::VectorStore>(store);
   ASSERT_EQ(store.size(), known.ids.size());
   const std::vector<float> queries = normal_values(count * dimension);
@@ -188,8 +181,7 @@ void expect_answers_of_a_device(Impl::ArraySearch<HostSpace>& search,
           ASSERT_EQ(search.why_not(path, dimension, top), "");
           search.search(exec_space, rows, given, metric, path, top,
                         {scores.data(), top, ids.data(), top, top});
-          EXPECT_EQ(ranking_of(ids, scores), Testing::with_padding(ranked, top, metric))
-              << to_string(path);
+          EXPECT_EQ(ranking_of(ids, scores), with_padding(ranked, top, metric)) << to_string(path);
         }
       }
       search.wait();
@@ -202,7 +194,7 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
   Context& context = Testing::context();
   Impl::ArraySearch<HostSpace> search(context.memory(Space::serial));
   const VectorSpan all(data.rows, dimension);
-  auto known = Testing::numbered(data.rows, dimension);
+  auto known = numbered(data.rows, dimension);
   Impl::VectorStore store(context, all.rows(0, 500), {});
   store = store.with(all.rows(500, 120)).with(all.rows(620, 50)).with(all.rows(670, 30));
   expect_answers_of_a_device(search, known, store, 3);
@@ -218,7 +210,7 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
     for (std::size_t i = 0; i < replaced.size(); ++i) {
       const auto place = std::lower_bound(known.ids.begin(), known.ids.end(), replaced[i]);
       std::ranges::copy(
-          Testing::row_of(data.rows, dimension, by[i]),
+          row_of(data.rows, dimension, by[i]),
           known.floats.begin() + (place - known.ids.begin()) * std::ptrdiff_t{dimension});
     }
     ASSERT_GT(store.segments().size(), 1U);
@@ -234,10 +226,10 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
 
 TEST(VectorIndexArrays, AreAdded) {
   const std::vector<float> rows = normal_values(20 * dimension);
-  VectorIndex index(Testing::context(), std::span(rows).first(10 * dimension), dimension);
+  VectorIndex index(context(), std::span(rows).first(10 * dimension), dimension);
   Given<float> given(false, {rows.begin() + 10 * dimension, rows.end()}, 10, dimension);
   EXPECT_EQ(index.add(ConstArray(given.array())), 10U);
-  EXPECT_EQ(Testing::difference(index, Testing::numbered(rows, dimension), {rows}), "");
+  EXPECT_EQ(difference(index, numbered(rows, dimension), {rows}), "");
 }
 
 }  // namespace VectorIndexArraysTest
