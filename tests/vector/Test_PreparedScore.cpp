@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/PreparedScore.hpp>
-
-#include <numeric>
-
 #include "Allocations.hpp"
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace PreparedScoreTest {
 

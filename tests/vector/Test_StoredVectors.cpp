@@ -3,8 +3,8 @@
 #include "RefusedCalls.hpp"
 #include "SectionLengths.hpp"
 #include "StoredVectorsSupport.hpp"
+#include "VectorAnswers.hpp"
 #include "VectorFileBytes.hpp"
-#include "VectorSupport.hpp"
 #include "kernels/PrefilterCases.hpp"
 #include "vector/VectorSections.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/VectorFunctions.hpp>
-#include <kindred/reference/Reference.hpp>
 
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace VectorFunctionsTest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace VectorMemoryTest {
 

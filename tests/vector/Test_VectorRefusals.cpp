@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/PreparedScore.hpp>
-#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 
 #include "DeviceCopy.hpp"
 #include "RefusedWithoutMemory.hpp"
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace VectorRefusalsTest {
 

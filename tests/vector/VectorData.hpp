@@ -5,8 +5,6 @@
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <numeric>
-
 #include "StoredRows.hpp"
 #include "ToHost.hpp"
 #include "ToSpace.hpp"
