@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 
 #include "VectorData.hpp"
@@ -149,16 +148,6 @@ TEST(Exactness, HoldsInTwoHundredRepeatsAndForAnyNumberOfThreads) {
     const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
     EXPECT_EQ(ranks_of_rows(context, space, asked, 0, 500), first) << threads << " threads";
   }
-}
-
-TEST(Exactness, NeedsATileForRowsThatAreDecoded) {
-  const Question asked{StoredRows::near(DataType::bfloat16, std::vector<float>(40, 1), 4),
-                       std::vector<float>(4, 1)};
-  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
-  const VectorData<HostSpace> data(exec_space, asked);
-  EXPECT_THROW(
-      score_rows<HostSpace>(exec_space, Metric::ip, data.view, 0, 10, {}, {}, data.prepared, {}),
-      InvalidArgument);
 }
 
 }  // namespace ExactnessTest
