@@ -113,9 +113,7 @@ struct RowsByReference {
 
 /// The rows with the numbers from 0 on as ids.
 inline RowsByReference numbered(const std::vector<float>& rows, std::size_t dimension) {
-  RowsByReference out{dimension, std::vector<std::uint64_t>(rows.size() / dimension), rows};
-  std::iota(out.ids.begin(), out.ids.end(), 0);
-  return out;
+  return {dimension, numbers_from(0, rows.size() / dimension), rows};
 }
 
 /// The answer of a search: \p top places per query, of which those without a result are empty.
