@@ -116,7 +116,7 @@ TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
 }
 
 TEST(VectorPaths, GiveTheSameBitsInTwoHundredRepeats) {
-  Asked asked{normal_values(5 * 40)};
+  Asked asked{normal_values(5 * 40), {10}};
   asked.searches = 200;
   EXPECT_EQ(difference(normal_values(700 * 40), 40, asked), "");
 }
