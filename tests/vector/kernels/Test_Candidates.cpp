@@ -13,6 +13,8 @@ using namespace Kindred;
 using namespace Testing;
 using Lists = Ragged<std::uint32_t>;
 
+constexpr std::uint32_t none_is_bad = 0xFFFFFFFF;
+
 /// The ranks of the candidates that pass, for every query.
 std::vector<std::vector<Rank>> ranked(const Question& asked, const Lists& lists) {
   std::vector<std::vector<Rank>> out;
@@ -23,7 +25,8 @@ std::vector<std::vector<Rank>> ranked(const Question& asked, const Lists& lists)
 
 /// The results of \p space, computed \p calls times with one workspace; empty if a call needs more
 /// than one launch.
-std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& lists, int calls = 1) {
+std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& lists, int calls = 1,
+                           std::uint32_t* bad_query = nullptr) {
   return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const VectorData<execution_space> data(exec_space, asked);
@@ -38,15 +41,19 @@ std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& list
     const Testing::Array<execution_space, Rank> workspace("workspace",
                                                           plan.workspace(lists.rows()));
     const Testing::Array<execution_space, std::uint32_t> arrived("arrived", lists.rows());
+    const auto bad = to_space(exec_space, std::vector<std::uint32_t>{none_is_bad});
+    CandidateCheck<execution_space> check;
+    if (bad_query != nullptr) check = {asked.rows.count(), bad.data()};
     std::vector<Rank> first;
     for (int call = 0; call < calls; ++call) {
       rank_candidates<execution_space>(exec_space, asked.metric, data.view, offsets, candidates,
                                        data.filter, data.prepared, plan, asked.top, best, workspace,
-                                       arrived);
+                                       arrived, check);
       const auto out = to_host(exec_space, best);
       if (call == 0) first = out;
       EXPECT_EQ(out, first) << "call " << call;
     }
+    if (bad_query != nullptr) *bad_query = to_host(exec_space, bad)[0];
     return first;
   });
 }
@@ -94,6 +101,28 @@ TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
   for (const DataType element : all_elements) {
     for (const std::size_t dimension : {1UL, 3UL, 4UL, 32UL, 36UL, 260UL, 768UL, 4100UL})
       expect_reference(random_question(60, dimension, 0, element), {40, 0, 9}, dimension % 4 == 0);
+  }
+}
+
+TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
+  Question asked = random_question(100, 8, 5);
+  asked.metric = Metric::ip;
+  asked.top = 5;
+  const auto lists = random_lists(100, {40, 9, 0, 300, 70});
+  for (const Space space : spaces()) {
+    const auto all = ranks_of(space, asked, lists);
+    for (const std::uint32_t bad : {100U, 0xFFFFFFFFU}) {
+      auto broken = lists;
+      broken.values[49 + 250] = bad;  // of query 3
+      broken.values.back() = bad;     // of query 4
+      std::uint32_t bad_query = 0;
+      const auto ranks = ranks_of(space, asked, broken, 1, &bad_query);
+      EXPECT_EQ(bad_query, 3U) << to_string(space);
+      ASSERT_EQ(ranks.size(), all.size());
+      EXPECT_TRUE(std::equal(ranks.begin(), ranks.begin() + 3 * 5, all.begin()));
+      EXPECT_EQ(ranks_of(space, asked, lists, 1, &bad_query), all);
+      EXPECT_EQ(bad_query, none_is_bad) << to_string(space);
+    }
   }
 }
 
