@@ -6,31 +6,22 @@
 #include <kindred/matcher/Recall.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <cstdint>
-#include <filesystem>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "Support.hpp"
 #include "TempFolder.hpp"
-#include "VectorValues.hpp"
+#include "TestGenerator.hpp"
 
 namespace Kindred::Testing {
 
 /// Rows around random centers, `count × dimension`.
-inline std::vector<float> clustered(std::mt19937_64& generator, std::size_t count,
-                                    std::size_t dimension, std::size_t clusters,
+inline std::vector<float> clustered(std::size_t count, std::size_t dimension, std::size_t clusters,
                                     float spread = 0.4F) {
   std::mt19937_64 fixed(99);  // the same centers for rows and queries
   const std::vector<float> centres = normal_values(fixed, clusters * dimension);
   std::normal_distribution<float> normal;
   std::vector<float> out(count * dimension);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t centre = generator() % clusters;
+    const std::size_t centre = random_below(clusters);
     for (std::size_t d = 0; d < dimension; ++d)
-      out[i * dimension + d] = centres[centre * dimension + d] + spread * normal(generator);
+      out[i * dimension + d] = centres[centre * dimension + d] + spread * normal(generator());
   }
   return out;
 }
@@ -57,12 +48,11 @@ inline double recall(const HnswResults& found, Metric metric, const std::vector<
 
 /// An index of random rows around a few centers, and queries near them.
 struct Built {
-  Built(const char* name, const HnswSettings& settings, std::size_t count, std::size_t query_count,
+  Built(const HnswSettings& settings, std::size_t count, std::size_t query_count,
         std::size_t dimension_ = 24, std::size_t clusters = 30)
-      : generator(Testing::generator(name)),
-        dimension(dimension_),
-        rows(clustered(generator, count, dimension, clusters)),
-        queries(clustered(generator, query_count, dimension, clusters)),
+      : dimension(dimension_),
+        rows(clustered(count, dimension, clusters)),
+        queries(clustered(query_count, dimension, clusters)),
         index(HnswIndex::build(context(), rows, dimension, settings)) {}
   HnswResults search(const HnswSearchOptions& options) const {
     return index.search(queries, options);
@@ -71,7 +61,6 @@ struct Built {
     return Testing::recall(found, index.settings().metric, rows, dimension, queries, filter);
   }
 
-  std::mt19937_64 generator;
   std::size_t dimension;
   std::vector<float> rows, queries;
   HnswIndex index;

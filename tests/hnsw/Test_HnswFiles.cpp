@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "DamagedFiles.hpp"
 #include "HnswSupport.hpp"
 #include "SectionLengths.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace HnswFilesTest {
@@ -23,11 +18,9 @@ HnswSettings settings_of(Metric metric, std::size_t m = 16) {
 
 /// A few rows on several levels, one of them removed.
 HnswIndex small_index(HnswTraversal traversal = HnswTraversal::automatic) {
-  auto generator = Testing::generator("small index");
   HnswSettings settings = settings_of(Metric::l2, 2);
   settings.traversal = traversal;
-  HnswIndex index =
-      HnswIndex::build(Testing::context(), clustered(generator, 12, 3, 2), 3, settings);
+  HnswIndex index = HnswIndex::build(context(), clustered(12, 3, 2), 3, settings);
   index.remove({{4}});
   return index;
 }
@@ -53,9 +46,9 @@ void use(HnswIndex& index) {
   index.repair();
 }
 
-HnswIndex load(const std::string& path) { return HnswIndex::load(Testing::context(), path); }
+HnswIndex load(const std::string& path) { return HnswIndex::load(context(), path); }
 HnswIndex import(const std::string& path) {
-  return HnswIndex::import_hnswlib(Testing::context(), path, Metric::l2, 3);
+  return HnswIndex::import_hnswlib(context(), path, Metric::l2, 3);
 }
 
 /// Loads or imports an index and uses it.
@@ -68,7 +61,7 @@ void use_from(const std::string& path) {
 TEST(HnswFile, RestoresTheSameIndexBitForBit) {
   const TempFolder folder;
   for (const Metric metric : all_metrics) {
-    Built all("file", settings_of(metric), 900, 20, 20, 9);
+    Built all(settings_of(metric), 900, 20, 20, 9);
     all.index.remove({{7}});
     all.index.save(folder / "a");
     HnswIndex loaded = load(folder / "a");
@@ -91,7 +84,7 @@ TEST(HnswFile, RestoresTheSameIndexBitForBit) {
 
 TEST(HnswFile, StoresAnEmptyIndex) {
   const TempFolder folder;
-  HnswIndex(Testing::context(), 5, settings_of(Metric::ip)).save(folder / "a");
+  HnswIndex(context(), 5, settings_of(Metric::ip)).save(folder / "a");
   HnswIndex index = load(folder / "a");
   EXPECT_EQ(index.size(), 0U);
   EXPECT_EQ(index.settings().metric, Metric::ip);
@@ -104,8 +97,7 @@ TEST(HnswFile, StoresAnEmptyIndex) {
 
 TEST(HnswFile, StoresOneRow) {
   const TempFolder folder;
-  HnswIndex::build(Testing::context(), std::vector<float>{3}, 1, settings_of(Metric::l2))
-      .save(folder / "a");
+  HnswIndex::build(context(), std::vector<float>{3}, 1, settings_of(Metric::l2)).save(folder / "a");
   EXPECT_EQ(stored_row(load(folder / "a"), 0), std::vector<float>{3});
   expect_lengths_are_checked(folder / "a", "hnsw", load);
   const auto refusal = [&](std::size_t setting) {
@@ -121,14 +113,13 @@ TEST(HnswFile, StoresBytesUpToTheLargestDimensionThatTheySupport) {
   HnswSettings settings = settings_of(Metric::l2);
   settings.traversal = HnswTraversal::bytes;
   const std::vector<float> row(65536, 0.5F);
-  HnswIndex::build(Testing::context(), row, row.size(), settings).save(folder / "a");
+  HnswIndex::build(context(), row, row.size(), settings).save(folder / "a");
   EXPECT_EQ(stored_row(load(folder / "a"), 0), row);
 }
 
 /// The levels of 64 nodes fill 64 bytes: what follows them is the next column.
 TEST(HnswFile, RejectsALinkToTheNodeBehindTheLast) {
-  const std::string good =
-      file_of(Built("64 nodes", settings_of(Metric::l2, 2), 64, 1, 3, 2).index);
+  const std::string good = file_of(Built(settings_of(Metric::l2, 2), 64, 1, 3, 2).index);
   const MemoryFile file;
   file.set(good);
   EXPECT_EQ(load(file.path()).size(), 64U);
@@ -224,11 +215,10 @@ TEST(HnswFile, MissingIsAnError) {
 TEST(Hnswlib, ReadsWhatItWrites) {
   const TempFolder folder;
   for (const Metric metric : all_metrics) {
-    Built all("hnswlib", settings_of(metric), 700, 20, 12, 9);
+    Built all(settings_of(metric), 700, 20, 12, 9);
     all.index.remove({{5}});
     all.index.export_hnswlib(folder / "a.bin");
-    const HnswIndex again =
-        HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", metric, 12);
+    const HnswIndex again = HnswIndex::import_hnswlib(context(), folder / "a.bin", metric, 12);
     again.export_hnswlib(folder / "b.bin");
     EXPECT_EQ(again.size(), 699U);
     EXPECT_EQ(again.end_id(), 700U);
@@ -242,26 +232,22 @@ TEST(Hnswlib, ReadsWhatItWrites) {
 }
 
 TEST(Hnswlib, ReadsAndWritesAnEmptyIndex) {
-  const std::string bytes =
-      hnswlib_file_of(HnswIndex(Testing::context(), 3, settings_of(Metric::l2)));
-  EXPECT_EQ(bytes.size(), 96U);
   const MemoryFile file;
-  file.set(bytes);
+  file.set(hnswlib_file_of(HnswIndex(context(), 3, settings_of(Metric::l2))));
+  EXPECT_EQ(read_all(file.path()).size(), 96U);
   EXPECT_EQ(import(file.path()).size(), 0U);
 }
 
 TEST(Hnswlib, ReportsTheDimensionOfTheFile) {
-  const TempFolder folder;
-  small_index().export_hnswlib(folder / "a.bin");
+  const MemoryFile file;
+  file.set(hnswlib_file_of(small_index()));
   const auto of = [&](Metric metric, std::size_t dimension) {
-    return [&, metric, dimension] {
-      HnswIndex::import_hnswlib(Testing::context(), folder / "a.bin", metric, dimension);
-    };
+    HnswIndex::import_hnswlib(context(), file.path(), metric, dimension);
   };
-  EXPECT_THAT(message_of<CorruptFile>(of(Metric::l2, 4)),
+  EXPECT_THAT(message_of<CorruptFile>([&] { of(Metric::l2, 4); }),
               HasSubstr("12 bytes; float32 of dimension 4 has 16"));
-  EXPECT_THROW(of(Metric::l2, ~std::size_t{0} / 4)(), CorruptFile);
-  EXPECT_THROW(of(static_cast<Metric>(3), 3)(), InvalidArgument);
+  EXPECT_THROW(of(Metric::l2, ~std::size_t{0} / 4), CorruptFile);
+  EXPECT_THROW(of(static_cast<Metric>(3), 3), InvalidArgument);
 }
 
 TEST(Hnswlib, RejectsOrSurvivesEveryChangedByte) {
@@ -318,13 +304,13 @@ TEST(HnswBytes, AreThoseOfASavedFileAndAreChecked) {
   const HnswIndex index = small_index();
   const std::vector<std::byte> bytes = index.to_bytes();
   expect_bytes_checked(bytes, file_of(index), 41,
-                       [](const auto& damaged) { HnswIndex::load(Testing::context(), damaged); });
-  HnswIndex copy = HnswIndex::load(Testing::context(), bytes);
+                       [](const auto& damaged) { HnswIndex::load(context(), damaged); });
+  HnswIndex copy = HnswIndex::load(context(), bytes);
   EXPECT_EQ(copy.to_bytes(), bytes);
   EXPECT_EQ(copy.statistics().links, index.statistics().links);
   use(copy);
-  const HnswIndex empty(Testing::context(), 3);
-  EXPECT_EQ(HnswIndex::load(Testing::context(), empty.to_bytes()).size(), 0U);
+  const HnswIndex empty(context(), 3);
+  EXPECT_EQ(HnswIndex::load(context(), empty.to_bytes()).size(), 0U);
 }
 
 }  // namespace HnswFilesTest

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "HnswSupport.hpp"
 #include "hnsw/GraphChanges.hpp"
 #include "hnsw/HnswStore.hpp"
@@ -14,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <vector>
 
 namespace HnswGraphTest {
 
@@ -24,9 +21,9 @@ using namespace Kindred::Impl;
 
 /// A graph under construction, with random links between its nodes.
 struct SmallGraph {
-  SmallGraph(std::size_t count, std::size_t m, HnswTraversal traversal, std::mt19937_64& generator)
+  SmallGraph(std::size_t count, std::size_t m, HnswTraversal traversal)
       : store(make(m, traversal)) {
-    const auto rows = clustered(generator, count, 7, 3);
+    const auto rows = clustered(count, 7, 3);
     store.rows.resize(count * store.row_stride(), 0.0F);
     for (std::size_t i = 0; i < count; ++i)
       std::copy_n(rows.data() + i * 7, 7, store.rows.data() + i * store.row_stride());
@@ -39,17 +36,16 @@ struct SmallGraph {
     store.base.resize(count * 2 * m, Impl::no_node);
     Impl::code_rows(store, 0, count, workers);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t links = generator() % (2 * m + 1);
+      const std::size_t links = random_below(2 * m + 1);
       for (std::size_t k = 0; k < links; ++k)
-        store.base[i * 2 * m + k] = static_cast<std::uint32_t>(generator() % count);
+        store.base[i * 2 * m + k] = static_cast<std::uint32_t>(random_below(count));
     }
-    store.entry = static_cast<std::uint32_t>(generator() % count);
+    store.entry = static_cast<std::uint32_t>(random_below(count));
     store.top_level = 0;
   }
   static Impl::HnswStore make(std::size_t m, HnswTraversal traversal) {
-    return {Testing::context().memory(Space::serial),
-            7,
-            {.metric = Metric::l2, .m = m, .traversal = traversal}};
+    return {
+        context().memory(Space::serial), 7, {.metric = Metric::l2, .m = m, .traversal = traversal}};
   }
 
   Impl::HostWorkers workers;
@@ -71,15 +67,14 @@ TEST(Key, OrdersByDistanceThenNode) {
 }
 
 TEST(Beam, KeepsTheBestAndSelectsTheNext) {
-  auto generator = Testing::generator("beam");
   for (int round = 0; round < 50; ++round) {
-    const std::size_t capacity = 1 + generator() % 20;
+    const std::size_t capacity = 1 + random_below(20);
     Beam beam;
     beam.start(capacity);
     std::set<Key> all;
     std::set<std::uint32_t> expanded;
     for (int step = 0; step < 60; ++step) {
-      if (beam.has_next() && generator() % 3 == 0) {
+      if (beam.has_next() && random_below(3) == 0) {
         std::vector<Key> best(all.begin(), all.end());
         best.resize(std::min(best.size(), capacity));
         const auto next = std::find_if(best.begin(), best.end(),
@@ -89,7 +84,7 @@ TEST(Beam, KeepsTheBestAndSelectsTheNext) {
         expanded.insert(node_of(*next));
       } else {
         const Key key =
-            key_of(static_cast<float>(generator() % 10), static_cast<std::uint32_t>(step));
+            key_of(static_cast<float>(random_below(10)), static_cast<std::uint32_t>(step));
         all.insert(key);
         beam.insert(key);
       }
@@ -135,15 +130,14 @@ std::vector<Key> exhaustive_search(const HnswStore& store, const Rows& rows,
 }
 
 TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
-  auto generator = Testing::generator("walk");
   for (int round = 0; round < 40; ++round) {
     const auto traversal = round % 2 == 0 ? HnswTraversal::bytes : HnswTraversal::floats;
-    SmallGraph graph(2 + generator() % 150, 2 + generator() % 5, traversal, generator);
-    const auto values = clustered(generator, 1, 7, 3);
-    const std::size_t ef = 1 + generator() % 30;
+    SmallGraph graph(2 + random_below(150), 2 + random_below(5), traversal);
+    const auto values = clustered(1, 7, 3);
+    const std::size_t ef = 1 + random_below(30);
     std::set<std::uint32_t> hidden;
     for (std::uint32_t node = 0; node < graph.store.size(); ++node) {
-      if (generator() % 3 == 0) hidden.insert(node);
+      if (random_below(3) == 0) hidden.insert(node);
     }
     graph.store.with_rows([&](const auto& rows) {
       CodedQuery query_buffers;
@@ -166,8 +160,7 @@ TEST(Walk, FindsTheResultsOfExhaustiveSearch) {
 }
 
 TEST(LinkSelection, SkipsCandidatesCloserToASelectedNeighbor) {
-  auto generator = Testing::generator("selection");
-  SmallGraph graph(60, 4, HnswTraversal::floats, generator);
+  SmallGraph graph(60, 4, HnswTraversal::floats);
   const FloatRows rows = graph.store.float_rows();
   std::vector<float> values(rows.query_elements());
   const auto distance = [&](std::uint32_t a, std::uint32_t b) {
@@ -217,19 +210,18 @@ TEST(Levels, HaveTheExpectedFrequencies) {
 }
 
 TEST(FloatDistance, MatchesScalarImplementationBitForBit) {
-  auto generator = Testing::generator("floats");
   for (const std::size_t chunks : {0, 1, 2, 3, 8, 48}) {
-    const auto query = clustered(generator, 1, chunks * 16 + 1, 1);
-    const auto rows = clustered(generator, 4, chunks * 16 + 1, 1);
+    const auto query = clustered(1, chunks * 16 + 1, 1);
+    const auto rows = clustered(4, chunks * 16 + 1, 1);
     const float* const places[4] = {rows.data(), rows.data() + chunks * 16,
                                     rows.data() + chunks * 32, rows.data() + chunks * 48};
     float expected[4], sums[4];
     Arch::ScalarFloatDistance::dot(query.data(), places, chunks, expected);
     Arch::FloatDistance::dot(query.data(), places, chunks, sums);
-    EXPECT_EQ(Testing::bits(sums), Testing::bits(expected));
+    EXPECT_EQ(bits(sums), bits(expected));
     Arch::ScalarFloatDistance::squared(query.data(), places, chunks, 0.25F, expected);
     Arch::FloatDistance::squared(query.data(), places, chunks, 0.25F, sums);
-    EXPECT_EQ(Testing::bits(sums), Testing::bits(expected));
+    EXPECT_EQ(bits(sums), bits(expected));
   }
 }
 

@@ -23,9 +23,9 @@ Problem any_problem() {
   Problem problem;
   problem.dimension = *rc::gen::inRange<std::size_t>(1, 20);
   const auto count = *rc::gen::inRange<std::size_t>(1, 120);
-  std::mt19937_64 generator(*rc::gen::arbitrary<std::uint64_t>());
-  problem.rows = normal_values(generator, count * problem.dimension);
-  problem.query = normal_values(generator, problem.dimension);
+  generator().seed(*rc::gen::arbitrary<std::uint64_t>());
+  problem.rows = normal_values(count * problem.dimension);
+  problem.query = normal_values(problem.dimension);
   if (*rc::gen::arbitrary<bool>()) {
     for (auto* values : {&problem.rows, &problem.query})
       for (float& value : *values) value = static_cast<float>(static_cast<int>(2 * value));
@@ -57,9 +57,9 @@ void assert_reference(const HnswIndex& index, const Problem& problem,
 TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
   expect_property("history", [] {
     const Problem problem = any_problem();
-    HnswIndex index(Testing::context(), problem.dimension, problem.settings);
+    HnswIndex index(context(), problem.dimension, problem.settings);
     std::map<std::uint64_t, std::vector<float>> left;
-    std::mt19937_64 generator(*rc::gen::arbitrary<std::uint64_t>());
+    generator().seed(*rc::gen::arbitrary<std::uint64_t>());
     std::size_t next = 0;
     const auto add = [&](std::size_t count) {
       std::vector<float> rows;
@@ -73,21 +73,21 @@ TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
     add(problem.count());
     assert_reference(index, problem, left, *rc::gen::inRange<std::size_t>(1, left.size() + 1));
     for (int step = 0; step < 8; ++step) {
-      const auto what = generator() % 4;
+      const auto what = random_below(4);
       if (what <= 1) {
-        add(generator() % 40);
+        add(random_below(40));
       } else if (what == 2) {
         std::vector<std::uint64_t> removed;
         for (const auto& [id, values] : left)
-          if (generator() % 3 == 0) removed.push_back(id);
+          if (random_below(3) == 0) removed.push_back(id);
         for (const std::uint64_t id : removed) left.erase(id);
         index.remove(removed);
-      } else if (generator() % 2 == 0) {
+      } else if (random_below(2) == 0) {
         index.repair();
       } else {
         const TempFolder folder;
         index.save(folder / "index");
-        index = HnswIndex::load(Testing::context(), folder / "index");
+        index = HnswIndex::load(context(), folder / "index");
       }
       RC_ASSERT(index.size() == left.size());
       RC_ASSERT(index.end_id() == next);
@@ -100,7 +100,7 @@ TEST(HnswProperties, AFilterReturnsAsManyRowsAsItAllows) {
   expect_property("filter", [] {
     const Problem problem = any_problem();
     const HnswIndex index =
-        HnswIndex::build(Testing::context(), problem.rows, problem.dimension, problem.settings);
+        HnswIndex::build(context(), problem.rows, problem.dimension, problem.settings);
     const auto filter = *rc::gen::container<std::vector<std::uint8_t>>(
         problem.count(), rc::gen::element<std::uint8_t>(0, 1, 200));
     const auto top = *rc::gen::inRange<std::size_t>(1, problem.count() + 1);

@@ -1,35 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <map>
-#include <memory>
-#include <random>
+#include <set>
 #include <tuple>
-#include <vector>
 
 #include "Allocations.hpp"
 #include "DamagedFiles.hpp"
 #include "Faults.hpp"
-#include "KeySupport.hpp"
 #include "RefusedCalls.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
-#include "VectorValues.hpp"
+#include "TestGenerator.hpp"
 
-namespace KeysTest {
+namespace KeyedVectorIndexTest {
 
+using namespace Kindred;
 using namespace Testing;
 using ::testing::HasSubstr;
+using Numbers = std::vector<std::uint64_t>;
+using Ids = std::vector<std::int64_t>;
+
+/// The number k as a key of a kind: byte strings have many lengths, and the key 0 is empty.
+class SomeKeys {
+ public:
+  SomeKeys(KeyKind kind, const Numbers& numbers) : m_kind(kind) {
+    for (const std::uint64_t number : numbers) {
+      // High bits, so that no key is its own hash or id.
+      m_integers.push_back(number << 40U | number);
+      m_texts.push_back(number == 0 ? "" : std::string(number % 23, '\0') + std::to_string(number));
+    }
+    for (const std::string& text : m_texts) m_views.push_back(text);
+  }
+  SomeKeys(const SomeKeys&) = delete;
+  SomeKeys& operator=(const SomeKeys&) = delete;
+
+  operator KeySpan() const {  // NOLINT(google-explicit-constructor): a view of itself
+    return m_kind == KeyKind::integer ? KeySpan(std::span(m_integers))
+                                      : KeySpan(std::span<const std::string_view>(m_views));
+  }
+
+ private:
+  KeyKind m_kind;
+  std::vector<std::uint64_t> m_integers;
+  std::vector<std::string> m_texts;
+  std::vector<std::string_view> m_views;
+};
+
+bool same_keys(const KeySpan& a, const KeySpan& b) {
+  if (a.kind() != b.kind() || a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a.kind() == KeyKind::integer ? a.integer(i) != b.integer(i) : a.bytes(i) != b.bytes(i))
+      return false;
+  }
+  return true;
+}
+
+constexpr KeyKind kinds[] = {KeyKind::integer, KeyKind::bytes};
 
 constexpr std::size_t dimension = 12;
 
-std::vector<float> random_rows(std::mt19937_64& random, std::size_t count) {
+std::vector<float> random_rows(std::size_t count) {
   std::vector<float> rows(count * dimension);
   // Small integers, so that there are many equal scores.
-  for (float& value : rows) value = static_cast<float>(random() % 5) - 2.0F;
+  for (float& value : rows) value = static_cast<float>(random_below(5)) - 2.0F;
   return rows;
 }
 VectorSpan span_of(const std::vector<float>& rows) { return {rows, dimension}; }
@@ -38,12 +71,18 @@ VectorSpan span_of(const std::vector<float>& rows) { return {rows, dimension}; }
 struct Twins {
   Twins(KeyKind given, const Numbers& numbers, const std::vector<float>& rows)
       : kind(given),
-        keyed(Testing::context(), SomeKeys(kind, numbers), span_of(rows)),
-        plain(Testing::context(), rows, dimension) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) id_of[numbers[i]] = i;
+        keyed(context(), SomeKeys(kind, numbers), span_of(rows)),
+        plain(context(), {}, dimension) {
+    put(numbers, rows);
   }
   void upsert(const Numbers& numbers, const std::vector<float>& rows) {
     const auto counts = keyed.upsert(SomeKeys(kind, numbers), span_of(rows));
+    const std::uint64_t added = put(numbers, rows);
+    EXPECT_EQ(counts.added, added);
+    EXPECT_EQ(counts.added + counts.replaced, std::set(numbers.begin(), numbers.end()).size());
+  }
+  /// Gives each key its last row; returns the number of new keys, in the order of which ids ascend.
+  std::uint64_t put(const Numbers& numbers, const std::vector<float>& rows) {
     std::map<std::uint64_t, std::size_t> last;
     for (std::size_t i = 0; i < numbers.size(); ++i) last[numbers[i]] = i;
     std::uint64_t added = 0;
@@ -59,8 +98,8 @@ struct Twins {
         ++added;
       }
     }
-    EXPECT_EQ(counts.added, added);
     EXPECT_EQ(keyed.size(), id_of.size());
+    return added;
   }
   void remove(const Numbers& numbers) {
     keyed.remove(SomeKeys(kind, numbers));
@@ -70,6 +109,8 @@ struct Twins {
       id_of.erase(number);
     }
     plain.remove(ids);
+    EXPECT_EQ(keyed.find(SomeKeys(kind, numbers)), Ids(numbers.size(), -1));
+    EXPECT_EQ(keyed.size(), id_of.size());
   }
   /// Expects that \p keys are those of the rows \p ids; an empty slot has the key 0.
   void expect_keys(const KeyList& keys, const Ids& ids) const {
@@ -84,11 +125,18 @@ struct Twins {
     for (const ScoredId& scored : expected.results.values) ids.push_back(scored.id);
     expect_keys(keys, ids);
   }
-  void expect_equal(const std::vector<float>& queries) const {
+  void expect_equal(const std::vector<float>& queries, std::size_t top = 9) const {
+    Numbers numbers{1ULL << 23U};  // of no key
+    Ids ids{-1};
+    for (const auto& [number, id] : id_of) {
+      numbers.push_back(number);
+      ids.push_back(static_cast<std::int64_t>(id));
+    }
+    EXPECT_EQ(keyed.find(SomeKeys(kind, numbers)), ids);
     for (const Space space : spaces()) {
       for (const Metric metric : all_metrics) {
         SCOPED_TRACE(described(metric, space));
-        const SearchOptions options{.metric = metric, .top = 9, .space = space};
+        const SearchOptions options{.metric = metric, .top = top, .space = space};
         const auto found = keyed.search(queries, options);
         const auto expected = plain.search(queries, options);
         EXPECT_EQ(found.ids, expected.ids);
@@ -108,81 +156,87 @@ struct Twins {
   std::map<std::uint64_t, std::uint64_t> id_of;
 };
 
+TEST(KeySpan, HasTheSameKeysInEveryForm) {
+  const std::vector<std::string_view> texts{"", "ab", std::string_view("\0x", 2)};
+  Ragged<char> ragged;
+  for (const std::string_view text : texts) ragged.push_row({text.data(), text.size()});
+  const KeySpan views{std::span<const std::string_view>(texts)};
+  EXPECT_TRUE(same_keys(views, KeySpan(RaggedSpan<char>(ragged))));
+  const std::string uuids = "0123456789abcdefFEDCBA9876543210";
+  const KeySpan fixed = KeySpan::of_width(std::as_bytes(std::span(uuids)), 16);
+  EXPECT_EQ(fixed.size(), 2U);
+  EXPECT_EQ(fixed.bytes(1), "FEDCBA9876543210");
+  EXPECT_EQ(KeySpan(KeyKind::bytes).size(), 0U);
+  EXPECT_EQ(to_string(KeyKind::integer), "integer");
+  EXPECT_EQ(to_string(KeyKind::bytes), "bytes");
+  EXPECT_THROW(KeySpan::of_width(std::as_bytes(std::span(uuids)), 0), InvalidArgument);
+  EXPECT_THROW(KeySpan::of_width(std::as_bytes(std::span(uuids)), 15), InvalidArgument);
+  const std::vector<std::uint64_t> offsets{0, 9};
+  const std::vector<char> values(3);
+  EXPECT_THROW(KeySpan(RaggedSpan<char>{offsets, values}), InvalidArgument);
+}
+
 TEST(KeyedVectorIndex, MatchesVectorIndexThroughRandomChanges) {
-  auto random = Testing::generator("changes");
   for (const KeyKind kind : kinds) {
-    Twins twins(kind, {7, 1, 5}, random_rows(random, 3));
-    for (int step = 0; step < 24; ++step) {
-      Numbers numbers;
-      if (step % 4 == 3) {
-        for (const auto& [number, id] : twins.id_of)
-          if (random() % 3 == 0) numbers.push_back(number);
-        twins.remove(numbers);
-      } else {
-        for (std::size_t i = 0, count = random() % 60; i < count; ++i)
-          numbers.push_back(random() % 150);  // known, new and repeated keys
-        twins.upsert(numbers, random_rows(random, numbers.size()));
+    for (const std::uint64_t end : {150U, 3000U}) {  // of keys: many are known, or few
+      Twins twins(kind, {7, 1, 5}, random_rows(3));
+      for (int step = 0; step < 150; ++step) {
+        Numbers numbers;
+        const std::size_t count = random_below(60);
+        if (step % 4 == 3) {
+          for (auto at = twins.id_of.lower_bound(random_below(end));
+               at != twins.id_of.end() && numbers.size() < count; ++at)
+            numbers.push_back(at->first);
+          std::shuffle(numbers.begin(), numbers.end(), generator());
+          twins.remove(numbers);
+        } else {
+          while (numbers.size() < count) numbers.push_back(random_below(end));
+          twins.upsert(numbers, random_rows(count));
+        }
       }
+      twins.expect_equal(random_rows(5), twins.id_of.size());
     }
-    twins.expect_equal(random_rows(random, 5));
   }
 }
 
 TEST(KeyedVectorIndex, OfManySizesMatchesVectorIndex) {
-  auto random = Testing::generator("sizes");
   for (const KeyKind kind : kinds) {
     for (const std::size_t size : {0, 1, 2, 3, 31, 32, 33}) {
-      Numbers numbers;
-      for (std::size_t i = 0; i < size; ++i) numbers.push_back((i * 37) % 101);
-      const Twins twins(kind, numbers, random_rows(random, size));
+      Numbers numbers = numbers_from(0, size);
+      for (std::uint64_t& number : numbers) number = number * 37 % 101;
+      const Twins twins(kind, numbers, random_rows(size));
       EXPECT_EQ(twins.keyed.size(), size);
       EXPECT_EQ(twins.keyed.key_kind(), kind);
-      twins.expect_equal(random_rows(random, 2));
+      twins.expect_equal(random_rows(2));
     }
   }
 }
 
 TEST(KeyedVectorIndex, TheLastRowOfARepeatedKeyCounts) {
-  const std::vector<float> rows = [] {
-    std::vector<float> values(4 * dimension);
-    for (std::size_t row = 0; row < 4; ++row) values[row * dimension + row] = 1;
-    return values;
-  }();
   for (const KeyKind kind : kinds) {
-    KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {8, 9, 8}), span_of(rows).rows(0, 3));
-    EXPECT_EQ(index.size(), 2U);
-    EXPECT_EQ(index.find(SomeKeys(kind, {8, 9, 3})), (Ids{0, 1, -1}));
-    const auto best = [&](std::size_t row) {
-      return index.search(row_of(rows, dimension, row), {.top = 1});
-    };
-    EXPECT_TRUE(same_keys(best(2).keys.span(), SomeKeys(kind, {8})));
-    EXPECT_EQ(best(0).scores[0], 0);
-    const auto counts = index.upsert(SomeKeys(kind, {9, 4, 9, 4}), span_of(rows));
-    EXPECT_EQ(counts.added, 1U);
-    EXPECT_EQ(counts.replaced, 1U);
-    EXPECT_EQ(index.find(SomeKeys(kind, {9, 4})), (Ids{1, 2}));
-    // The row of 8 is equal to the last one of 9; the key that was added first comes first.
-    EXPECT_TRUE(same_keys(best(2).keys.span(), SomeKeys(kind, {8})));
-    EXPECT_TRUE(same_keys(best(3).keys.span(), SomeKeys(kind, {4})));
+    Twins twins(kind, {8, 9, 8}, random_rows(3));
+    EXPECT_EQ(twins.keyed.find(SomeKeys(kind, {8, 9, 3})), (Ids{0, 1, -1}));
+    const auto rows = random_rows(4);
+    twins.expect_equal(rows);
+    twins.upsert({9, 4, 9, 4}, rows);
+    EXPECT_EQ(twins.keyed.find(SomeKeys(kind, {9, 4})), (Ids{1, 2}));
+    twins.expect_equal(rows);
   }
 }
 
 TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
-  auto random = Testing::generator("candidates");
-  Numbers numbers;
-  for (std::uint64_t i = 0; i < 40; ++i) numbers.push_back(100 + 3 * i);
   for (const KeyKind kind : kinds) {
-    const Twins twins(kind, numbers, random_rows(random, 40));
-    const SomeKeys first(kind, {103, 160, 100});
+    const Twins twins(kind, numbers_from(100, 40), random_rows(40));
+    const SomeKeys first(kind, {101, 120, 100});
     const SomeKeys second(kind, {});
-    const auto queries = random_rows(random, 2);
+    const auto queries = random_rows(2);
     const std::vector<KeySpan> lists{first, second};
     const auto found = twins.keyed.score(queries, lists);
     Ragged<std::uint64_t> ids{{0, 3, 3}, {1, 20, 0}};
     const auto expected = twins.plain.score(queries, ids);
     EXPECT_EQ(found.results.offsets, expected.results.offsets);
     twins.expect_keys(found.keys, expected);
-    const SomeKeys unknown(kind, {103, 4});
+    const SomeKeys unknown(kind, {101, 4});
     const std::vector<KeySpan> wrong{first, unknown};
     EXPECT_THAT(message_of<InvalidArgument>([&] { (void)twins.keyed.score(queries, wrong); }),
                 HasSubstr("candidate 1 of query 1"));
@@ -190,11 +244,10 @@ TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
 }
 
 TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
-  auto random = Testing::generator("filter");
-  const auto rows = random_rows(random, 3);
+  const auto rows = random_rows(3);
   const auto query = std::span(rows).first(dimension);
   for (const KeyKind kind : kinds) {
-    const KeyedVectorIndex index(Testing::context(), SomeKeys(kind, {1, 2, 3}), span_of(rows));
+    const KeyedVectorIndex index(context(), SomeKeys(kind, {1, 2, 3}), span_of(rows));
     const std::vector<std::uint8_t> filter{0, 1, 0};
     const SearchOptions options{.top = 2, .filter = filter};
     const auto found = index.search(query, options);
@@ -211,42 +264,39 @@ TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
 
 TEST(KeyedVectorIndex, IsRestoredFromItsFileOrBytesAndChangesOn) {
   const TempFolder folder;
-  auto random = Testing::generator("file");
   for (const KeyKind kind : kinds) {
-    Twins twins(kind, {7, 1, 5, 20, 30, 40}, random_rows(random, 6));
+    Twins twins(kind, {7, 1, 5, 20, 30, 40}, random_rows(6));
     twins.remove({1, 40});
-    twins.upsert({5, 11, 0}, random_rows(random, 3));
+    twins.upsert({5, 11, 0}, random_rows(3));
     twins.keyed.save(folder / "index");
     const std::vector<std::byte> saved = twins.keyed.to_bytes();
     expect_bytes_checked(saved, read_all(folder / "index"), 11, [](const auto& damaged) {
-      (void)KeyedVectorIndex::load(Testing::context(), damaged);
+      (void)KeyedVectorIndex::load(context(), damaged);
     });
-    twins.keyed = KeyedVectorIndex::load(Testing::context(), folder / "index");
+    twins.keyed = KeyedVectorIndex::load(context(), folder / "index");
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
-    twins.keyed = KeyedVectorIndex::load(Testing::context(), saved);
+    twins.keyed = KeyedVectorIndex::load(context(), saved);
     EXPECT_EQ(twins.keyed.to_bytes(), saved);
-    const auto queries = random_rows(random, 3);
+    const auto queries = random_rows(3);
     twins.expect_equal(queries);
-    twins.upsert({20, 50}, random_rows(random, 2));
+    twins.upsert({20, 50}, random_rows(2));
     twins.remove({7});
     twins.expect_equal(queries);
     // The file is also one of an index without keys.
-    EXPECT_EQ(VectorIndex::load(Testing::context(), folder / "index").size(), 6U);
+    EXPECT_EQ(VectorIndex::load(context(), folder / "index").size(), 6U);
   }
 }
 
 TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
   const TempFolder folder;
-  auto random = Testing::generator("forged");
   for (const KeyKind kind : kinds) {
-    KeyedVectorIndex(Testing::context(), SomeKeys(kind, {4, 30, 7}),
-                     span_of(random_rows(random, 3)))
+    KeyedVectorIndex(context(), SomeKeys(kind, {4, 30, 7}), span_of(random_rows(3)))
         .save(folder / "index");
     const std::string bytes = read_all(folder / "index");
     std::size_t without_keys = 0;
     const auto use = [&](const std::string& path) {
       try {
-        const auto loaded = KeyedVectorIndex::load(Testing::context(), path);
+        const auto loaded = KeyedVectorIndex::load(context(), path);
         EXPECT_EQ(loaded.find(SomeKeys(loaded.key_kind(), {4, 30, 7})).size(), 3U);
       } catch (const InvalidArgument&) {
         ++without_keys;
@@ -261,21 +311,18 @@ TEST(KeyedVectorIndex, AForgedFileIsRefusedOrIsAnIndex) {
 
 TEST(KeyedVectorIndex, OfVectorsWithoutKeysIsRefused) {
   const TempFolder folder;
-  auto random = Testing::generator("without keys");
-  const VectorIndex plain(Testing::context(), random_rows(random, 3), dimension);
+  const VectorIndex plain(context(), random_rows(3), dimension);
   plain.save(folder / "plain");
   expect_refused({
-      {[&] { (void)KeyedVectorIndex::load(Testing::context(), folder / "plain"); },
-       "vectors without keys"},
-      {[&] { (void)KeyedVectorIndex::load(Testing::context(), plain.to_bytes()); },
+      {[&] { (void)KeyedVectorIndex::load(context(), folder / "plain"); }, "vectors without keys"},
+      {[&] { (void)KeyedVectorIndex::load(context(), plain.to_bytes()); },
        "the buffer has vectors without keys"},
   });
-  EXPECT_THROW((void)KeyedVectorIndex::load(Testing::context(), folder / "absent"), NotFound);
+  EXPECT_THROW((void)KeyedVectorIndex::load(context(), folder / "absent"), NotFound);
 }
 
 TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
-  auto random = Testing::generator("refusals");
-  const auto rows = random_rows(random, 3);
+  const auto rows = random_rows(3);
   const std::vector<float> narrow(2 * (dimension - 1));
   for (const KeyKind kind : kinds) {
     Twins twins(kind, {1, 2, 3}, rows);
@@ -284,8 +331,8 @@ TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
     const auto upsert = [&](KeyKind of, const Numbers& numbers, const VectorSpan& given) {
       return [&index, of, numbers, given] { index.upsert(SomeKeys(of, numbers), given); };
     };
-    const auto remove = [&](const Numbers& numbers) {
-      return [&index, kind, numbers] { index.remove(SomeKeys(kind, numbers)); };
+    const auto remove = [&](KeyKind of, const Numbers& numbers) {
+      return [&index, of, numbers] { index.remove(SomeKeys(of, numbers)); };
     };
     const VectorSpan narrow_rows(narrow, dimension - 1);
     expect_refused({
@@ -294,31 +341,42 @@ TEST(KeyedVectorIndex, RefusesInvalidCallsAndChangesNothing) {
         {upsert(kind, {4, 5}, narrow_rows), "11"},
         {upsert(kind, {1, 2}, narrow_rows), "11"},
         {upsert(kind, {1, 9}, narrow_rows), "11"},
+        {remove(other, {1}), "of the kind"},
         {[&] { (void)index.find(SomeKeys(other, {1})); }, "kind"},
     });
-    expect_refused<NotFound>({{remove({1, 9}), ""}, {remove({1, 1}), ""}});
+    expect_refused<NotFound>({{remove(kind, {1, 9}), ""}, {remove(kind, {1, 1}), ""}});
     EXPECT_EQ(index.size(), 3U);
     twins.expect_equal(rows);
   }
 }
 
+TEST(KeyedVectorIndex, ReleasesTheMemoryOfRemovedKeys) {
+  const std::vector<float> rows(2000);
+  KeyedVectorIndex index(context(), KeySpan(KeyKind::bytes), VectorSpan({}, 1));
+  std::uint64_t most = 0;
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    const SomeKeys keys(KeyKind::bytes, numbers_from(round * 2000, 2000));
+    index.upsert(keys, VectorSpan(rows, 1));
+    if (round == 2) most = index.key_bytes();
+    index.remove(keys);
+  }
+  EXPECT_LE(index.key_bytes(), most);
+}
+
 /// The k-th allocation of an upsert fails, for every k: of containers, and of the index. The rows
 /// are those of a file, so that the first replacement allocates.
 TEST(KeyedVectorIndex, IsUnchangedWhereAnAllocationFails) {
-  auto random = Testing::generator("faults");
-  const auto rows = random_rows(random, 30);
-  const auto changed = random_rows(random, 8);
-  const auto queries = random_rows(random, 3);
+  const auto rows = random_rows(30);
+  const auto changed = random_rows(8);
+  const auto queries = random_rows(3);
   const SearchOptions serial{.space = Space::serial};
   const VectorIndexOptions on_host{.residency = Residency::host};
-  Numbers numbers;
-  for (std::uint64_t i = 0; i < 30; ++i) numbers.push_back(i);
   const TempFolder folder;
   for (const KeyKind kind : kinds) {
     const auto faults = std::make_shared<Faults>();
     const auto context = make_faulty_context(faults, 2);
     const SomeKeys keys(kind, {5, 100, 3, 101, 7, 5, 102, 100});
-    KeyedVectorIndex other(*context, SomeKeys(kind, numbers), span_of(rows), on_host);
+    KeyedVectorIndex other(*context, SomeKeys(kind, numbers_from(0, 30)), span_of(rows), on_host);
     other.save(folder / "index");
     other.upsert(keys, span_of(changed));
     for (const bool accounted : {false, true}) {
@@ -338,4 +396,4 @@ TEST(KeyedVectorIndex, IsUnchangedWhereAnAllocationFails) {
   }
 }
 
-}  // namespace KeysTest
+}  // namespace KeyedVectorIndexTest

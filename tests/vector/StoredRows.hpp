@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
-#include "VectorValues.hpp"
+#include "TestGenerator.hpp"
 
 namespace Kindred::Testing {
 

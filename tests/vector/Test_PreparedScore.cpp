@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/matcher/PreparedScore.hpp>
-
-#include <algorithm>
-#include <numeric>
-
 #include "Allocations.hpp"
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace PreparedScoreTest {
 
@@ -16,12 +10,11 @@ using Ids = std::vector<std::uint64_t>;
 
 /// An index, a query and lists of candidates.
 struct Prepared {
-  explicit Prepared(const char* name, std::size_t count = 100)
-      : generator(Testing::generator(name)),
-        index(Testing::context(), normal_values(generator, count * dimension), dimension),
-        query(normal_values(generator, dimension)) {}
+  explicit Prepared(std::size_t count = 100)
+      : index(context(), normal_values(count * dimension), dimension),
+        query(normal_values(dimension)) {}
   VectorSpan rows(std::size_t count) {
-    added = normal_values(generator, count * dimension);
+    added = normal_values(count * dimension);
     return {added, dimension};
   }
   /// Expects that \p prepared gives what the index does.
@@ -34,15 +27,13 @@ struct Prepared {
   }
 
   static constexpr std::size_t dimension = 16;
-  std::mt19937_64 generator;
   VectorIndex index;
   std::vector<float> query, added;
 };
 
 TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
-  Prepared all("PreparedScore allocations", 300);
-  Ids candidates(200);
-  for (auto& id : candidates) id = all.generator() % 300;
+  Prepared all(300);
+  const Ids candidates = random_numbers(200, 300);
   const Ids filter(5, 0x5555555555555555U);
   for (const bool filtered : {false, true}) {
     for (const Space space : spaces()) {
@@ -59,7 +50,7 @@ TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
 }
 
 TEST(PreparedScore, UsesTheCurrentRowsWhenTheIndexChanges) {
-  Prepared all("PreparedScore changes");
+  Prepared all;
   Ids candidates{5, 99, 3, 5};
   const SearchOptions options{.metric = Metric::ip};
   PreparedScore prepared(all.index, 10, options);
@@ -75,7 +66,7 @@ TEST(PreparedScore, UsesTheCurrentRowsWhenTheIndexChanges) {
 }
 
 TEST(PreparedScore, FindsReplacedRowsInWhateverSegmentTheyAre) {
-  Prepared all("PreparedScore replaced");
+  Prepared all;
   for (const Space space : spaces()) {
     SCOPED_TRACE(to_string(space));
     const SearchOptions options{.space = space};
@@ -89,31 +80,26 @@ TEST(PreparedScore, FindsReplacedRowsInWhateverSegmentTheyAre) {
 }
 
 TEST(PreparedScore, ReadsNoRowsOfItsLastListAfterTheIndexShrinks) {
-  Prepared all("PreparedScore shrinks", 5000);
+  Prepared all(5000);
   PreparedScore prepared(all.index, 1000);
-  Ids last(1000);
-  std::iota(last.begin(), last.end(), 4000);
-  prepared.score(all.query, last);
-  Ids removed(2000);
-  std::iota(removed.begin(), removed.end(), 3000);
-  all.index.remove(removed);
+  prepared.score(all.query, numbers_from(4000, 1000));
+  all.index.remove(numbers_from(3000, 2000));
   ASSERT_EQ(all.index.statistics().removed, 0U)
       << "the removed rows must be compacted, so that the rows have moved";
   all.expect_same(prepared, {17}, {});
 }
 
 TEST(PreparedScore, CopiesItsFilter) {
-  Prepared all("PreparedScore filter", 160);
+  Prepared all(160);
   for (const std::size_t segments : {1UL, 2UL}) {
     if (segments == 2) all.index.add(all.rows(40));
     ASSERT_EQ(all.index.statistics().segments, segments);
-    Ids candidates(100);
-    for (auto& id : candidates) id = all.generator() % all.index.end_id();
+    const Ids candidates = random_numbers(100, all.index.end_id());
     for (const Space space : spaces()) {
       std::vector<std::uint8_t> bytes(all.index.end_id());
       Ids bits((bytes.size() + 63) / 64);
       for (std::size_t id = 0; id < bytes.size(); ++id) {
-        bytes[id] = all.generator() % 3 == 0;
+        bytes[id] = random_below(3) == 0;
         bits[id / 64] |= std::uint64_t{bytes[id]} << id % 64;
       }
       PreparedScore of_bytes(all.index, 100, {.filter = bytes, .space = space});

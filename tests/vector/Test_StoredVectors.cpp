@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "DamagedFiles.hpp"
 #include "RefusedCalls.hpp"
 #include "SectionLengths.hpp"
 #include "StoredVectorsSupport.hpp"
-#include "Support.hpp"
-#include "TempFolder.hpp"
+#include "VectorAnswers.hpp"
 #include "VectorFileBytes.hpp"
-#include "VectorSupport.hpp"
+#include "kernels/PrefilterCases.hpp"
 #include "vector/VectorSections.hpp"
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/QuantizedRows.hpp>
 
 #include <Kokkos_Core.hpp>
-
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <utility>
-#include <vector>
 
 namespace StoredVectorsTest {
 
@@ -41,14 +29,19 @@ void write_small(const std::string& path) {
   Impl::save_vectors(path, std::vector{a.part, b.part}, 30);
 }
 
-TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
+/// What is loaded of a part that was saved.
+StoredVectors saved(const StoredVectors& part) {
   const TempFolder folder;
+  part.save(folder / "a");
+  return StoredVectors::load(folder / "a", 1);
+}
+
+TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
   StoredPart rows(0, 3, 1);
   rows.part.quantized.values = std::span(rows.quantized).first(3);
   rows.part.quantized.stride = 1;
   rows.part.end_id = 5;
-  rows.part.save(folder / "a");
-  const StoredVectors stored = StoredVectors::load(folder / "a", 1);
+  const StoredVectors stored = saved(rows.part);
   EXPECT_EQ(stored.quantized.stride, 1U);
   EXPECT_EQ(stored.quantized.values.size(), 3U);
 }
@@ -91,28 +84,23 @@ TEST(StoredVectors, SavesWhatItLoaded) {
 }
 
 TEST(StoredVectors, NeedNoIdsIfNoRowWasRemoved) {
-  const TempFolder folder;
   StoredPart a(0, 4, 3);
   a.number_from(0);
   a.part.quantized = {};
   a.part.end_id = 4;
-  a.part.save(folder / "a");
-  const StoredVectors stored = StoredVectors::load(folder / "a");
-  EXPECT_THAT(stored.ids, IsEmpty());
-  EXPECT_EQ(stored.quantized.stride, 0U);
+  EXPECT_THAT(saved(a.part).ids, IsEmpty());
+  EXPECT_EQ(saved(a.part).quantized.stride, 0U);
   StoredVectors none;
   none.rows.dimension = 7;
-  none.save(folder / "none");
-  EXPECT_EQ(StoredVectors::load(folder / "none").rows.count(), 0U);
-  EXPECT_EQ(StoredVectors::load(folder / "none").rows.dimension, 7U);
+  EXPECT_EQ(saved(none).rows.count(), 0U);
+  EXPECT_EQ(saved(none).rows.dimension, 7U);
 }
 
 TEST(StoredVectors, SupportEveryElement) {
   const TempFolder folder;
-  const auto path =
-      folder.write("x.fvecs", Testing::vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
+  const auto path = folder.write("x.fvecs", vecs<float>({{1, -2, 0.5F}, {3, NAN, 0}, {0, 0, 0}}));
   for (const DataType element : {DataType::float32, DataType::float16, DataType::bfloat16}) {
-    StoredVectors::build(Testing::context(), VectorFile(path), folder / "s", {element});
+    StoredVectors::build(context(), VectorFile(path), folder / "s", {element});
     const StoredVectors stored = StoredVectors::load(folder / "s");
     EXPECT_EQ(stored.rows.element, element);
     const VectorArray array = read_rows(VectorFile(path), element);
@@ -128,13 +116,12 @@ TEST(StoredVectors, SupportEveryElement) {
 TEST(StoredVectors, OfManyRowsHaveTheQuantizedCopyThatASearchWouldBuild) {
   constexpr std::size_t count = 70001, dimension = 65;
   const TempFolder folder;
-  auto generator = Testing::generator("BuildsInPieces");
   std::vector<float> floats(count * dimension);
-  for (float& value : floats) value = (static_cast<float>(generator() % 2001) - 1000) / 7;
+  for (float& value : floats) value = (static_cast<float>(random_below(2001)) - 1000) / 7;
   const auto build = [&](const StoredVectorsOptions& options) {
-    const VectorFile file(folder.write("x.fbin", Testing::bin<float>(count, dimension, floats)));
+    const VectorFile file(folder.write("x.fbin", bin<float>(count, dimension, floats)));
     std::uint64_t reported = 0;
-    StoredVectors::build(Testing::context(), file, folder / "a", options,
+    StoredVectors::build(context(), file, folder / "a", options,
                          [&](std::uint64_t rows) { reported = rows; });
     EXPECT_EQ(reported, count);
     return StoredVectors::load(folder / "a");
@@ -146,32 +133,27 @@ TEST(StoredVectors, OfManyRowsHaveTheQuantizedCopyThatASearchWouldBuild) {
   floats[dimension * 69000 + 3] = NAN;
   const StoredVectors stored = build({});
   ASSERT_EQ(stored.quantized.stride, quantized_stride(dimension));
-  Kokkos::View<std::int8_t*, HostSpace> values("values", count * stored.quantized.stride);
-  Kokkos::View<float*, HostSpace> scales("scales", count), errors("errors", count),
-      norms("norms", count);
-  VectorRows<HostSpace> rows;
-  rows.values = bytes_of<HostSpace>(std::span<const float>(floats));
-  rows.dimension = dimension;
   const HostSpace exec_space;
-  quantize_rows<HostSpace>(exec_space, rows, values, scales, errors, norms);
+  const PrefilterData<HostSpace> data(exec_space,
+                                      {StoredRows::near(DataType::float32, floats, dimension), {}});
   exec_space.fence();
   const auto equal = [](const auto& span, const auto& view) {
     return span.size() == view.size() &&
            std::memcmp(span.data(), view.data(), span.size_bytes()) == 0;
   };
-  EXPECT_TRUE(equal(stored.quantized.values, values));
-  EXPECT_TRUE(equal(stored.quantized.scales, scales));
-  EXPECT_TRUE(equal(stored.quantized.errors, errors));
-  EXPECT_TRUE(equal(stored.quantized.norms, norms));
+  EXPECT_TRUE(equal(stored.quantized.values, data.quantized_values));
+  EXPECT_TRUE(equal(stored.quantized.scales, data.quantized_scales));
+  EXPECT_TRUE(equal(stored.quantized.errors, data.errors));
+  EXPECT_TRUE(equal(stored.quantized.norms, data.quantized_norms));
   EXPECT_EQ(build({.quantized_copy = false}).quantized.stride, 0U);
 }
 
 TEST(StoredVectors, LeaveTheFileUnchangedWhenBuildingFails) {
   const TempFolder folder;
   const auto place = folder.write("s", "old");
-  const VectorFile file(folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, HUGE_VALF}})));
+  const VectorFile file(folder.write("x.fvecs", vecs<float>({{1, 2}, {3, HUGE_VALF}})));
   EXPECT_THAT(message_of<InvalidArgument>(
-                  [&] { StoredVectors::build(Testing::context(), file, place, {DataType::int8}); }),
+                  [&] { StoredVectors::build(context(), file, place, {DataType::int8}); }),
               HasSubstr("x.fvecs: row 1, place 1: inf is not finite"));
   EXPECT_EQ(read_all(place), "old");
   EXPECT_EQ(folder.names().size(), 2U);
@@ -212,63 +194,63 @@ TEST(StoredVectors, RejectPartsThatDoNotMatch) {
 TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
   const TempFolder folder;
   constexpr std::uint64_t large = std::uint64_t{1} << 62U;  // of which 4 overflow to 0
-  using Bad = std::function<void(StoredPart & all, StoredVectors & part)>;
+  using Bad = std::function<void(StoredPart & rows)>;
   const std::vector<std::pair<const char*, Bad>> cases{
-      {"ids must ascend from 5", [](auto& all, auto&) { std::swap(all.ids[1], all.ids[2]); }},
-      {"ids must ascend from 3", [](auto& all, auto&) { all.ids[2] = all.ids[1]; }},
-      {"ids must ascend from 3", [](auto& all, auto&) { all.ids[2] = 0; }},
-      {"stay below 0", [](auto&, auto& part) { part.end_id = 0; }},
-      {"stay below 6", [](auto&, auto& part) { part.end_id = 6; }},
-      {"at most 4294967295", [](auto&, auto& part) { part.end_id = std::uint64_t{1} << 32U; }},
-      {"the id 10; ids must ascend from 8", [](auto& all, auto&) { all.number_from(7); }},
+      {"ids must ascend from 5", [](auto& rows) { std::swap(rows.ids[1], rows.ids[2]); }},
+      {"ids must ascend from 3", [](auto& rows) { rows.ids[2] = rows.ids[1]; }},
+      {"ids must ascend from 3", [](auto& rows) { rows.ids[2] = 0; }},
+      {"stay below 0", [](auto& rows) { rows.part.end_id = 0; }},
+      {"stay below 6", [](auto& rows) { rows.part.end_id = 6; }},
+      {"at most 4294967295", [](auto& rows) { rows.part.end_id = std::uint64_t{1} << 32U; }},
+      {"the id 10; ids must ascend from 8", [](auto& rows) { rows.number_from(7); }},
       {"a row has the id 4294967295",
-       [](auto& all, auto& part) {
-         all.number_from(0xFFFFFFFF);
-         part.end_id = 0xFFFFFFFF;
+       [](auto& rows) {
+         rows.number_from(0xFFFFFFFF);
+         rows.part.end_id = 0xFFFFFFFF;
        }},
-      {"do not match", [](auto&, auto& part) { part.ids = part.ids.first(3); }},
-      {"do not match", [](auto&, auto& part) { part.norms = part.norms.first(3); }},
-      {"do not match", [](auto&, auto& part) { part.rows.scales = part.rows.scales.first(3); }},
-      {"do not match", [](auto&, auto& part) { part.rows.scales = part.rows.scales.first(0); }},
-      {"do not match", [](auto&, auto& part) { part.rows.values = part.rows.values.first(11); }},
+      {"do not match", [](auto& rows) { rows.part.ids = rows.part.ids.first(3); }},
+      {"do not match", [](auto& rows) { rows.part.norms = rows.part.norms.first(3); }},
+      {"do not match", [](auto& rows) { rows.part.rows.scales = rows.part.rows.scales.first(3); }},
+      {"do not match", [](auto& rows) { rows.part.rows.scales = rows.part.rows.scales.first(0); }},
+      {"do not match", [](auto& rows) { rows.part.rows.values = rows.part.rows.values.first(11); }},
       {"do not match",
-       [](auto& all, auto&) {
-         all.keep({0b1111, 0});
+       [](auto& rows) {
+         rows.keep({0b1111, 0});
        }},
       {"a bit of `live` is set for a row that does not exist",
-       [](auto& all, auto&) { all.keep({0b11101}); }},
-      {"do not match", [](auto&, auto& part) { part.quantized.stride = 2; }},
-      {"do not match", [](auto&, auto& part) { part.quantized.stride = 15; }},
+       [](auto& rows) { rows.keep({0b11101}); }},
+      {"do not match", [](auto& rows) { rows.part.quantized.stride = 2; }},
+      {"do not match", [](auto& rows) { rows.part.quantized.stride = 15; }},
       {"do not match",
-       [](auto&, auto& part) { part.quantized.values = part.quantized.values.first(0); }},
+       [](auto& rows) { rows.part.quantized.values = rows.part.quantized.values.first(0); }},
       {"do not match",
-       [](auto&, auto& part) {
-         part.quantized.values = part.quantized.values.first(0);
-         part.quantized.stride = large;
+       [](auto& rows) {
+         rows.part.quantized.values = rows.part.quantized.values.first(0);
+         rows.part.quantized.stride = large;
        }},
-      {"scale of row 1 is -0.5", [](auto& all, auto&) { all.scales[1] = -0.5F; }},
-      {"scale of row 1 is", [](auto& all, auto&) { all.scales[1] = NAN; }},
-      {"scale of row 1 is inf", [](auto& all, auto&) { all.scales[1] = INFINITY; }},
-      {"the norm of row 3 is -1", [](auto& all, auto&) { all.norms[3] = -1; }},
-      {"quantized scale of row 2", [](auto& all, auto&) { all.quantized_scales[2] = NAN; }},
-      {"quantized error of row 2", [](auto& all, auto&) { all.quantized_errors[2] = NAN; }},
-      {"quantized norm of row 2 is -3", [](auto& all, auto&) { all.quantized_norms[2] = -3; }},
-      {"the dimension is 0", [](auto&, auto& part) { part.rows.dimension = 0; }},
+      {"scale of row 1 is -0.5", [](auto& rows) { rows.scales[1] = -0.5F; }},
+      {"scale of row 1 is", [](auto& rows) { rows.scales[1] = NAN; }},
+      {"scale of row 1 is inf", [](auto& rows) { rows.scales[1] = INFINITY; }},
+      {"the norm of row 3 is -1", [](auto& rows) { rows.norms[3] = -1; }},
+      {"quantized scale of row 2", [](auto& rows) { rows.quantized_scales[2] = NAN; }},
+      {"quantized error of row 2", [](auto& rows) { rows.quantized_errors[2] = NAN; }},
+      {"quantized norm of row 2 is -3", [](auto& rows) { rows.quantized_norms[2] = -3; }},
+      {"the dimension is 0", [](auto& rows) { rows.part.rows.dimension = 0; }},
       {"uint8 is not an element type",
-       [](auto&, auto& part) { part.rows.element = DataType::uint8; }},
+       [](auto& rows) { rows.part.rows.element = DataType::uint8; }},
       {"do not begin at a multiple of 2 bytes",
-       [](auto& all, auto& part) {
-         all.values.resize(32);
-         const auto shifted = std::as_bytes(std::span(all.values)).subspan(1, 24);
-         part.rows = VectorSpan(DataType::float16, shifted, 3);
+       [](auto& rows) {
+         rows.values.resize(32);
+         const auto shifted = std::as_bytes(std::span(rows.values)).subspan(1, 24);
+         rows.part.rows = VectorSpan(DataType::float16, shifted, 3);
        }},
   };
   for (const auto& [why, make_bad] : cases) {
     StoredPart rows(0, 4, 3);
     rows.part.end_id = 9;
-    const auto index = [&] { return VectorIndex(Testing::context(), rows.part, {}); };
+    const auto index = [&] { return VectorIndex(context(), rows.part, {}); };
     EXPECT_EQ(index().end_id(), 9U);
-    make_bad(rows, rows.part);
+    make_bad(rows);
     expect_refused({{index, why}, {[&] { rows.part.save(folder / "a"); }, why}});
   }
   EXPECT_THAT(folder.names(), IsEmpty());
@@ -278,7 +260,7 @@ TEST(StoredVectors, OfAnIndexMayHaveRemovedRowsAndAnyFirstId) {
   StoredPart rows(0, 4, 3);
   rows.keep({0b1101});
   rows.part.end_id = 7;
-  const auto ids = [&] { return VectorIndex(Testing::context(), rows.part, {}).ids(); };
+  const auto ids = [&] { return VectorIndex(context(), rows.part, {}).ids(); };
   EXPECT_THAT(ids(), ElementsAre(0, 4, 6));
   rows.number_from(3);
   EXPECT_THAT(ids(), ElementsAre(3, 5, 6));
@@ -334,9 +316,8 @@ TEST(StoredVectors, RejectForgedNumbers) {
 
 TEST(StoredVectors, RejectMoreNumbersThanAFileCanHave) {
   const TempFolder folder;
-  const auto path = folder.write("x.fvecs", Testing::vecs<float>({{1, 2}, {3, 4}}));
-  StoredVectors::build(Testing::context(), VectorFile(path), folder / "a",
-                       {.quantized_copy = false});
+  const auto path = folder.write("x.fvecs", vecs<float>({{1, 2}, {3, 4}}));
+  StoredVectors::build(context(), VectorFile(path), folder / "a", {.quantized_copy = false});
   std::string bytes = read_all(folder / "a");
   forge<std::uint64_t>(bytes, "head", 1, 0xFFFFFFFE);
   for (const std::size_t at : {2UL, 3UL}) forge<std::uint64_t>(bytes, "head", at, 0xFFFFFFFF);
@@ -362,6 +343,7 @@ TEST(StoredVectors, AcceptNumbersAtTheirLimits) {
 
 TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
   const TempFolder folder;
+  EXPECT_THROW(load(folder / "a"), NotFound);
   write_small(folder / "a");
   const std::string good = read_all(folder / "a");
   expect_beginnings_refused(good, load);
@@ -371,26 +353,18 @@ TEST(StoredVectors, DetectEveryChangedByteAndEveryTruncation) {
   EXPECT_GT(use_changed_bytes(good, true, 3, use).used, 100U);
 }
 
-TEST(StoredVectors, RejectAnotherKindOfFile) {
-  const TempFolder folder;
-  EXPECT_THROW(StoredVectors::load(folder / "none"), NotFound);
-  EXPECT_THROW(StoredVectors::load(folder.write("x", "text")), CorruptFile);
-}
-
 TEST(VectorBytes, AreThoseOfASavedFileAndAreChecked) {
   const TempFolder folder;
-  auto generator = Testing::generator("bytes of vectors");
-  const std::vector<float> rows = normal_values(generator, 40 * 5);
+  const std::vector<float> rows = normal_values(40 * 5);
   for (const DataType element : all_elements) {
     const auto encoded = StoredRows::near(element, rows, 5);
-    VectorIndex index(Testing::context(), encoded.span(), {});
+    VectorIndex index(context(), encoded.span(), {});
     index.remove({{3, 39}});
     index.save(folder / "index");
     const std::vector<std::byte> bytes = index.to_bytes();
-    expect_bytes_checked(bytes, read_all(folder / "index"), 41, [](const auto& damaged) {
-      VectorIndex::load(Testing::context(), damaged);
-    });
-    VectorIndex copy = VectorIndex::load(Testing::context(), bytes);
+    expect_bytes_checked(bytes, read_all(folder / "index"), 41,
+                         [](const auto& damaged) { VectorIndex::load(context(), damaged); });
+    VectorIndex copy = VectorIndex::load(context(), bytes);
     EXPECT_EQ(copy.ids(), index.ids());
     EXPECT_EQ(copy.to_bytes(), bytes);
     EXPECT_EQ(copy.search(rows).scores, index.search(rows).scores);

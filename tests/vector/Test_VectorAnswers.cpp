@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every call of an index and of rows of a caller gives the answers of the reference, to the bit.
-#include <gtest/gtest.h>
 
 #include <thread>
-#include <vector>
 
 #include "Properties.hpp"
 #include "VectorAnswers.hpp"
@@ -15,46 +13,41 @@ using namespace Kindred;
 using namespace Testing;
 
 TEST(VectorAnswers, MatchReferenceAtEveryNumberOfRows) {
-  auto generator = Testing::generator("VectorAnswers rows");
   std::vector<std::size_t> counts = edge_sizes;
   for (const std::size_t count : {7UL, 15UL, 255UL, 256UL, 257UL, 1500UL}) counts.push_back(count);
   for (const std::size_t count : counts) {
-    const Asked asked{normal_values(generator, 7 * 24), {1, 10, ~0UL}};
-    ASSERT_EQ(difference(normal_values(generator, count * 24), 24, asked, generator), "") << count;
+    const Asked asked{normal_values(7 * 24), {1, 10, ~0UL}};
+    ASSERT_EQ(difference(normal_values(count * 24), 24, asked), "") << count;
   }
 }
 
 TEST(VectorAnswers, MatchReferenceAtEveryDimension) {
-  auto generator = Testing::generator("VectorAnswers dimensions");
   for (const std::size_t dimension :
        {1UL, 2UL, 3UL, 31UL, 32UL, 33UL, 64UL, 100UL, 768UL, 4095UL, 4096UL, 4097UL, 10000UL}) {
-    const std::vector<float> rows = normal_values(generator, 40 * dimension);
+    const std::vector<float> rows = normal_values(40 * dimension);
     for (const std::size_t queries : {1UL, 7UL}) {
-      const Asked asked{normal_values(generator, queries * dimension), {5}};
-      ASSERT_EQ(difference(rows, dimension, asked, generator), "") << dimension;
+      const Asked asked{normal_values(queries * dimension), {5}};
+      ASSERT_EQ(difference(rows, dimension, asked), "") << dimension;
     }
   }
 }
 
 TEST(VectorAnswers, MatchReferenceAtEveryNumberOfQueries) {
-  auto generator = Testing::generator("VectorAnswers queries");
-  const std::vector<float> rows = normal_values(generator, 130 * 12);
+  const std::vector<float> rows = normal_values(130 * 12);
   for (const std::size_t queries :
        {0UL, 1UL, 2UL, 3UL, 4UL, 5UL, 6UL, 13UL, 63UL, 64UL, 65UL, 97UL, 200UL, 1000UL}) {
-    const Asked asked{normal_values(generator, queries * 12), {9}};
-    ASSERT_EQ(difference(rows, 12, asked, generator), "") << queries << " queries";
+    const Asked asked{normal_values(queries * 12), {9}};
+    ASSERT_EQ(difference(rows, 12, asked), "") << queries << " queries";
   }
 }
 
 TEST(VectorAnswers, MatchReferenceForEveryElement) {
-  auto generator = Testing::generator("VectorAnswers elements");
   for (const DataType element : all_elements) {
     for (const std::size_t dimension : {7UL, 36UL, 64UL, 768UL}) {
-      const auto rows =
-          StoredRows::near(element, normal_values(generator, 90 * dimension), dimension);
+      const auto rows = StoredRows::near(element, normal_values(90 * dimension), dimension);
       for (const std::size_t queries : {1UL, 9UL}) {
-        const Asked asked{normal_values(generator, queries * dimension)};
-        ASSERT_EQ(difference(rows.span(), rows.floats, asked, generator), "")
+        const Asked asked{normal_values(queries * dimension)};
+        ASSERT_EQ(difference(rows.span(), rows.floats, asked), "")
             << to_string(element) << " of dimension " << dimension;
       }
     }
@@ -62,42 +55,38 @@ TEST(VectorAnswers, MatchReferenceForEveryElement) {
 }
 
 TEST(VectorAnswers, MatchReferenceForEveryKindOfData) {
-  auto generator = Testing::generator("VectorAnswers kinds");
   for (const auto& kind : kinds_of_data()) {
     for (const std::size_t dimension : {1UL, 33UL, 768UL}) {
-      const DataOfKind data(kind, 70, 4, dimension, generator);
-      ASSERT_EQ(difference(data.rows, dimension, Asked{data.queries, {10, 70}}, generator), "")
+      const DataOfKind data(kind, 70, 4, dimension);
+      ASSERT_EQ(difference(data.rows, dimension, Asked{data.queries, {10, 70}}), "")
           << kind.name << " of dimension " << dimension;
     }
   }
 }
 
 TEST(VectorAnswers, MatchReferenceForListsOfEveryLength) {
-  auto generator = Testing::generator("VectorAnswers lists");
   std::vector<std::size_t> lengths = edge_sizes;
   for (const std::size_t length : {400UL, 1024UL, 1500UL, 3000UL}) lengths.push_back(length);
-  const Asked asked{normal_values(generator, lengths.size() * 40), {1, 10, 1000}, lengths};
-  EXPECT_EQ(difference(normal_values(generator, 400 * 40), 40, asked, generator), "");
+  const Asked asked{normal_values(lengths.size() * 40), {1, 10, 1000}, lengths};
+  EXPECT_EQ(difference(normal_values(400 * 40), 40, asked), "");
 }
 
 TEST(VectorAnswers, MatchReferenceWhereAFilterLeavesFewRows) {
-  auto generator = Testing::generator("VectorAnswers filters");
-  const std::vector<float> rows = normal_values(generator, 300 * 10);
+  const std::vector<float> rows = normal_values(300 * 10);
   for (const std::uint64_t every : {1UL, 25UL, 30UL, 35UL, 300UL, ~0UL}) {
-    const Asked asked{normal_values(generator, 7 * 10), {10, 400}, {}, every};
-    ASSERT_EQ(difference(rows, 10, asked, generator), "") << "one of " << every;
+    const Asked asked{normal_values(7 * 10), {10, 400}, {}, every};
+    ASSERT_EQ(difference(rows, 10, asked), "") << "one of " << every;
   }
 }
 
 TEST(VectorAnswers, MatchReferenceOnManyRows) {
-  auto generator = Testing::generator("VectorAnswers many");
-  const Asked asked{normal_values(generator, 2 * 8), {1, 1000, 40000}, {}, 3, {Metric::l2}};
-  EXPECT_EQ(difference(normal_values(generator, 40000 * 8), 8, asked, generator), "");
+  const Asked asked{normal_values(2 * 8), {1, 1000, 40000}, {}, 3, {Metric::l2}};
+  EXPECT_EQ(difference(normal_values(40000 * 8), 8, asked), "");
   // Few different scores: most places are decided by the numbers of the rows.
   std::vector<float> rows(30000);
-  for (float& value : rows) value = static_cast<float>(generator() % 40);
+  for (float& value : rows) value = static_cast<float>(random_below(40));
   const Asked ties{{1, -1}, {1, 100, 5000, 40000}, {}, 3, {Metric::ip}};
-  EXPECT_EQ(difference(rows, 1, ties, generator), "");
+  EXPECT_EQ(difference(rows, 1, ties), "");
 }
 
 TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
@@ -121,34 +110,84 @@ TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
         {},
         *rc::gen::inRange<std::uint64_t>(1, 5),
         {*rc::gen::elementOf(std::vector(std::begin(all_metrics), std::end(all_metrics)))}};
-    std::mt19937_64 generator(*rc::gen::arbitrary<std::uint64_t>());
-    RC_ASSERT(difference(rows, dimension, asked, generator) == "");
+    generator().seed(*rc::gen::arbitrary<std::uint64_t>());
+    RC_ASSERT(difference(rows, dimension, asked) == "");
   });
 }
 
-TEST(RowFunctions, PadBeyondTheNumberOfRows) {
-  const std::vector<float> rows{1.0F, 2.0F};
-  const std::vector<float> query{1.0F};
-  for (const Space space : spaces()) {
-    for (const std::size_t count : {0UL, 2UL}) {
-      for (const Metric metric : all_metrics) {
-        const std::vector<float> first(rows.begin(),
-                                       rows.begin() + static_cast<std::ptrdiff_t>(count));
-        std::vector<float> scores(4);
-        std::vector<std::int64_t> ids(4);
-        top_rows(Testing::context(), query, VectorSpan(first, 1), {metric, space}, {scores, ids});
-        EXPECT_EQ(ranking_of(ids, scores),
-                  with_padding(numbered(first, 1).ranked(metric, query), 4, metric));
+TEST(VectorPaths, GiveTheSameBitsInTwoHundredRepeats) {
+  Asked asked{normal_values(5 * 40), {10}};
+  asked.searches = 200;
+  EXPECT_EQ(difference(normal_values(700 * 40), 40, asked), "");
+}
+
+TEST(VectorPaths, GiveTheSameBitsForAnyNumberOfThreads) {
+  const std::vector<float> rows = normal_values(2000 * 65);
+  const std::vector<float> queries = normal_values(13 * 65);
+  for (const int threads : {1, 2, 3, 5}) {
+    Context context({.threads = threads, .load_profile = false});
+    const Asked asked{queries, {77}, {}, 3, {Metric::cosine}, 1, false, &context};
+    EXPECT_EQ(difference(VectorIndex(context, rows, 65), numbered(rows, 65), asked), "")
+        << threads << " threads";
+  }
+}
+
+TEST(VectorPaths, StreamRowsThroughADeviceWhereTheyDoNotFit) {
+  const std::vector<float> rows = normal_values(60'000 * 96);
+  Context context({.device_budget = 20U << 20U, .load_profile = false});  // rows take 22 MiB
+  const VectorIndex index(context, rows, 96);
+  Asked asked{normal_values(3 * 96), {10}};
+  asked.only_searches = true;
+  asked.in = &context;
+  EXPECT_EQ(difference(index, numbered(rows, 96), asked), "");
+  EXPECT_EQ(index.bytes(Space::cuda), 0U);
+}
+
+TEST(VectorPaths, SplitQueriesAndRowsToFitTheBudget) {
+  const std::size_t count = 50000;
+  const std::vector<float> rows = normal_values(count * 4);
+  const std::vector<float> queries = normal_values(20 * 4);
+  const std::uint64_t needed = count * (4 * sizeof(float) + sizeof(double));
+  const auto ranked = numbered(rows, 4).ranked(Metric::cosine, queries);
+  for (const std::size_t top : {10UL, 700UL}) {
+    const auto expected = with_padding(ranked, top, Metric::cosine);
+    for (const std::uint64_t spare : {12'000'000ULL, 1'500'000ULL, 500'000ULL, 350'000ULL}) {
+      Context context({.host_budget = needed + spare, .load_profile = false});
+      for (const Space space : {Space::serial, Space::openmp}) {
+        if (!context.is_usable(space)) continue;
+        const VectorIndex index(context, rows, 4, Residency::host);
+        EXPECT_EQ(ranking_of(index.search(queries, {.top = top, .space = space})), expected)
+            << spare << " bytes spare on " << to_string(space);
       }
+      EXPECT_EQ(context.memory_statistics(Space::serial).bytes_in_use, 0U);
     }
   }
 }
 
+TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
+  constexpr std::size_t dimension = 64;
+  const auto path_of = [&](std::size_t rows, std::size_t queries, Space space) {
+    Context context({.load_profile = false});
+    const VectorIndex index(context, normal_values(rows * dimension), dimension);
+    const std::vector<float> searched = normal_values(queries * dimension);
+    return index.search(searched, {.space = space}).report.path;
+  };
+  for (const Space space : spaces()) {
+    SCOPED_TRACE(to_string(space));
+    for (const std::size_t rows : {1UL, 5UL, 100UL, 1000UL}) {
+      EXPECT_EQ(path_of(rows, 1, space), "brute_force") << rows << " rows";
+      EXPECT_EQ(path_of(rows, 3, space), "brute_force") << rows << " rows";
+    }
+    EXPECT_EQ(path_of(20, 100, space), "brute_force")
+        << "the preparation of a matrix product costs more";
+    EXPECT_EQ(path_of(space == Space::cuda ? 100'000 : 3000, 1024, space), "gemm");
+  }
+}
+
 TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
-  auto generator = Testing::generator("RowFunctions threads");
   constexpr std::size_t dimension = 96;
-  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
-  const std::vector<float> queries = normal_values(generator, 8 * dimension);
+  const std::vector<float> rows = normal_values(3000 * dimension);
+  const std::vector<float> queries = normal_values(8 * dimension);
   std::vector<std::vector<float>> scores(8, std::vector<float>(3000));
   std::vector<SearchResults> best(8);
   std::vector<std::thread> threads;
@@ -156,8 +195,8 @@ TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
     threads.emplace_back([&, i] {
       const auto query = row_of(queries, dimension, i);
       for (int repeat = 0; repeat < 20; ++repeat) {
-        row_scores(Testing::context(), query, VectorSpan(rows, dimension), scores[i]);
-        best[i] = top_rows(Testing::context(), query, VectorSpan(rows, dimension));
+        row_scores(context(), query, VectorSpan(rows, dimension), scores[i]);
+        best[i] = top_rows(context(), query, VectorSpan(rows, dimension));
       }
     });
   }

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of an index on arrays of the caller, on the host and on a device.
-#include <kindred/backends/impl/Instances.hpp>
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <optional>
 
 #include "DeviceCopy.hpp"
 #include "VectorAnswers.hpp"
@@ -15,30 +8,25 @@
 namespace VectorIndexArraysTest {
 
 using namespace Kindred;
-using Testing::all_metrics;
-using Testing::bits;
-using Testing::normal_values;
-using Testing::Ranking;
-using Testing::ranking_of;
+using namespace Testing;
+using Kindred::Array;
 
 constexpr std::size_t dimension = 24;
 
 /// An index of several segments, from some of which rows were removed, and what is known of it.
 struct Data {
-  std::mt19937_64 generator = Testing::generator("VectorIndexArrays");
-  std::vector<float> rows = normal_values(generator, 700 * dimension);
-  VectorIndex index{Testing::context(), std::span(rows).first(500 * dimension), dimension};
+  std::vector<float> rows = normal_values(700 * dimension);
+  VectorIndex index{context(), std::span(rows).first(500 * dimension), dimension};
   std::vector<std::uint64_t> removed = {};
 
   Data() {
     for (const auto& [first, count] : {std::pair(500UL, 120UL), {620UL, 50UL}, {670UL, 30UL}})
-      index.add({Testing::row_of(rows, dimension, first, count), dimension});
+      index.add({row_of(rows, dimension, first, count), dimension});
     for (std::uint64_t id = 3; id < 700; id += 29) removed.push_back(id);
     index.remove(removed);
   }
-  Testing::RowsByReference known() const {
-    Testing::RowsByReference out{dimension, index.ids(),
-                                 std::vector<float>(index.size() * dimension)};
+  RowsByReference known() const {
+    RowsByReference out{dimension, index.ids(), std::vector<float>(index.size() * dimension)};
     index.rows(out.ids, out.floats);
     return out;
   }
@@ -53,7 +41,7 @@ class Given {
       : m_shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)},
         m_host(std::move(values)) {
     m_host.resize(rows * columns);
-    if (on_device) m_device = std::make_unique<Testing::DeviceCopy<T>>(Testing::context(), m_host);
+    if (on_device) m_device = std::make_unique<DeviceCopy<T>>(context(), m_host);
   }
   Array array() {
     if (m_device) return m_device->array(data_type_of<T>, m_shape);
@@ -64,7 +52,7 @@ class Given {
  private:
   std::vector<std::int64_t> m_shape;
   std::vector<T> m_host;
-  std::unique_ptr<Testing::DeviceCopy<T>> m_device;
+  std::unique_ptr<DeviceCopy<T>> m_device;
 };
 
 /// Every call on arrays gives the answers of the reference. Lists of candidates have duplicates,
@@ -74,11 +62,11 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
   const std::size_t rows = known.ids.size();
   for (const std::size_t count : {0UL, 1UL, 6UL, 40UL}) {
     if (on_device && count == 0) continue;
-    const std::vector<float> queries = normal_values(data.generator, count * dimension);
+    const std::vector<float> queries = normal_values(count * dimension);
     Given<float> asked(on_device, queries, count, dimension);
     const ConstArray given = asked.array();
     for (const Metric metric : all_metrics) {
-      SCOPED_TRACE(Testing::described(metric, count, "queries"));
+      SCOPED_TRACE(described(metric, count, "queries"));
       Given<float> all(on_device, {}, count, rows);
       const auto record = data.index.score_all(given, all.array(), {metric, {}, stream});
       if (on_device) {
@@ -102,7 +90,7 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
             const SearchReport report = data.index.search(given, options, out).report;
             EXPECT_TRUE(!path || count == 0 || report.path == to_string(*path)) << report.path;
           });
-          EXPECT_EQ(searched, Testing::with_padding(ranked, top, metric));
+          EXPECT_EQ(searched, with_padding(ranked, top, metric));
         }
         options.path = {};
         for (const std::size_t length : {1UL, 40UL, 300UL, 1024UL}) {
@@ -111,8 +99,8 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
           for (std::size_t query = 0; query < count; ++query) {
             std::vector<std::uint64_t> places;
             for (std::size_t i = 0; i < length; ++i) {
-              const std::uint64_t id = data.generator() % 720;
-              const std::uint64_t kind = data.generator() % 50;
+              const std::uint64_t id = random_below(720);
+              const std::uint64_t kind = random_below(50);
               lists.push_back(kind == 0  ? std::int64_t{1} << 32U
                               : kind < 6 ? -1
                                          : static_cast<std::int64_t>(id));
@@ -120,14 +108,13 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
               if (kind >= 6 && at != known.ids.end() && *at == id)
                 places.push_back(static_cast<std::uint64_t>(at - known.ids.begin()));
             }
-            best.push_back(
-                known.best(metric, Testing::row_of(queries, dimension, query), places, top));
+            best.push_back(known.best(metric, row_of(queries, dimension, query), places, top));
           }
           Given<std::int64_t> candidates(on_device, lists, count, length);
           const auto scored = found([&](const SearchOutput& out) {
             data.index.score(given, candidates.array(), options, out);
           });
-          EXPECT_EQ(scored, Testing::with_padding(best, top, metric))
+          EXPECT_EQ(scored, with_padding(best, top, metric))
               << length << " candidates, top " << top;
         }
       }
@@ -141,8 +128,8 @@ TEST(VectorIndexArrays, OnTheHostGiveTheAnswersOfTheReference) {
 }
 
 TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfTheReferenceOnAnyStream) {
-  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  const Testing::DeviceStream own(Testing::context());  // outlives the index
+  if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  const DeviceStream own(context());  // outlives the index
   Data data;
   for (int turn = 0; turn < 2; ++turn) {
     expect_answers(data, true, {});
@@ -154,9 +141,8 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfTheReferenceOnAnyStream) {
 
 TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   Data data;
-  const std::vector<float> query = normal_values(data.generator, dimension);
-  const auto expected =
-      Testing::with_padding(data.known().ranked(Metric::cosine, query), 4, Metric::cosine);
+  const std::vector<float> query = normal_values(dimension);
+  const auto expected = with_padding(data.known().ranked(Metric::cosine, query), 4, Metric::cosine);
   std::vector<float> scores(4);
   std::vector<std::int64_t> ids(4);
   data.index.search(query, {}, {scores, ids});
@@ -170,19 +156,17 @@ TEST(VectorIndexArrays, OfOneQueryNeedNoDimensionForIt) {
   EXPECT_TRUE(results.ids.empty());
   const std::vector<std::int64_t> none(6, -1);
   data.index.score(query, ConstArray(none), {}, {scores, ids});
-  EXPECT_EQ(ranking_of(ids, scores), Testing::with_padding({{}}, 4, Metric::cosine));
+  EXPECT_EQ(ranking_of(ids, scores), with_padding({{}}, 4, Metric::cosine));
 }
 
 /// The calls of a device, run on the host: there they are tested without a device. Each is made
 /// twice, because what the first one prepares serves the second.
-void expect_answers_of_a_device(Impl::ArraySearch<HostSpace>& search,
-                                const Testing::RowsByReference& known,
-                                const Impl::VectorStore& store, std::size_t count,
-                                std::mt19937_64& generator) {
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+void expect_answers_of_a_device(Impl::ArraySearch<HostSpace>& search, const RowsByReference& known,
+                                const Impl::VectorStore& store, std::size_t count) {
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   const auto rows = std::make_shared<const Impl::VectorStore>(store);
   ASSERT_EQ(store.size(), known.ids.size());
-  const std::vector<float> queries = normal_values(generator, count * dimension);
+  const std::vector<float> queries = normal_values(count * dimension);
   const GivenQueries given{queries.data(), count, dimension};
   for (const Metric metric : all_metrics) {
     const auto ranked = known.ranked(metric, queries);
@@ -197,8 +181,7 @@ void expect_answers_of_a_device(Impl::ArraySearch<HostSpace>& search,
           ASSERT_EQ(search.why_not(path, dimension, top), "");
           search.search(exec_space, rows, given, metric, path, top,
                         {scores.data(), top, ids.data(), top, top});
-          EXPECT_EQ(ranking_of(ids, scores), Testing::with_padding(ranked, top, metric))
-              << to_string(path);
+          EXPECT_EQ(ranking_of(ids, scores), with_padding(ranked, top, metric)) << to_string(path);
         }
       }
       search.wait();
@@ -211,14 +194,14 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
   Context& context = Testing::context();
   Impl::ArraySearch<HostSpace> search(context.memory(Space::serial));
   const VectorSpan all(data.rows, dimension);
-  auto known = Testing::numbered(data.rows, dimension);
+  auto known = numbered(data.rows, dimension);
   Impl::VectorStore store(context, all.rows(0, 500), {});
   store = store.with(all.rows(500, 120)).with(all.rows(620, 50)).with(all.rows(670, 30));
-  expect_answers_of_a_device(search, known, store, 3, data.generator);
+  expect_answers_of_a_device(search, known, store, 3);
   store = store.without(data.removed);
   known = data.known();
   for (const std::size_t count : {1UL, 6UL})
-    expect_answers_of_a_device(search, known, store, count, data.generator);
+    expect_answers_of_a_device(search, known, store, count);
   // Rows that were replaced lie behind those of larger ids.
   std::vector<std::uint64_t> replaced;
   for (std::uint64_t id = 7; id < 700; id += 29) replaced.push_back(id);
@@ -227,27 +210,26 @@ TEST(VectorIndexArrays, SearchesOfADeviceGiveTheAnswersOfTheReferenceAfterAnyCha
     for (std::size_t i = 0; i < replaced.size(); ++i) {
       const auto place = std::lower_bound(known.ids.begin(), known.ids.end(), replaced[i]);
       std::ranges::copy(
-          Testing::row_of(data.rows, dimension, by[i]),
+          row_of(data.rows, dimension, by[i]),
           known.floats.begin() + (place - known.ids.begin()) * std::ptrdiff_t{dimension});
     }
     ASSERT_GT(store.segments().size(), 1U);
-    expect_answers_of_a_device(search, known, store, count, data.generator);
+    expect_answers_of_a_device(search, known, store, count);
   };
   expect_replaced(std::vector<std::size_t>(replaced.size(), 11), 3);
   expect_replaced({replaced.begin(), replaced.end()}, 1500);
   store = store.with(500, all.rows(500, 1));
-  expect_answers_of_a_device(search, known, store, 3, data.generator);
+  expect_answers_of_a_device(search, known, store, 3);
   EXPECT_NE(search.why_not(SearchPath::quantized, dimension, 10), "");
   EXPECT_NE(search.why_not(SearchPath::gemm, dimension, 1025), "");
 }
 
 TEST(VectorIndexArrays, AreAdded) {
-  auto generator = Testing::generator("VectorIndexArrays add");
-  const std::vector<float> rows = normal_values(generator, 20 * dimension);
-  VectorIndex index(Testing::context(), std::span(rows).first(10 * dimension), dimension);
+  const std::vector<float> rows = normal_values(20 * dimension);
+  VectorIndex index(context(), std::span(rows).first(10 * dimension), dimension);
   Given<float> given(false, {rows.begin() + 10 * dimension, rows.end()}, 10, dimension);
   EXPECT_EQ(index.add(ConstArray(given.array())), 10U);
-  EXPECT_EQ(Testing::difference(index, Testing::numbered(rows, dimension), {rows}, generator), "");
+  EXPECT_EQ(difference(index, numbered(rows, dimension), {rows}), "");
 }
 
 }  // namespace VectorIndexArraysTest

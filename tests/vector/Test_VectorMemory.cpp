@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace VectorMemoryTest {
 
@@ -13,15 +7,14 @@ using namespace Kindred;
 using namespace Testing;
 
 /// Expects that `call(index)` takes at most 64 MiB besides \p answer bytes and the index.
-template <class Call>
 void expect_little(const std::vector<float>& rows, std::size_t dimension, Space space,
-                   std::uint64_t answer, const std::string& what, const Call& call) {
-  Context context(without_profile());
+                   std::uint64_t answer, const std::string& what,
+                   const std::function<void(VectorIndex&)>& call) {
+  Context context({.load_profile = false});
   VectorIndex index(context, rows, dimension);
   call(index);
-  const std::uint64_t store = index.bytes(space);
-  const std::uint64_t peak = context.memory_statistics(space).bytes_peak;
-  EXPECT_LE(peak, store + answer + (64U << 20U)) << what << " on " << to_string(space);
+  EXPECT_LE(context.memory_statistics(space).bytes_peak, index.bytes(space) + answer + (64U << 20U))
+      << what << " on " << to_string(space);
 }
 
 /// The spaces whose memory is limited: all but that of one thread.
@@ -31,12 +24,21 @@ std::vector<Space> limited_spaces() {
   return out;
 }
 
+/// Lists of \p length random ids below \p end.
+Ragged<std::uint64_t> random_lists(std::size_t lists, std::size_t length, std::uint64_t end) {
+  Ragged<std::uint64_t> out;
+  for (std::size_t list = 0; list < lists; ++list) {
+    for (std::size_t i = 0; i < length; ++i) out.values.push_back(random_below(end));
+    out.close_row();
+  }
+  return out;
+}
+
 TEST(VectorMemory, IsAtMost64MebibytesBesidesTheAnswer) {
-  auto generator = Testing::generator("VectorStore memory");
   constexpr std::size_t narrow = 8;
-  const std::vector<float> rows = normal_values(generator, 300'000 * narrow);
+  const std::vector<float> rows = normal_values(300'000 * narrow);
   for (const auto& [count, top] : {std::pair(1UL, 10UL), {150UL, 100UL}, {3UL, 10'000UL}}) {
-    const std::vector<float> queries = normal_values(generator, count * narrow);
+    const std::vector<float> queries = normal_values(count * narrow);
     for (const Space space : limited_spaces()) {
       for (const SearchPath path : all_paths) {
         const SearchOptions options{.top = top, .space = space, .path = path};
@@ -48,52 +50,48 @@ TEST(VectorMemory, IsAtMost64MebibytesBesidesTheAnswer) {
 }
 
 TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
-  auto generator = Testing::generator("VectorStore memory of queries");
   constexpr std::size_t wide = 768;
   constexpr std::size_t count = 20'000;
-  const std::vector<float> rows = normal_values(generator, count * wide);
+  const std::vector<float> rows = normal_values(count * wide);
+  std::vector<std::uint8_t> passes(count);
+  for (auto& pass : passes) pass = random_below(2) == 0 ? 1 : 0;
   for (const Space space : limited_spaces()) {
     // More queries than one pass processes.
     const std::size_t query_count = space == Space::cuda ? 6000 : 40;
-    const std::vector<float> queries = normal_values(generator, query_count * wide);
-    Ragged<std::uint64_t> candidates;
-    for (std::size_t query = 0; query < query_count; ++query) {
-      for (int i = 0; i < 1000; ++i) candidates.values.push_back(generator() % count);
-      candidates.close_row();
-    }
-    std::vector<std::uint8_t> passes(count);
-    for (auto& pass : passes) pass = generator() % 2 == 0 ? 1 : 0;
+    const std::vector<float> queries = normal_values(query_count * wide);
+    const auto candidates = random_lists(query_count, 1000, count);
     const auto check = [&](const std::string& what, std::size_t top, const auto& call) {
       expect_little(rows, wide, space, query_count * top * sizeof(std::uint64_t), what, call);
     };
     SearchOptions options{.space = space};
+    const auto at_least = [&](const VectorIndex& index) {
+      index.search_at_least(queries, 0.1F, options);
+    };
+    const auto score = [&](const VectorIndex& index) { index.score(queries, candidates, options); };
     for (const SearchPath path : all_paths) {
       options.path = path;
       for (const std::size_t top : {100UL, 1000UL}) {
         options.top = top;
-        for (const auto& filter :
-             {std::span<const std::uint8_t>(), std::span(std::as_const(passes))}) {
-          options.filter = filter;
-          check(described(path, top, "filter", filter.size()), top,
+        for (const std::size_t filtered : {std::size_t{0}, count}) {
+          options.filter = std::span(passes).first(filtered);
+          check(described(path, top, "filter", filtered), top,
                 [&](const VectorIndex& index) { index.search(queries, options); });
         }
       }
       options.filter = {};
-      check(described(path, "at least"), 0,
-            [&](const VectorIndex& index) { index.search_at_least(queries, 0.1F, options); });
+      check(described(path, "at least"), 0, at_least);
     }
     options.path = {};
     options.top = 10;
-    check("candidates", 0,
-          [&](const VectorIndex& index) { index.score(queries, candidates, options); });
+    check("candidates", 0, score);
     const auto calls_in_turn = [&](const VectorIndex& index) {
       for (const auto path :
            {SearchPath::gemm, SearchPath::quantized, SearchPath::brute_force, SearchPath::gemm}) {
         options.path = path;
         options.top = path == SearchPath::gemm ? 40 : 10;
         index.search(queries, options);
-        index.score(queries, candidates, options);
-        index.search_at_least(queries, 0.1F, options);
+        score(index);
+        at_least(index);
         options.top = 10;
         index.search(queries, options);
       }
@@ -108,54 +106,45 @@ TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
 }
 
 TEST(VectorMemory, IsReportedToBeTooSmallWhereNothingFits) {
-  auto generator = Testing::generator("VectorIndex nothing");
-  const std::vector<float> rows = normal_values(generator, 1000 * 4);
-  ContextOptions options = without_profile();
-  options.host_budget = rows.size() * sizeof(float) + 1000 * sizeof(double) + 100;
-  Context context(options);
+  const std::vector<float> rows = normal_values(1000 * 4);
+  const std::uint64_t needed = 1000 * (4 * sizeof(float) + sizeof(double));
+  Context context({.host_budget = needed + 100, .load_profile = false});
   const VectorIndex index(context, rows, 4, Residency::host);
   EXPECT_THROW(index.search(std::span(rows).first(4)), OutOfMemory);
-  options.host_budget = 1000;
-  Context small(options);
+  Context small({.host_budget = 1000, .load_profile = false});
   EXPECT_THROW(VectorIndex(small, rows, 4), OutOfMemory);
 }
 
 TEST(VectorMemory, OfASmallBudgetGivesTheSameScoresOfCandidates) {
-  auto generator = Testing::generator("Score budget");
-  const std::vector<float> rows = normal_values(generator, 300 * 16);
-  const std::vector<float> queries = normal_values(generator, 100 * 16);
-  Ragged<std::uint64_t> candidates;
-  for (int query = 0; query < 100; ++query) {
-    for (int i = 0; i < 200; ++i) candidates.values.push_back(generator() % 300);
-    candidates.close_row();
-  }
-  ContextOptions context_options = without_profile();
-  context_options.host_budget = rows.size() * sizeof(float) + 300 * sizeof(double) + 40000;
-  Context context(context_options);
-  const VectorIndex index(context, rows, 16, Residency::host);
-  const SearchOptions options{.top = 7, .space = Space::serial};
-  EXPECT_EQ(
-      ranking_of(index.score(queries, candidates, options)),
-      ranking_of(VectorIndex(Testing::context(), rows, 16).score(queries, candidates, options)));
+  const std::vector<float> rows = normal_values(300 * 16);
+  const std::vector<float> queries = normal_values(100 * 16);
+  const auto candidates = random_lists(100, 200, 300);
+  const std::uint64_t needed = 300 * (16 * sizeof(float) + sizeof(double));
+  Context context({.host_budget = needed + 40000, .load_profile = false});
+  const auto scores = [&](Context& in, Residency residency) {
+    const VectorIndex index(in, rows, 16, residency);
+    return ranking_of(index.score(queries, candidates, {.top = 7, .space = Space::serial}));
+  };
+  EXPECT_EQ(scores(context, Residency::host), scores(Testing::context(), Residency::host));
 }
 
 TEST(VectorMemory, IsWhereTheResidencySays) {
   const std::vector<float> rows(36, 1.0F);
   const std::vector<float> query(3, 1.0F);
   const SearchOptions on_device{.space = Space::cuda};
-  const VectorIndex host(Testing::context(), rows, 3, Residency::host);
+  const VectorIndex host(context(), rows, 3, Residency::host);
   EXPECT_GE(host.bytes(Space::serial), rows.size() * sizeof(float));
   EXPECT_EQ(host.bytes(Space::cuda), 0U);
   EXPECT_EQ(host.search(query).top, 10U) << "of 12 rows, by default";
   EXPECT_THROW(host.search(query, on_device), SpaceUnavailable);
-  if (Testing::context().is_usable(Space::cuda)) {
-    EXPECT_GT(VectorIndex(Testing::context(), rows, 3).bytes(Space::cuda), 0U);
-    const VectorIndex device(Testing::context(), rows, 3, Residency::device);
+  if (context().is_usable(Space::cuda)) {
+    EXPECT_GT(VectorIndex(context(), rows, 3).bytes(Space::cuda), 0U);
+    const VectorIndex device(context(), rows, 3, Residency::device);
     EXPECT_EQ(device.search(query).record.chosen, Space::cuda);
     EXPECT_THROW(device.search(query, {.space = Space::serial}), SpaceUnavailable);
   } else {
     for (const Residency residency : {Residency::both, Residency::device})
-      EXPECT_THROW(VectorIndex(Testing::context(), rows, 3, residency), SpaceUnavailable);
+      EXPECT_THROW(VectorIndex(context(), rows, 3, residency), SpaceUnavailable);
   }
 }
 

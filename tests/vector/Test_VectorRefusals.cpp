@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/matcher/PreparedScore.hpp>
-#include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/matcher/VectorFunctions.hpp>
 
-#include <limits>
-#include <string>
-#include <vector>
-
+#include "DeviceCopy.hpp"
 #include "RefusedWithoutMemory.hpp"
-#include "VectorSupport.hpp"
+#include "VectorAnswers.hpp"
 
 namespace VectorRefusalsTest {
 
 using namespace Kindred;
 using namespace Testing;
 using Ids = std::vector<std::uint64_t>;
+using Kindred::Array;
+using Shape = std::vector<std::int64_t>;
 
 constexpr std::size_t dimension = 64;
 constexpr std::size_t count = 3000;
@@ -23,16 +20,15 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Rows and calls whose results are larger than any message.
 struct Data {
-  std::mt19937_64 generator = Testing::generator("VectorRefusals");
-  std::vector<float> rows = normal_values(generator, count* dimension);
-  std::vector<float> queries = normal_values(generator, 200 * dimension);
+  std::vector<float> rows = normal_values(count * dimension);
+  std::vector<float> queries = normal_values(200 * dimension);
 
   std::span<const float> first(std::size_t floats) const { return std::span(rows).first(floats); }
 };
 
 TEST(VectorRefusals, OfSearchesAllocateNothing) {
   const Data data;
-  const VectorIndex index(Testing::context(), VectorSpan(data.rows, dimension),
+  const VectorIndex index(context(), VectorSpan(data.rows, dimension),
                           {.quantized_copy = QuantizedCopy::never});
   const auto search = [&](const SearchOptions& options) -> Call {
     return [&, options] { index.search(data.queries, options); };
@@ -50,7 +46,7 @@ TEST(VectorRefusals, OfSearchesAllocateNothing) {
       {{"bytes and one of bits"}, search({.filter = all, .filter_bits = fewer})},
       {{"score is NaN"}, [&] { index.search_at_least(data.queries, nan); }},
   });
-  const VectorIndex of_70(Testing::context(), data.first(70 * dimension), dimension);
+  const VectorIndex of_70(context(), data.first(70 * dimension), dimension);
   for (const std::size_t words : {1UL, 3UL, 4UL, 7UL}) {
     const SearchOptions options{.filter_bits = fewer.first(words)};
     expect_refused_without_memory(
@@ -83,7 +79,7 @@ TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
 
 TEST(VectorRefusals, OfScoresAllocateNothing) {
   const Data data;
-  VectorIndex index(Testing::context(), data.rows, dimension);
+  VectorIndex index(context(), data.rows, dimension);
   index.remove({{7}});
   PreparedScore prepared(index, 100);
   const auto query = data.first(dimension);
@@ -129,7 +125,7 @@ TEST(VectorRefusals, OfScoresAllocateNothing) {
       {{"stream"}, dense(dimension, 2999, {.stream = Stream::cuda(nullptr)})},
   });
   EXPECT_EQ(out, std::vector<float>(6000, 5.0F)) << "a refused call must not write";
-  if (!Testing::context().is_usable(Space::cuda))
+  if (!context().is_usable(Space::cuda))
     expect_refused_without_memory<SpaceUnavailable>(
         {{{"cuda"}, dense(dimension, 2999, {.space = Space::cuda})}});
   PreparedScore of_fewer(index, 1, {.filter_bits = std::span(filter).first(47)});
@@ -139,57 +135,41 @@ TEST(VectorRefusals, OfScoresAllocateNothing) {
       {{{"for 3000 ids; the index now has 3001"}, [&] { of_fewer.score(query, five); }}});
 }
 
-TEST(VectorRefusals, OfTheLastOfManyIdsAllocateNothing) {
-  const Data data;
-  constexpr std::size_t lists = 200;
-  Ids ids(100'000);
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i % count;
-  Ids offsets;
-  for (std::size_t list = 0; list <= lists; ++list) offsets.push_back(list * ids.size() / lists);
-  const std::vector<std::uint8_t> passes(count + 500, 1);
-  VectorIndex index(Testing::context(), data.rows, dimension);
-  for (const std::size_t segments : {1UL, 2UL}) {
-    if (segments == 2) index.add({data.first(500 * dimension), dimension});
-    ASSERT_EQ(index.statistics().segments, segments);
-    const SearchOptions options{.filter = std::span(passes).first(index.end_id()),
-                                .space = Space::serial};
-    ids.back() = index.end_id();
-    expect_refused_without_memory(
-        {{{described("candidate 499 of query 199 is", index.end_id())}, [&] {
-            index.score(data.queries, RaggedSpan<std::uint64_t>{offsets, ids}, options);
-          }}});
-    expect_refused_without_memory<NotFound>(
-        {{{described("id", index.end_id())}, [&] { index.remove(ids); }}});
-  }
-}
-
 TEST(VectorRefusals, OfCandidatesNameTheFirstOneOnEverySpace) {
-  constexpr std::size_t rows = 500;
   constexpr std::size_t lists = 40;
   const Data data;
   const auto queries = data.first(lists * 4);
-  const VectorIndex index(Testing::context(), data.first(rows * 4), 4);
-  for (const std::size_t length : {3UL, 3000UL}) {
-    Ragged<std::uint64_t> candidates;
-    for (std::size_t list = 0; list < lists; ++list) {
-      for (std::size_t i = 0; i < length; ++i) candidates.values.push_back((list + 7 * i) % rows);
-      candidates.close_row();
-    }
-    for (const Space space : spaces()) {
-      // One launch on a device, and several.
-      const SearchOptions options{.top = length == 3 ? 2UL : 1200UL, .space = space};
-      const auto before = ranking_of(index.score(queries, candidates, options));
-      for (const std::uint64_t bad : {std::uint64_t{rows}, std::uint64_t{0xFFFFFFFF},
-                                      std::uint64_t{1} << 32U, ~std::uint64_t{0}}) {
-        Ragged<std::uint64_t> broken = candidates;
-        broken.values[17 * length + 2] = bad;
-        broken.values[30 * length] = rows + 1;
-        EXPECT_THAT(message_of<InvalidArgument>([&] { index.score(queries, broken, options); }),
-                    ::testing::HasSubstr(described("candidate 2 of query 17 is", bad) +
-                                         "; the index has 500 rows with ids below 500"))
-            << to_string(space);
+  VectorIndex index(context(), data.first(500 * 4), 4);
+  for (const std::size_t segments : {1UL, 2UL}) {
+    if (segments == 2) index.add({data.first(100 * 4), 4});
+    ASSERT_EQ(index.statistics().segments, segments);
+    const std::uint64_t end = index.end_id();
+    const std::vector<std::uint8_t> passes(end, 1);
+    for (const std::size_t length : {3UL, 3000UL}) {
+      Ragged<std::uint64_t> candidates;
+      for (std::size_t list = 0; list < lists; ++list) {
+        for (std::size_t i = 0; i < length; ++i) candidates.values.push_back((list + 7 * i) % end);
+        candidates.close_row();
       }
-      EXPECT_EQ(ranking_of(index.score(queries, candidates, options)), before);
+      for (const Space space : spaces()) {
+        // One launch on a device, and several.
+        SearchOptions options{.top = length == 3 ? 2UL : 1200UL, .space = space};
+        if (segments == 2) options.filter = passes;
+        const auto before = ranking_of(index.score(queries, candidates, options));
+        for (const std::uint64_t bad :
+             {end, std::uint64_t{0xFFFFFFFF}, std::uint64_t{1} << 32U, ~std::uint64_t{0}}) {
+          for (const std::size_t at : {17 * length + 2, lists * length - 1}) {
+            Ragged<std::uint64_t> broken = candidates;
+            broken.values.back() = end + 1;
+            broken.values[at] = bad;
+            expect_refused_without_memory(
+                {{{described("candidate", at % length, "of query", at / length, "is", bad) + ";",
+                   described("has", end, "rows with ids below", end)},
+                  [&] { index.score(queries, broken, options); }}});
+          }
+        }
+        EXPECT_EQ(ranking_of(index.score(queries, candidates, options)), before);
+      }
     }
   }
 }
@@ -201,7 +181,7 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   for (const DataType element : {DataType::float32, DataType::int8}) {
     const auto encoded = StoredRows::near(element, data.rows, dimension);
     const VectorSpan row = encoded.span().rows(0, 1);
-    VectorIndex index(Testing::context(), encoded.span(), {});
+    VectorIndex index(context(), encoded.span(), {});
     const auto before = ranking_of(index.search(data.queries));
     const auto add = [&](const VectorSpan& added) -> Call {
       return [&, added] { index.add(added); };
@@ -226,7 +206,11 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
         expect_refused_without_memory(
             {{{"scale"}, add({element, row.values, dimension, {&scale, 1}})}});
     }
+    Ids many(100'000);
+    for (std::size_t i = 0; i < many.size(); ++i) many[i] = i % count;
+    many.back() = count;
     expect_refused_without_memory<NotFound>({
+        {{"id 3000"}, [&] { index.remove(many); }},
         {{"id 3000", "below 3000"}, replace(count, row)},
         {{"id 3 is listed twice for removal"}, remove({3, 4, 3})},
         {{"id 3000", "below 3000"}, remove({3, count})},
@@ -240,7 +224,7 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
   const VectorSpan unknown(static_cast<DataType>(4), std::as_bytes(rows.first(12)), 3);
   for (const VectorSpan& bad :
        {VectorSpan(rows.first(12), 0), VectorSpan(rows.first(12), 5), unknown})
-    EXPECT_THROW(VectorIndex(Testing::context(), bad, VectorIndexOptions()), InvalidArgument);
+    EXPECT_THROW(VectorIndex(context(), bad, VectorIndexOptions()), InvalidArgument);
 }
 
 TEST(VectorRefusals, OfFunctionsOfRowsWriteNothing) {
@@ -279,6 +263,147 @@ TEST(VectorRefusals, OfFunctionsOfRowsWriteNothing) {
   const RowOptions on_device{Metric::ip, Space::cuda};
   if (context.is_usable(Space::cuda)) return;
   EXPECT_THROW(row_scores(context, floats(3), rows, out, on_device), SpaceUnavailable);
+}
+
+/// Memory of a caller, and arrays that begin somewhere in it.
+struct Memory {
+  std::vector<float> values = std::vector<float>(24000, 1.0F);
+  std::vector<std::int64_t> numbers = std::vector<std::int64_t>(5000, 2);
+
+  Array floats(const Shape& shape, std::size_t begin = 0, const Shape& strides = {}) {
+    return {values.data() + begin, DataType::float32, shape, strides};
+  }
+  Array on_device(const Shape& shape) {
+    return {values.data(), DataType::float32, shape, {}, ArrayMemory::device};
+  }
+  Array ids(const Shape& shape, std::size_t begin = 0) {
+    return {numbers.data() + begin, DataType::int64, shape};
+  }
+  /// Ids where the floats are.
+  Array ids_in_floats(const Shape& shape, std::size_t begin) {
+    return {reinterpret_cast<std::int64_t*>(values.data() + begin), DataType::int64, shape};
+  }
+};
+
+TEST(VectorArrayRefusals, OfAnIndexNameTheArgument) {
+  Memory at;
+  VectorIndex index(context(), at.values, 24);  // 1,000 rows
+  const Array queries = at.floats({2, 24});
+  const Array scores = at.floats({2, 5}, 48);
+  const Array ids = at.ids({2, 5}, 16);
+  const std::span<float> values(at.values);
+  const std::span<std::int64_t> numbers(at.numbers);
+  const SearchOptions on_stream{.stream = Stream::cuda(nullptr)};
+  const auto search = [&](const ConstArray& asked, const Array& best, const Array& of,
+                          const SearchOptions& options = {}) -> Call {
+    return [&, asked, best, of, options] { index.search(asked, options, {best, of}); };
+  };
+  const auto score = [&](const Array& candidates) -> Call {
+    return [&, candidates] { index.score(queries, candidates, {}, {scores, ids}); };
+  };
+  const auto all = [&](const Array& asked, const Array& out) -> Call {
+    return [&, asked, out] { index.score_all(asked, out); };
+  };
+  const auto add = [&](const ConstArray& rows) -> Call { return [&, rows] { index.add(rows); }; };
+  expect_refused_without_memory({
+      {{"it must be float32 [any, 24]"}, all(at.floats({2, 23}), at.floats({2, 1000}, 48))},
+      {{"it must be float32 [2, 1000]"}, all(queries, at.floats({3, 1000}, 48))},
+      {{"it must be float32 [2, 1000]"}, all(queries, at.floats({2, 999}, 48))},
+      {{"queries and out overlap"}, all(queries, at.floats({2, 1000}, 47))},
+      {{"it must be int64 [2, 5]"}, search(queries, scores, at.ids({2, 4}))},
+      {{"top, the extent of scores, is 0"}, search(queries, at.floats({2, 0}), at.ids({2, 0}))},
+      {{"top, the extent of scores, is 0"},
+       search(values.first(24), values.first(0), numbers.first(0))},
+      {{"scores is int64"}, search(queries, ids, ids)},
+      {{"same memory"}, search(at.on_device({2, 24}), scores, ids)},
+      {{"stream"}, search(queries, scores, ids, on_stream)},
+      {{"stream"}, [&] { index.search(queries, on_stream); }},
+      {{"size of the queries is 30; it must be a multiple of the dimension, 24"},
+       [&] { index.search(values.first(30)); }},
+      {{"queries is float32 [48]; it must be float32 [24]"},
+       search(values.first(48), values.subspan(48, 10), numbers.first(10))},
+      {{"queries and scores overlap"}, search(queries, at.floats({2, 5}, 47), ids)},
+      {{"overlap"}, search(queries, scores, at.ids_in_floats({2, 5}, 46))},
+      {{"scores and ids overlap"}, search(queries, scores, at.ids_in_floats({2, 5}, 56))},
+      {{"candidates is int64 [3, 8]"}, score(at.ids({3, 8}, 26))},
+      {{"candidates is float32"}, score(at.floats({2, 8}))},
+      {{"candidates and ids overlap"}, score(at.ids({2, 8}, 1))},
+      {{"candidates has 5 elements"},
+       [&] { index.score(values.first(48), std::vector<std::int64_t>(5)); }},
+      {{"float16"}, add({at.values.data(), DataType::float16, Shape{10, 24}})},
+      {{"float32 [24]"}, add(std::span<const float>(at.values).first(24))},
+  });
+  search(queries, scores, at.ids_in_floats({2, 5}, 58))();
+  score(at.ids({2, 8}))();
+  all(queries, at.floats({2, 1000}, 48))();
+  EXPECT_EQ(index.size(), 1000U);
+  const Call there = all(at.on_device({2, 24}), at.on_device({2, 1000}));
+  if (Testing::context().is_usable(Space::cuda)) return;
+  EXPECT_THROW(there(), SpaceUnavailable);
+}
+
+TEST(VectorArrayRefusals, OfFunctionsOfRowsNameTheArgument) {
+  Context& context = Testing::context();
+  Memory at;
+  const Array queries = at.floats({2, 3});
+  const Array rows = at.floats({4, 3}, 6);
+  const Array out = at.floats({2, 4}, 100);
+  const auto scores = [&](const ConstArray& asked, const ConstArray& of, const Array& to) -> Call {
+    return [&, asked, of, to] { row_scores(context, asked, of, to); };
+  };
+  const auto top = [&](const Array& best, const Array& ids) -> Call {
+    return [&, best, ids] { top_rows(context, queries, rows, {}, {best, ids}); };
+  };
+  expect_refused_without_memory({
+      {{"queries is float32 [2, 3]; it must be float32 [any, 5]"},
+       scores(queries, at.floats({4, 5}), out)},
+      {{"out is float32 [1, 4]; it must be float32 [4]"},
+       scores(at.floats({3}), rows, at.floats({1, 4}, 100))},
+      {{"it must be float32 [2, 4]"}, scores(queries, rows, at.floats({2, 3}, 100))},
+      {{"rows is"}, scores(queries, at.floats({12}), out)},
+      {{"rows is"}, scores(queries, at.floats({4, 0}), out)},
+      {{"float32, float16 or bfloat16"}, scores(queries, at.ids({4, 3}), out)},
+      {{"without overlap"}, scores(queries, at.floats({4, 3}, 0, {2, 1}), out)},
+      {{"must be consecutive"}, scores(queries, at.floats({4, 3}, 0, {6, 2}), out)},
+      {{"same memory"}, scores(queries, at.on_device({4, 3}), out)},
+      {{"queries and out overlap"}, scores(queries, at.floats({4, 3}, 20), at.floats({2, 4}, 5))},
+      {{"rows and out overlap"}, scores(queries, rows, at.floats({2, 4}, 17))},
+      {{"it must be int64 [2, 2]"}, top(at.floats({2, 2}, 100), at.ids({2, 3}))},
+      {{"top, the extent of scores, is 0"}, top(at.floats({2, 0}), at.ids({2, 0}))},
+      {{"it must be int64"}, top(at.floats({2, 2}, 100), at.floats({2, 2}, 200))},
+  });
+  scores(queries, rows, at.floats({2, 4}, 18))();
+  const Call there = scores(at.on_device({2, 3}), at.on_device({4, 3}), at.on_device({2, 4}));
+  if (context.is_usable(Space::cuda)) return;
+  EXPECT_THROW(there(), SpaceUnavailable);
+}
+
+TEST(VectorArrayRefusals, OfArraysOnADevice) {
+  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  Context& context = Testing::context();
+  const VectorIndex odd(context, std::vector<float>(64 * 6, 1.0F), 6);
+  const VectorIndex on_host(context, std::vector<float>(64 * 6, 1.0F), 6, Residency::host);
+  const VectorIndex large(context, std::vector<float>(2000 * 6, 1.0F), 6);
+  const DeviceCopy<float> values(context, std::vector<float>(2000, 1.0F));
+  const DeviceCopy<std::int64_t> numbers(context, std::vector<std::int64_t>(2000, 1));
+  const auto floats = [&](const Shape& shape) { return values.array(DataType::float32, shape); };
+  const auto ids = [&](const Shape& shape) { return numbers.array(DataType::int64, shape); };
+  const ConstArray queries = floats({2, 6});
+  const SearchOutput out{values.array(DataType::float32, Shape{2, 5}, {}, 100), ids({2, 5})};
+  EXPECT_THROW(odd.score(queries, ids({2, 9}), {}, out), InvalidArgument)
+      << "rows that are not aligned to four elements";
+  EXPECT_THROW(on_host.search(queries, {}, out), InvalidArgument);
+  EXPECT_THROW(odd.search(queries), InvalidArgument);
+  EXPECT_THROW(odd.search_at_least(queries, 0.5F), InvalidArgument);
+  EXPECT_THROW(odd.search(queries, {.space = Space::serial}, out), InvalidArgument);
+  EXPECT_THROW(odd.search(queries, {.path = SearchPath::quantized}, out), InvalidArgument);
+  EXPECT_THROW(
+      large.search(floats({1, 6}), {.path = SearchPath::gemm},
+                   {values.array(DataType::float32, Shape{1, 1025}, {}, 100), ids({1, 1025})}),
+      InvalidArgument)
+      << "more results than fit into scratch";
+  EXPECT_THROW(odd.score_all(queries, values.array(DataType::float32, Shape{2, 63}, {}, 100)),
+               InvalidArgument);
 }
 
 }  // namespace VectorRefusalsTest

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
@@ -26,8 +23,8 @@ struct Model {
   DataType element;
   std::map<std::uint64_t, std::vector<float>> rows = {};
 
-  StoredRows make(std::mt19937_64& generator, std::size_t count) const {
-    return StoredRows::near(element, normal_values(generator, count * dimension), dimension);
+  StoredRows make(std::size_t count) const {
+    return StoredRows::near(element, normal_values(count * dimension), dimension);
   }
   void put(std::uint64_t first, const StoredRows& added) {
     for (std::size_t row = 0; row < added.span().count(); ++row) {
@@ -38,7 +35,7 @@ struct Model {
 };
 
 /// Compares the rows of an index, and the answers of every call, with those of the table.
-void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64& generator) {
+void expect_equals(const VectorIndex& index, const Model& model) {
   RowsByReference known{dimension, index.ids(), {}};
   ASSERT_EQ(index.size(), model.rows.size());
   ASSERT_EQ(known.ids.size(), model.rows.size());
@@ -50,74 +47,71 @@ void expect_equals(const VectorIndex& index, const Model& model, std::mt19937_64
   std::vector<float> read(known.floats.size());
   index.rows(known.ids, read);
   ASSERT_EQ(read, known.floats);
-  const Asked asked{normal_values(generator, 3 * dimension), {1 + generator() % 40}, {}, 2};
-  ASSERT_EQ(difference(index, known, asked, generator), "");
+  const Asked asked{normal_values(3 * dimension), {1 + random_below(40)}, {}, 2};
+  ASSERT_EQ(difference(index, known, asked), "");
 }
 
 TEST(VectorStore, EqualsASimpleTableThroughAnyHistory) {
   for (const DataType element : all_elements) {
-    auto generator = Testing::generator(described("VectorStore history of", element));
     Model model{element};
-    const StoredRows first = model.make(generator, 70);
-    VectorIndex index(Testing::context(), first.span(), {});
+    const StoredRows first = model.make(70);
+    VectorIndex index(context(), first.span(), {});
     model.put(0, first);
-    const auto change = [&](VectorIndex& changed, std::uint64_t kind, std::size_t most) {
+    const auto change = [&](std::uint64_t kind, std::size_t most) {
       if (kind == 0) {
-        const StoredRows rows = model.make(generator, 1 + generator() % most);
-        const std::uint64_t end = changed.end_id();
-        ASSERT_EQ(changed.add(rows.span()), end);
+        const StoredRows rows = model.make(1 + random_below(most));
+        const std::uint64_t end = index.end_id();
+        ASSERT_EQ(index.add(rows.span()), end);
         model.put(end, rows);
       } else if (kind == 1) {
         std::vector<std::uint64_t> ids;
         for (const auto& [id, row] : model.rows)
-          if (generator() % 6 == 0) ids.push_back(id);
-        std::shuffle(ids.begin(), ids.end(), generator);
-        changed.remove(ids);
+          if (random_below(6) == 0) ids.push_back(id);
+        std::shuffle(ids.begin(), ids.end(), generator());
+        index.remove(ids);
         for (const std::uint64_t id : ids) model.rows.erase(id);
       } else if (!model.rows.empty()) {
         auto at = model.rows.begin();
-        std::advance(at, static_cast<std::ptrdiff_t>(generator() % model.rows.size()));
-        const StoredRows row = model.make(generator, 1);
-        changed.replace(at->first, row.span());
+        std::advance(at, static_cast<std::ptrdiff_t>(random_below(model.rows.size())));
+        const StoredRows row = model.make(1);
+        index.replace(at->first, row.span());
         model.put(at->first, row);
       }
     };
     for (int step = 0; step < 24; ++step) {
-      change(index, generator() % 3, step % 5 == 0 ? 150 : 10);
-      if (step % 3 == 0) expect_equals(index, model, generator);
+      change(random_below(3), step % 5 == 0 ? 150 : 10);
+      if (step % 3 == 0) expect_equals(index, model);
       if (HasFatalFailure()) return;
     }
-    expect_equals(index, model, generator);
+    expect_equals(index, model);
     EXPECT_LE(index.statistics().segments, 10U);
     const TempFolder folder;
-    index.save(folder / "rows");
-    VectorIndex loaded = VectorIndex::load(Testing::context(), folder / "rows");
-    EXPECT_EQ(loaded.end_id(), index.end_id());
-    expect_equals(loaded, model, generator);
-    change(loaded, 0, 5);
-    change(loaded, 2, 0);
-    expect_equals(loaded, model, generator);
-    loaded.save(folder / "rows");
-    loaded = VectorIndex::load(Testing::context(), folder / "rows");
-    expect_equals(loaded, model, generator);
+    const auto reload = [&] {
+      const std::uint64_t end = index.end_id();
+      index.save(folder / "rows");
+      index = VectorIndex::load(context(), folder / "rows");
+      EXPECT_EQ(index.end_id(), end);
+      EXPECT_EQ(index.dimension(), dimension);
+      expect_equals(index, model);
+    };
+    reload();
+    change(0, 5);
+    change(2, 0);
+    expect_equals(index, model);
+    reload();
     // Empty, also in a file; ids are not used again.
-    const std::uint64_t end = loaded.end_id();
-    loaded.remove(loaded.ids());
+    index.remove(index.ids());
     model.rows.clear();
-    expect_equals(loaded, model, generator);
-    loaded.save(folder / "rows");
-    loaded = VectorIndex::load(Testing::context(), folder / "rows");
-    EXPECT_EQ(loaded.dimension(), dimension);
-    EXPECT_EQ(loaded.end_id(), end);
-    change(loaded, 0, 5);
-    expect_equals(loaded, model, generator);
+    expect_equals(index, model);
+    reload();
+    change(0, 5);
+    expect_equals(index, model);
   }
 }
 
 TEST(VectorStore, RowsAreReadInAnyOrderOrNotAtAll) {
-  auto generator = Testing::generator("VectorStore rows");
-  const std::vector<float> values = normal_values(generator, 5 * dimension);
-  VectorIndex index(Testing::context(), values, dimension);
+  const std::vector<float> values = normal_values(5 * dimension);
+  VectorIndex index(context(), values, dimension);
   index.remove({{2}});
   const std::uint64_t ids[] = {4, 0, 4};
   std::vector<float> out(3 * dimension);
@@ -135,84 +129,71 @@ TEST(VectorStore, RowsAreReadInAnyOrderOrNotAtAll) {
   EXPECT_EQ(out, before);
 }
 
-/// Read-only memory: a write to it kills the process.
+/// A copy in read-only memory: a write to it kills the process.
 template <class T>
-class ReadOnly {
- public:
-  explicit ReadOnly(std::span<const T> values) : m_size(values.size()) {
-    m_data = ::mmap(nullptr, values.size_bytes(), PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (m_data == MAP_FAILED) throw std::runtime_error("no memory can be mapped");
-    std::memcpy(m_data, values.data(), values.size_bytes());
-    ::mprotect(m_data, values.size_bytes(), PROT_READ);
-  }
-  ~ReadOnly() { ::munmap(m_data, m_size * sizeof(T)); }
-  ReadOnly(const ReadOnly&) = delete;
-  ReadOnly& operator=(const ReadOnly&) = delete;
-
-  std::span<const T> span() const { return {static_cast<const T*>(m_data), m_size}; }
-
- private:
-  std::size_t m_size;
-  void* m_data = nullptr;
-};
+std::shared_ptr<const T> read_only(std::span<const T> values) {
+  const std::size_t bytes = values.size_bytes();
+  void* const data =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::runtime_error("no memory can be mapped");
+  std::memcpy(data, values.data(), bytes);
+  ::mprotect(data, bytes, PROT_READ);
+  return {static_cast<const T*>(data), [=](const T*) { ::munmap(data, bytes); }};
+}
 
 TEST(VectorStore, DoesNotWriteToBorrowedMemory) {
-  auto generator = Testing::generator("VectorStore borrowed");
   const TempFolder folder;
   for (const DataType element : {DataType::float32, DataType::int8}) {
     Model model{element};
-    const StoredRows rows = model.make(generator, 90);
-    const VectorIndex made(Testing::context(), rows.span(), {});
+    const StoredRows rows = model.make(90);
+    const VectorIndex made(context(), rows.span(), {});
     model.put(0, rows);
     // Builds its quantized copy.
     made.search(std::span(rows.floats).first(dimension),
                 {.space = Space::serial, .path = SearchPath::quantized});
     made.save(folder / "rows");
     const StoredVectors file = StoredVectors::load(folder / "rows");
-    const ReadOnly values(file.rows.values);
-    const ReadOnly norms(file.norms);
+    const auto values = read_only(file.rows.values);
+    const auto norms = read_only(file.norms);
     StoredVectors borrowed = file;
-    borrowed.rows.values = values.span();
-    borrowed.norms = norms.span();
+    borrowed.rows.values = {values.get(), file.rows.values.size()};
+    borrowed.norms = {norms.get(), file.norms.size()};
     const Model before = model;
-    const StoredRows row = model.make(generator, 1);
+    const StoredRows row = model.make(1);
     model.put(7, row);
     // Also a loaded file serves several indexes, none of which sees the changes of another.
     for (const StoredVectors& stored : {borrowed, file}) {
-      VectorIndex index(Testing::context(), stored, {});
-      const VectorIndex beside(Testing::context(), stored, {});
+      VectorIndex index(context(), stored, {});
+      const VectorIndex beside(context(), stored, {});
       index.replace(7, row.span());
-      expect_equals(index, model, generator);
-      expect_equals(beside, before, generator);
+      expect_equals(index, model);
+      expect_equals(beside, before);
     }
   }
 }
 
 TEST(VectorStore, PrefiltersWithoutACopyOnlyInt8Rows) {
-  auto generator = Testing::generator("VectorStore shadows");
   const SearchOptions options{.path = SearchPath::quantized};
   const VectorIndexOptions without{.quantized_copy = QuantizedCopy::never};
-  const StoredRows floats = Model{DataType::float32}.make(generator, 300);
-  const StoredRows bytes = Model{DataType::int8}.make(generator, 300);
-  const std::vector<float> query = normal_values(generator, dimension);
-  const VectorIndex never(Testing::context(), floats.span(), without);
+  const StoredRows floats = Model{DataType::float32}.make(300);
+  const StoredRows bytes = Model{DataType::int8}.make(300);
+  const std::vector<float> query = normal_values(dimension);
+  const VectorIndex never(context(), floats.span(), without);
   EXPECT_THROW(never.search(query, options), InvalidArgument);
-  const VectorIndex own(Testing::context(), bytes.span(), without);
+  const VectorIndex own(context(), bytes.span(), without);
   EXPECT_EQ(own.search(query, options).report.prefiltered, 300U);
   EXPECT_EQ(own.statistics().quantized_bytes, 0U) << "int8 rows need no quantized copy";
-  const VectorIndex made(Testing::context(), floats.span(), {});
+  const VectorIndex made(context(), floats.span(), {});
   EXPECT_EQ(made.statistics().quantized_bytes, 0U) << "before a search uses it";
   made.search(query, options);
   EXPECT_GT(made.statistics().quantized_bytes, 300U * dimension);
 }
 
 TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
-  auto generator = Testing::generator("VectorStore debt");
-  Context context(without_profile());
+  Context context({.load_profile = false});
   // By the priors the quantized path is by far the fastest once its copy exists.
-  const VectorIndex index(context, normal_values(generator, 40'000 * 64), 64, Residency::host);
-  const std::vector<float> query = normal_values(generator, 64);
+  const VectorIndex index(context, normal_values(40'000 * 64), 64, Residency::host);
+  const std::vector<float> query = normal_values(64);
   const SearchOptions options{.space = Space::serial};
   EXPECT_NE(index.search(query, options).report.path, "quantized");
   EXPECT_EQ(index.statistics().quantized_bytes, 0U);
@@ -222,12 +203,11 @@ TEST(VectorStore, BuildsAQuantizedCopyOnceSearchesHavePaidForIt) {
 }
 
 TEST(VectorStore, TriesTheQuantizedCopyAlthoughAPriorSpeaksAgainstIt) {
-  auto generator = Testing::generator("VectorStore tries");
-  Context context(without_profile());
-  const VectorIndex index(context, normal_values(generator, 4000 * 64), 64, Residency::host);
+  Context context({.load_profile = false});
+  const VectorIndex index(context, normal_values(4000 * 64), 64, Residency::host);
   constexpr double work = 4000.0 * 64 * 5;
   context.dispatcher().calibrate(Operations::search_quantized, Space::serial, work, 1.0);
-  const std::vector<float> query = normal_values(generator, 64);
+  const std::vector<float> query = normal_values(64);
   int calls = 0;
   int tried = 0;
   for (; tried < 3 && calls < 20000; ++calls)
@@ -243,7 +223,7 @@ TEST(VectorStore, TriesTheQuantizedCopyAlthoughAPriorSpeaksAgainstIt) {
 
 TEST(VectorStore, CountsItsChanges) {
   const std::vector<float> rows(12, 1.0F);
-  VectorIndex index(Testing::context(), rows, 3);
+  VectorIndex index(context(), rows, 3);
   std::uint64_t before = index.changes();
   const auto grew = [&] { return std::exchange(before, index.changes()) < index.changes(); };
   const VectorSpan row{std::span(rows).first(3), 3};

@@ -6,19 +6,44 @@
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
-#include <numeric>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include "VectorSupport.hpp"
+#include "ColumnsOf.hpp"
+#include "StoredRows.hpp"
 
 namespace Kindred::Testing {
+
+inline constexpr SearchPath all_paths[] = {SearchPath::brute_force, SearchPath::quantized,
+                                           SearchPath::gemm};
+
+/// Ids and the bits of their scores, best first.
+using Ranking = std::vector<std::pair<std::int64_t, std::uint32_t>>;
+
+inline Ranking ranking_of(std::span<const std::int64_t> ids, std::span<const float> scores) {
+  Ranking out;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    out.emplace_back(ids[i], std::bit_cast<std::uint32_t>(scores[i]));
+  return out;
+}
+inline Ranking ranking_of(const SearchResults& results) {
+  return ranking_of(results.ids, results.scores);
+}
+inline Ranking ranking_of(std::span<const ScoredId> items) {
+  Ranking out;
+  for (const ScoredId& item : items)
+    out.emplace_back(item.id, std::bit_cast<std::uint32_t>(item.score));
+  return out;
+}
+/// The id −2 marks the end of each query.
+inline Ranking ranking_of(const ScoreResults& results) {
+  Ranking out;
+  for (std::size_t row = 0; row < results.results.rows(); ++row) {
+    for (const auto& item : ranking_of(results.results[row])) out.push_back(item);
+    out.emplace_back(-2, 0);
+  }
+  return out;
+}
 
 /// What is asked of rows: every call on every space, without a filter, with one for all queries and
 /// with one for each.
@@ -28,6 +53,9 @@ struct Asked {
   std::vector<std::size_t> lengths{};  ///< of the lists of candidates; empty: random
   std::uint64_t every = 3;             ///< a filter passes one row in so many
   std::vector<Metric> metrics{std::begin(all_metrics), std::end(all_metrics)};
+  std::size_t searches = 1;    ///< of each kind
+  bool only_searches = false;  ///< no other calls, and none with a filter
+  Context* in = &context();    ///< of the index, whose usable spaces are compared
 };
 
 /// The first difference between answers and those of the reference; empty if there is none.
@@ -85,9 +113,7 @@ struct RowsByReference {
 
 /// The rows with the numbers from 0 on as ids.
 inline RowsByReference numbered(const std::vector<float>& rows, std::size_t dimension) {
-  RowsByReference out{dimension, std::vector<std::uint64_t>(rows.size() / dimension), rows};
-  std::iota(out.ids.begin(), out.ids.end(), 0);
-  return out;
+  return {dimension, numbers_from(0, rows.size() / dimension), rows};
 }
 
 /// The answer of a search: \p top places per query, of which those without a result are empty.
@@ -114,33 +140,37 @@ inline Ranking within(const std::vector<Ranking>& ranked, float limit, Metric me
 
 /// Compares every call of \p index, which has the rows \p known, with the reference.
 inline std::string difference(const VectorIndex& index, const RowsByReference& known,
-                              const Asked& asked, std::mt19937_64& generator) {
+                              const Asked& asked) {
   Difference out;
+  std::vector<Space> usable(std::begin(all_spaces), std::end(all_spaces));
+  std::erase_if(usable, [&](Space space) { return !asked.in->is_usable(space); });
   const std::size_t count = asked.queries.size() / known.dimension;
   const std::size_t words = (index.end_id() + 63) / 64;
   std::vector<std::uint8_t> bytes(index.end_id());
   for (auto& byte : bytes)
-    if (generator() % asked.every == 0) byte = static_cast<std::uint8_t>(1 + generator() % 255);
+    if (random_below(asked.every) == 0) byte = static_cast<std::uint8_t>(1 + random_below(255));
   std::vector<std::uint64_t> bits_of_queries(count * words);
-  for (auto& word : bits_of_queries) word = generator();
+  for (auto& word : bits_of_queries) word = generator()();
   std::vector<std::vector<std::uint64_t>> places(count);  // with duplicates
   Ragged<std::uint64_t> lists;
   for (std::size_t q = 0; q < count; ++q) {
-    const std::size_t length = asked.lengths.empty() ? generator() % 60 : asked.lengths[q];
+    const std::size_t length = asked.lengths.empty() ? random_below(60) : asked.lengths[q];
     for (std::size_t i = 0; i < length && index.size() > 0; ++i) {
-      places[q].push_back(generator() % index.size());
+      places[q].push_back(random_below(index.size()));
       lists.values.push_back(known.ids[places[q].back()]);
     }
     lists.close_row();
   }
   for (const Metric metric : asked.metrics) {
     const auto scores = known.scores(metric, asked.queries);
-    for (const Space space : spaces()) {
+    for (const Space space : usable) {
+      if (asked.only_searches) break;
       std::vector<float> found(scores.size());
       index.score_all(asked.queries, found, {metric, space, {}});
       out.expect_equal(bits(found), scores, metric, space, "score_all");
     }
     for (const int filtered : {0, 1, 2}) {
+      if (filtered > 0 && asked.only_searches) break;
       SearchOptions options{.metric = metric};
       if (filtered == 1) options.filter = bytes;
       if (filtered == 2) options.filter_bits = bits_of_queries;
@@ -156,25 +186,30 @@ inline std::string difference(const VectorIndex& index, const RowsByReference& k
         chosen.push_back(
             known.best(metric, row_of(asked.queries, known.dimension, q), passing, index.size()));
       }
-      for (const Space space : spaces()) {
+      for (const Space space : usable) {
         options.space = space;
+        const bool is_streamed =
+            space == Space::cuda && index.bytes(space) == 0 && index.size() > 0;
         const auto compare = [&](const auto& found, const auto& expected, const auto&... parts) {
           out.expect_equal(found, expected, metric, space, "filter", filtered, "top", options.top,
                            parts...);
         };
         for (const SearchPath path : all_paths) {
+          // There is no other memory to read from where rows do not fit on a device.
+          if (is_streamed && path == SearchPath::quantized) continue;
           options.path = path;
-          for (const std::size_t top : asked.tops) {
-            options.top = top;
+          for (std::size_t call = 0; call < asked.tops.size() * asked.searches; ++call) {
+            const std::size_t top = options.top = asked.tops[call % asked.tops.size()];
             const SearchResults results = index.search(asked.queries, options);
             compare(ranking_of(results), with_padding(ranked, std::min(top, index.size()), metric),
                     path);
-            if (count == 0 || ranked[0].empty()) continue;
+            if (count == 0 || ranked[0].empty() || is_streamed) continue;
             const bool is_long = known.dimension > 4096;  // products are not made of such rows
             if (results.record.chosen != space ||
                 (results.report.path != to_string(path) && !is_long))
               out.text += "; another path or space was taken";
           }
+          if (asked.only_searches) continue;
           // The scores of some results as limits: rows at a limit are included.
           for (const std::size_t third : {0UL, 1UL, 3UL}) {
             if (count == 0 || ranked[0].empty()) continue;
@@ -185,6 +220,7 @@ inline std::string difference(const VectorIndex& index, const RowsByReference& k
                       within(ranked, limit, metric), "at least", limit, path);
           }
         }
+        if (asked.only_searches) continue;
         options.path = {};
         for (const std::size_t top : asked.tops) {
           options.top = top;
@@ -229,6 +265,17 @@ inline std::string difference(const VectorSpan& rows, const RowsByReference& kno
         out.expect_equal(ranking_of(best),
                          with_padding(ranked, std::min(top, known.ids.size()), metric), metric,
                          "space", number, "top_rows", top);
+        const std::size_t places = std::min(top, known.ids.size() + 3);  // some without a row
+        std::vector<float> written(asked.queries.size() / known.dimension * places);
+        std::vector<std::int64_t> ids(written.size());
+        if (asked.queries.size() == known.dimension) {  // one query needs no dimension for it
+          top_rows(context(), asked.queries, rows, {metric, space}, {written, ids});
+        } else {
+          top_rows(context(), columns_of(asked.queries, known.dimension), rows, {metric, space},
+                   {columns_of(written, places), columns_of(ids, places)});
+        }
+        out.expect_equal(ranking_of(ids, written), with_padding(ranked, places, metric), metric,
+                         "space", number, "top_rows to arrays", places);
       }
     }
   }
@@ -237,14 +284,14 @@ inline std::string difference(const VectorSpan& rows, const RowsByReference& kno
 
 /// Compares every call on \p rows, which decode to \p floats, with the reference.
 inline std::string difference(const VectorSpan& rows, const std::vector<float>& floats,
-                              const Asked& asked, std::mt19937_64& generator) {
+                              const Asked& asked) {
   const RowsByReference known = numbered(floats, rows.dimension);
   const VectorIndex index(context(), rows, VectorIndexOptions());
-  return difference(index, known, asked, generator) + difference(rows, known, asked);
+  return difference(index, known, asked) + difference(rows, known, asked);
 }
 inline std::string difference(const std::vector<float>& rows, std::size_t dimension,
-                              const Asked& asked, std::mt19937_64& generator) {
-  return difference(VectorSpan(rows, dimension), rows, asked, generator);
+                              const Asked& asked) {
+  return difference(VectorSpan(rows, dimension), rows, asked);
 }
 
 }  // namespace Kindred::Testing

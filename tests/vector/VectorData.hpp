@@ -2,18 +2,8 @@
 #ifndef KINDRED_TESTS_VECTOR_VECTOR_DATA_HPP
 #define KINDRED_TESTS_VECTOR_VECTOR_DATA_HPP
 
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/reference/Reference.hpp>
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "StoredRows.hpp"
 #include "ToHost.hpp"
@@ -44,9 +34,9 @@ struct Question {
 
   bool is_shared() const { return passes.size() <= rows.count(); }
   /// Lets about one row in \p every pass, for all queries or for each other ones.
-  void filter(std::mt19937_64& generator, bool per_query, std::uint64_t every) {
+  void filter(bool per_query, std::uint64_t every) {
     passes.resize((per_query ? count() : 1) * rows.count());
-    for (auto& pass : passes) pass = generator() % every == 0 ? 1 : 0;
+    for (auto& pass : passes) pass = random_below(every) == 0 ? 1 : 0;
   }
   bool lets(std::size_t query_number, std::size_t row) const {
     return passes.empty() || passes[(is_shared() ? 0 : query_number * rows.count()) + row] != 0;
@@ -83,6 +73,27 @@ struct Question {
     return out;
   }
 };
+
+/// Random rows and queries.
+inline Question random_question(std::size_t count, std::size_t dimension, std::size_t queries,
+                                DataType element = DataType::float32) {
+  return {StoredRows::near(element, normal_values(count * dimension), dimension),
+          normal_values(queries * dimension)};
+}
+
+/// Calls `check(asked, ranked)` for every metric and for those \p tops that are not more than the
+/// rows; `ranked` are all ranks of the reference.
+template <class Check>
+void for_each_metric(Question asked, const std::vector<std::size_t>& tops, const Check& check) {
+  for (const Metric metric : all_metrics) {
+    asked.metric = metric;
+    const auto ranked = asked.ranked();
+    for (const std::size_t top : tops) {
+      asked.top = top;
+      if (top <= asked.rows.count()) check(asked, ranked);
+    }
+  }
+}
 
 /// The \p top best of each list, which has no result in its last places if it is shorter.
 inline std::vector<Rank> best_of(const std::vector<std::vector<Rank>>& ranked, std::size_t top) {

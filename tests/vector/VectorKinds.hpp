@@ -6,19 +6,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "VectorValues.hpp"
+#include "TestGenerator.hpp"
 
 namespace Kindred::Testing {
 
 /// An element of a row or of a query, which was normally distributed until now.
 struct ElementOfKind {
-  std::mt19937_64& random;
   std::size_t i;             ///< the number of the row or of the query
   std::size_t d;             ///< its place in it
   std::span<const float> x;  ///< what the row or the query was
@@ -49,7 +43,7 @@ inline const std::vector<KindOfData>& kinds_of_data() {
     return [=](At at) { return at.is_even() ? even : odd; };
   };
   const auto either = [](float a, float b) {
-    return [=](At at) { return at.was() * (at.random() % 2 == 0 ? a : b); };
+    return [=](At at) { return at.was() * (random_below(2) == 0 ? a : b); };
   };
   static const std::vector<KindOfData> all{
       {"random", times(1)},
@@ -80,7 +74,7 @@ inline const std::vector<KindOfData>& kinds_of_data() {
          const double squares = std::inner_product(at.x.begin(), at.x.end(), at.x.begin(), 0.0);
          return at.was() * static_cast<float>(1 / std::sqrt(squares));
        }},
-      {"one in ten not zero", [](At at) { return at.random() % 10 == 0 ? at.was() : 0.0F; }},
+      {"one in ten not zero", [](At at) { return random_below(10) == 0 ? at.was() : 0.0F; }},
       {"one large value a row",
        [](At at) { return at.d == at.i % 7 ? static_cast<float>(at.i) : 1e-3F; }},
       {"cancellation", in_turn(1e7F, -1e7F), [](At at) { return 1.0F + 1e-6F * at.was(); }},
@@ -90,7 +84,8 @@ inline const std::vector<KindOfData>& kinds_of_data() {
        constant(1)},
       {"near-ties",
        [](At at) {
-         return at.q * (1 + static_cast<float>(std::min(at.random() % 40, 5UL)) * 0x1p-22F);
+         return at.q *
+                (1 + static_cast<float>(std::min<std::uint64_t>(random_below(40), 5)) * 0x1p-22F);
        }},
       {"copies of four rows",
        [](At at) { return std::sin(static_cast<float>((at.i % 4 + 1) * (at.d + 2))); }},
@@ -116,7 +111,7 @@ inline const std::vector<KindOfData>& kinds_of_data() {
          const bool first = at.d == 0;
          const bool even = at.is_even();
          const float x = at.was();
-         const int exponent = static_cast<int>(at.random() % 60) - 30;
+         const int exponent = static_cast<int>(random_below(60)) - 30;
          const float of_row[] = {
              first ? std::nextafter(at.q, 1e30F) : at.q,
              2 * at.q,
@@ -155,15 +150,14 @@ inline const std::vector<KindOfData>& kinds_of_data() {
 /// Rows and queries of a kind.
 struct DataOfKind {
   DataOfKind(const KindOfData& kind, std::size_t count, std::size_t query_count,
-             std::size_t dimension, std::mt19937_64& generator)
-      : rows(normal_values(generator, count * dimension)),
-        queries(normal_values(generator, query_count * dimension)) {
+             std::size_t dimension)
+      : rows(normal_values(count * dimension)), queries(normal_values(query_count * dimension)) {
     const std::vector<float> asked = queries;
     const auto shape = [&](std::vector<float>& values, const KindOfData::Number& number) {
       const std::vector<float> were = values;
       for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = number({generator, i / dimension, i % dimension,
-                            row_of(were, dimension, i / dimension), asked[i % dimension]});
+        values[i] = number({i / dimension, i % dimension, row_of(were, dimension, i / dimension),
+                            asked[i % dimension]});
     };
     shape(rows, kind.of_row);
     shape(queries, kind.of_query);

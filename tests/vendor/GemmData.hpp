@@ -5,15 +5,10 @@
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <random>
-#include <string>
-#include <vector>
+
+#include "TestGenerator.hpp"
 
 namespace Kindred::Testing {
 
@@ -44,11 +39,9 @@ inline constexpr GemmKind all_gemm_kinds[] = {
 
 /// Two matrices, and the error that the model allows for their product.
 struct GemmData {
-  GemmData(std::mt19937_64& generator, const Impl::GemmShape& shape_,
-           const GemmKind& kind = normal_numbers)
-      : shape(shape_) {
-    fill(generator, kind, shape.m, shape.lda, a, wide_a);
-    fill(generator, kind, shape.n, shape.ldb, b, wide_b);
+  GemmData(const Impl::GemmShape& shape_, const GemmKind& kind = normal_numbers) : shape(shape_) {
+    fill(kind, shape.m, shape.lda, a, wide_a);
+    fill(kind, shape.n, shape.ldb, b, wide_b);
   }
 
   /// Describes the first element of \p c (float32) that the model does not allow; empty if there is
@@ -90,7 +83,7 @@ struct GemmData {
   std::vector<float> wide_b;
 
  private:
-  void fill(std::mt19937_64& generator, const GemmKind& kind, std::size_t rows, std::size_t stride,
+  void fill(const GemmKind& kind, std::size_t rows, std::size_t stride,
             std::vector<std::byte>& stored, std::vector<float>& wide) {
     std::normal_distribution<float> normal;
     std::uniform_int_distribution<int> exponent(-12, 12);
@@ -98,8 +91,8 @@ struct GemmData {
     stored.resize(rows * stride * Impl::size_of(shape.input));
     wide.resize(rows * stride);
     for (std::size_t i = 0; i < wide.size(); ++i) {
-      const float value =
-          kind.number(i % stride, normal(generator), exponent(generator) / (half ? 2 : 1), half);
+      const float value = kind.number(i % stride, normal(generator()),
+                                      exponent(generator()) / (half ? 2 : 1), half);
       const auto put = [&](auto element) {
         std::memcpy(stored.data() + i * sizeof(element), &element, sizeof(element));
         wide[i] = Arch::to_float(element);
@@ -125,10 +118,9 @@ inline Impl::GemmShape dense_shape(std::uint64_t m, std::uint64_t n, std::uint64
 
 /// Expects that `multiplied(data)` stays within the model for numbers of every kind.
 template <class Multiplied>
-void expect_within_model(std::mt19937_64& generator, const Impl::GemmShape& shape,
-                         const Multiplied& multiplied) {
+void expect_within_model(const Impl::GemmShape& shape, const Multiplied& multiplied) {
   for (const GemmKind& kind : all_gemm_kinds) {
-    const GemmData data(generator, shape, kind);
+    const GemmData data(shape, kind);
     ASSERT_EQ(data.outside_model(multiplied(data)), "")
         << kind.name << ", " << shape.m << " × " << shape.n << " × " << shape.k;
   }

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/Version.hpp>
 #include <kindred/backends/vendor/HostGemm.hpp>
 
 #include "GemmData.hpp"
 #include "HostPlugin.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
-#include <filesystem>
-#include <sstream>
-#include <string>
-#include <vector>
 
 namespace HostPluginTest {
 
@@ -38,7 +31,6 @@ std::vector<std::string> plugin_names() {
 }
 
 TEST(HostPlugin, MultipliesWithinTheErrorModel) {
-  auto generator = Testing::generator("HostPlugin");
   for (const std::string& name : plugin_names()) {
     const HostPlugin plugin = Impl::open_host_plugin(plugin_file(name));
     ASSERT_NE(plugin.library, nullptr) << plugin.why_not;
@@ -46,7 +38,7 @@ TEST(HostPlugin, MultipliesWithinTheErrorModel) {
     const Impl::HostMultiply::OnThisThread one_thread;
     const auto shape = dense_shape(19, 33, 48, Impl::GemmType::float32);
     if (!plugin.library->why_not(shape.input).empty()) continue;
-    const GemmData data(generator, shape);
+    const GemmData data(shape);
     std::string why_not;
     const auto product = plugin.library->prepare(shape, why_not);
     ASSERT_NE(product, nullptr) << why_not;

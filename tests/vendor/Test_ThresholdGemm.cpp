@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/vendor/ThresholdGemm.hpp>
 #include <kindred/core/numeric/Rank.hpp>
 
@@ -10,7 +8,6 @@
 #include <set>
 
 #include "GemmData.hpp"
-#include "Support.hpp"
 #include "ToHost.hpp"
 #include "ToSpace.hpp"
 
@@ -114,18 +111,17 @@ std::vector<float> fused(const DeviceSpace& exec_space, const GemmData& data, bo
 }
 
 TEST(ThresholdGemm, StaysWithinItsErrorModel) {
-  if (!Testing::context().is_usable(Space::cuda) || !ThresholdGemm::is_usable())
+  if (!context().is_usable(Space::cuda) || !ThresholdGemm::is_usable())
     GTEST_SKIP() << "needs a Hopper device (compute capability 9.0)";
-  Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
+  Impl::with_instance(context(), Space::cuda, [&](const auto& exec_space) {
     if constexpr (std::is_same_v<std::decay_t<decltype(exec_space)>, DeviceSpace>) {
-      auto generator = Testing::generator("ThresholdGemm model");
       for (const auto& [queries, rows, length] : {std::array{1UL, 1UL, 1UL},
                                                   {70UL, 300UL, 768UL},
                                                   {300UL, 129UL, 100UL},
                                                   {8UL, 520UL, 2048UL}}) {
         for (const bool weighted : {false, true})
           expect_within_model(
-              generator, dense_shape(queries, rows, length, Impl::GemmType::float16),
+              dense_shape(queries, rows, length, Impl::GemmType::float16),
               [&](const GemmData& data) { return fused(exec_space, data, weighted); });
       }
     }

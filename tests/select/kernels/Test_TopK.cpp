@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Special.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/select/impl/BlockTopK.hpp>
-#include <kindred/memory/Copies.hpp>
 
 #include <algorithm>
 #include <limits>
 
-#include "Support.hpp"
+#include "OnSpaces.hpp"
+#include "RaggedRows.hpp"
+#include "TestGenerator.hpp"
+#include "ToHost.hpp"
+#include "ToSpace.hpp"
 
 namespace TopKTest {
 
 using namespace Kindred;
+using namespace Testing;
 
 template <class Key>
 using Rows = std::vector<std::vector<Key>>;
+using Sizes = std::vector<std::size_t>;
 
 /// The oracle: sorts the row, truncates it and pads it.
 template <class Key>
@@ -26,17 +29,10 @@ std::vector<Key> sorted_top(const Rows<Key>& rows, std::size_t k) {
   std::vector<Key> out;
   for (std::vector<Key> row : rows) {
     std::sort(row.begin(), row.end());
-    row.resize(std::max(row.size(), k), key_none<Key>());
-    out.insert(out.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(k));
+    row.resize(k, key_none<Key>());
+    out.insert(out.end(), row.begin(), row.end());
   }
   return out;
-}
-
-template <class Key>
-std::vector<Key> flatten(const Rows<Key>& rows) {
-  std::vector<Key> flat;
-  for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
-  return flat;
 }
 
 template <class Key>
@@ -46,156 +42,119 @@ TopKShape shape_of(const Rows<Key>& rows, std::size_t k) {
   return {rows.size(), longest, k};
 }
 
-/// Copies the input, runs `body(exec_space, keys, offsets, out, workspace)` and copies the results
-/// back. Guard elements behind the workspace detect overruns.
-template <class Key, class Workspace, class Body>
+/// Copies the input, runs `body(keys, offsets, out, workspace)` and copies the results back. Guard
+/// elements behind the workspace detect overruns.
+template <class Key, class Body>
 std::vector<Key> launch(const auto& exec_space, const Rows<Key>& rows, std::size_t k,
-                        const Workspace& workspace_size, const Body& body) {
+                        std::size_t workspace_keys, const Body& body) {
   using execution_space = std::decay_t<decltype(exec_space)>;
-  using memory_space = typename execution_space::memory_space;
-  const std::vector<Key> flat = flatten(rows);
-  std::vector<std::uint64_t> ends{0};
-  for (const auto& row : rows) ends.push_back(ends.back() + row.size());
-  const std::size_t workspace_keys = workspace_size();
-  Kokkos::View<Key*, memory_space> keys("keys", flat.size());
-  Kokkos::View<std::uint64_t*, memory_space> offsets("offsets", ends.size());
-  Kokkos::View<Key*, memory_space> out("out", rows.size() * k);
-  Kokkos::View<Key*, memory_space> workspace("workspace", workspace_keys + 64);
-  Impl::upload(exec_space, keys, flat.data(), flat.size());
-  Impl::upload(exec_space, offsets, ends.data(), ends.size());
-  std::vector<Key> guard(workspace_keys + 64, Key{});
-  Impl::upload(exec_space, workspace, guard.data(), guard.size());
+  const auto packed = ragged(rows);
+  const auto keys = to_space(exec_space, packed.values);
+  const auto offsets = to_space(exec_space, packed.offsets);
+  const auto out = to_space(exec_space, std::vector<Key>(rows.size() * k));
+  const auto workspace = to_space(exec_space, std::vector<Key>(workspace_keys + 64));
   body(ArrayView<const Key, execution_space>(keys.data(), keys.size()),
        ArrayView<const std::uint64_t, execution_space>(offsets.data(), offsets.size()),
        ArrayView<Key, execution_space>(out.data(), out.size()),
        ArrayView<Key, execution_space>(workspace.data(), workspace_keys));
-  std::vector<Key> result(rows.size() * k);
-  Impl::download(exec_space, result.data(), out, result.size());
-  Impl::download(exec_space, guard.data(), workspace, guard.size());
-  EXPECT_TRUE(std::all_of(guard.end() - 64, guard.end(), [](const Key& key) {
-    return key == Key{};
-  })) << "the workspace was overrun";
-  return result;
+  const auto guard = to_host(exec_space, workspace);
+  EXPECT_EQ(std::vector<Key>(guard.end() - 64, guard.end()), std::vector<Key>(64))
+      << "the workspace was overrun";
+  return to_host(exec_space, out);
 }
 
 /// Runs every algorithm on every space.
 template <class Key>
-void expect_matches_on_every_space(const Rows<Key>& rows, std::size_t k) {
-  const std::vector<Key> expected = sorted_top(rows, k);
-  const TopKShape shape = shape_of(rows, k);
-  const bool dense = std::all_of(rows.begin(), rows.end(),
-                                 [&](const auto& row) { return row.size() == shape.longest; });
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(to_string(space));
-    Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-      using execution_space = std::decay_t<decltype(exec_space)>;
-      const auto size = [&] { return top_k_workspace<execution_space, Key>(shape); };
-      EXPECT_EQ(launch<Key>(exec_space, rows, k, size,
-                            [&](auto keys, auto offsets, auto out, auto workspace) {
-                              top_k(exec_space, keys, offsets, shape, out, workspace);
-                            }),
-                expected);
-      if (!dense) return;
-      EXPECT_EQ(launch<Key>(exec_space, rows, k, size,
-                            [&](auto keys, auto, auto out, auto workspace) {
-                              top_k(exec_space, keys, shape, out, workspace);
-                            }),
-                expected);
+void expect_matches_on_every_space(const Rows<Key>& rows, const Sizes& ks) {
+  for (const std::size_t k : ks) {
+    const std::vector<Key> expected = sorted_top(rows, k);
+    const TopKShape shape = shape_of(rows, k);
+    const bool dense = std::all_of(rows.begin(), rows.end(),
+                                   [&](const auto& row) { return row.size() == shape.longest; });
+    on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+      const auto size = top_k_workspace<ExecutionSpace, Key>(shape);
+      for (const bool as_dense : {false, true}) {
+        if (as_dense && !dense) continue;
+        const auto found = launch(
+            exec_space, rows, k, size, [&](auto keys, auto offsets, auto out, auto workspace) {
+              as_dense ? top_k(exec_space, keys, shape, out, workspace)
+                       : top_k(exec_space, keys, offsets, shape, out, workspace);
+            });
+        EXPECT_EQ(found, expected) << shape.longest << " keys, k = " << k << ", dense " << as_dense;
+      }
     });
   }
 }
 
 /// The same, and the device's algorithm on the host.
 template <class Key>
-void expect_matches_reference(const Rows<Key>& rows, std::size_t k) {
-  expect_matches_on_every_space(rows, k);
-  SCOPED_TRACE("the device's algorithm on the host");
+void expect_matches_reference(const Rows<Key>& rows, const Sizes& ks) {
+  expect_matches_on_every_space(rows, ks);
   using Twin = Impl::BlockTopK<HostSpace, Key>;
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
-  const TopKShape shape = shape_of(rows, k);
-  if (rows.empty() || k == 0) return;
-  EXPECT_EQ(launch<Key>(
-                exec_space, rows, k, [&] { return Twin::workspace(shape); },
-                [&](auto keys, auto offsets, auto out, auto workspace) {
-                  Twin::run(exec_space,
-                            Impl::TopKRows<Key>{keys.data(), offsets.data(), shape.longest}, shape,
-                            out.data(), workspace.data());
-                }),
-            sorted_top(rows, k));
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::openmp);
+  for (const std::size_t k : ks) {
+    if (rows.empty()) continue;
+    const TopKShape shape = shape_of(rows, k);
+    const auto found =
+        launch(exec_space, rows, k, Twin::workspace(shape),
+               [&](auto keys, auto offsets, auto out, auto workspace) {
+                 const Impl::TopKRows<Key> given{keys.data(), offsets.data(), shape.longest};
+                 Twin::run(exec_space, given, shape, out.data(), workspace.data());
+               });
+    EXPECT_EQ(found, sorted_top(rows, k)) << "the device's algorithm on the host, k = " << k;
+  }
 }
 
-std::vector<Rank> random_row(std::mt19937_64& generator, std::size_t size) {
+std::vector<Rank> random_row(std::size_t size) {
   std::vector<Rank> row(size);
   std::uniform_real_distribution<float> score(-1, 1);
   for (std::size_t i = 0; i < size; ++i)
-    row[i] = rank_descending(score(generator), static_cast<std::uint32_t>(i));
+    row[i] = rank_descending(score(generator()), static_cast<std::uint32_t>(i));
   return row;
 }
 
 TEST(TopK, MatchesReferenceAtEdgeSizes) {
-  auto generator = Testing::generator("TopK edge");
-  for (const std::size_t n : Testing::edge_sizes) {
-    for (const std::size_t k : {1UL, 2UL, 10UL, 33UL, n, n + 3}) {
-      if (k == 0) continue;
-      SCOPED_TRACE(std::to_string(n) + " keys, k = " + std::to_string(k));
-      expect_matches_reference<Rank>({random_row(generator, n)}, k);
-    }
-  }
+  for (const std::size_t n : edge_sizes)
+    expect_matches_reference<Rank>({random_row(n)},
+                                   {1, 2, 10, 33, std::max<std::size_t>(1, n), n + 3});
 }
 
 TEST(TopK, MatchesReferenceOnLongRows) {
-  auto generator = Testing::generator("TopK long");
-  for (const std::size_t n : {2047UL, 2048UL, 2049UL, 16384UL, 16385UL, 70001UL, 300000UL}) {
-    for (const std::size_t k : {1UL, 10UL, 100UL, 512UL, 513UL, 1000UL, 2048UL, 10000UL}) {
-      SCOPED_TRACE(std::to_string(n) + " keys, k = " + std::to_string(k));
-      expect_matches_reference<Rank>({random_row(generator, n)}, k);
-    }
-  }
+  for (const std::size_t n : {2047UL, 2048UL, 2049UL, 16384UL, 16385UL, 70001UL, 300000UL})
+    expect_matches_reference<Rank>({random_row(n)}, {1, 10, 100, 512, 513, 1000, 2048, 10000});
 }
 
 TEST(TopK, ReturnsAWholeRowSorted) {
-  auto generator = Testing::generator("TopK all");
-  for (const std::size_t n : {1UL, 2048UL, 5000UL, 40000UL}) {
-    SCOPED_TRACE(n);
-    expect_matches_reference<Rank>({random_row(generator, n)}, n);
-  }
+  for (const std::size_t n : {1UL, 2048UL, 5000UL, 40000UL})
+    expect_matches_reference<Rank>({random_row(n)}, {n});
 }
 
 TEST(TopK, MatchesReferenceOnTies) {
   for (const std::size_t n : {1UL, 129UL, 5000UL, 40000UL}) {
-    std::vector<Rank> row(n);
-    for (std::size_t i = 0; i < n; ++i)
-      row[i] = rank_ascending(1.5F, static_cast<std::uint32_t>(n - 1 - i));
-    for (const std::size_t k : {1UL, 10UL, 700UL}) expect_matches_reference<Rank>({row}, k);
+    std::vector<Rank> row;
+    for (std::size_t i = n; i > 0; --i)
+      row.push_back(rank_ascending(1.5F, static_cast<std::uint32_t>(i - 1)));
+    expect_matches_reference<Rank>({row}, {1, 10, 700});
   }
 }
 
 TEST(TopK, MatchesReferenceOnSortedRows) {
-  auto generator = Testing::generator("TopK sorted");
-  std::vector<Rank> row = random_row(generator, 50000);
+  std::vector<Rank> row = random_row(50000);
   std::sort(row.begin(), row.end());
-  for (const std::size_t k : {1UL, 10UL, 700UL}) expect_matches_reference<Rank>({row}, k);
+  expect_matches_reference<Rank>({row}, {1, 10, 700});
   std::reverse(row.begin(), row.end());
-  for (const std::size_t k : {1UL, 10UL, 700UL}) expect_matches_reference<Rank>({row}, k);
+  expect_matches_reference<Rank>({row}, {1, 10, 700});
 }
 
 TEST(TopK, OrdersSpecialScores) {
   using Limits = std::numeric_limits<float>;
-  const std::vector<float> special{Limits::quiet_NaN(),
-                                   -Limits::quiet_NaN(),
-                                   Limits::infinity(),
-                                   -Limits::infinity(),
-                                   0.0F,
-                                   -0.0F,
-                                   Limits::denorm_min(),
-                                   -Limits::denorm_min(),
-                                   1.0F,
-                                   -1.0F,
-                                   Limits::max(),
-                                   Limits::lowest()};
+  constexpr float nan = Limits::quiet_NaN(), infinity = Limits::infinity();
+  constexpr float least = Limits::denorm_min(), most = Limits::max();
+  const std::vector<float> special{nan,   -nan,   infinity, -infinity, 0.0F, -0.0F,
+                                   least, -least, 1.0F,     -1.0F,     most, -most};
   std::vector<Rank> row;
   for (std::uint32_t i = 0; i < 3000; ++i) row.push_back(rank_descending(special[i % 12], i));
-  for (const std::size_t k : {1UL, 12UL, 400UL, 3000UL}) expect_matches_reference<Rank>({row}, k);
+  expect_matches_reference<Rank>({row}, {1, 12, 400, 3000});
   const std::vector<Rank> first = sorted_top<Rank>({{row.begin(), row.begin() + 12}}, 12);
   std::vector<std::uint32_t> order;
   for (const Rank rank : first) order.push_back(rank_index(rank));
@@ -203,38 +162,32 @@ TEST(TopK, OrdersSpecialScores) {
 }
 
 TEST(TopK, MatchesReferenceOnManyRows) {
-  auto generator = Testing::generator("TopK many");
   Rows<Rank> dense;
   Rows<Rank> ragged;
   for (std::size_t r = 0; r < 500; ++r) {
-    dense.push_back(random_row(generator, 1000));
-    ragged.push_back(random_row(generator, generator() % 300));
+    dense.push_back(random_row(1000));
+    ragged.push_back(random_row(random_below(300)));
   }
-  for (const std::size_t k : {1UL, 10UL, 100UL}) {
-    expect_matches_reference(dense, k);
-    expect_matches_reference(ragged, k);
-  }
+  expect_matches_reference(dense, {1, 10, 100});
+  expect_matches_reference(ragged, {1, 10, 100});
 }
 
 TEST(TopK, MatchesReferenceOnRowsOfVeryDifferentLength) {
-  auto generator = Testing::generator("TopK skewed");
   Rows<Rank> rows;
   for (const std::size_t n : {0UL, 40000UL, 1UL, 0UL, 17000UL, 2048UL, 3UL, 0UL})
-    rows.push_back(random_row(generator, n));
-  for (const std::size_t k : {1UL, 10UL, 600UL, 3000UL}) expect_matches_reference(rows, k);
+    rows.push_back(random_row(n));
+  expect_matches_reference(rows, {1, 10, 600, 3000});
 }
 
 TEST(TopK, FindsTheBestOfLongRowsBesideHundredsOfShortOnes) {
-  auto generator = Testing::generator("TopK long and short");
   Rows<Rank> rows;
-  for (std::size_t r = 0; r < 640; ++r) rows.push_back(random_row(generator, r < 2 ? 17000 : 20));
-  for (const std::size_t k : {1UL, 10UL}) expect_matches_on_every_space(rows, k);
+  for (std::size_t r = 0; r < 640; ++r) rows.push_back(random_row(r < 2 ? 17000 : 20));
+  expect_matches_on_every_space(rows, {1, 10});
 }
 
 TEST(TopK, ReadsNoKeyBehindTheLast) {
   // The keys end where the memory that may be read does.
-  auto generator = Testing::generator("TopK end");
-  const std::vector<Rank> row = random_row(generator, 64);
+  const std::vector<Rank> row = random_row(64);
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   void* memory =
       ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -243,7 +196,7 @@ TEST(TopK, ReadsNoKeyBehindTheLast) {
   ASSERT_EQ(::mprotect(end, page, PROT_NONE), 0);
   Rank* keys = reinterpret_cast<Rank*>(end) - row.size();
   std::copy(row.begin(), row.end(), keys);
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::openmp);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::openmp);
   for (const std::size_t k : {1UL, 10UL, 64UL}) {
     const TopKShape shape{1, row.size(), k};
     std::vector<Rank> workspace(top_k_workspace<HostSpace, Rank>(shape));
@@ -272,65 +225,52 @@ TEST(TopK, NeedsLessWorkspaceOnTheHostThanThereAreKeys) {
 }
 
 TEST(TopK, PadsWhereThereAreTooFewKeys) {
-  auto generator = Testing::generator("TopK none");
-  std::vector<Rank> row = random_row(generator, 30000);
+  std::vector<Rank> row = random_row(30000);
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i % 1000 != 7) row[i] = rank_none;
   }
-  for (const std::size_t k : {1UL, 30UL, 31UL, 600UL}) expect_matches_reference<Rank>({row}, k);
-  expect_matches_reference<Rank>({std::vector<Rank>(20000, rank_none)}, 5);
+  expect_matches_reference<Rank>({row}, {1, 30, 31, 600});
+  expect_matches_reference<Rank>({std::vector<Rank>(20000, rank_none)}, {5});
 }
 
 TEST(TopK, HandlesNoRowsAndEmptyRows) {
-  expect_matches_reference<Rank>({}, 3);
-  expect_matches_reference<Rank>({{}, {}}, 3);
+  expect_matches_reference(Rows<Rank>{}, {3});
+  expect_matches_reference(Rows<Rank>{{}, {}}, {3});
 }
 
 TEST(TopK, MatchesReferenceOnWideKeys) {
-  auto generator = Testing::generator("TopK wide");
   for (const std::size_t n : {0UL, 1UL, 129UL, 3000UL, 40000UL}) {
     std::vector<WideRank> row(n);
-    for (std::size_t i = 0; i < n; ++i) row[i] = {generator() % 100 << 60U | generator() % 50, i};
-    for (const std::size_t k : {1UL, 10UL, 600UL})
-      expect_matches_reference<WideRank>({row, row}, k);
+    for (std::size_t i = 0; i < n; ++i) row[i] = {random_below(100) << 60U | random_below(50), i};
+    expect_matches_reference<WideRank>({row, row}, {1, 10, 600});
   }
 }
 
 TEST(TopK, MergesTheListsOfTwoParts) {
-  auto generator = Testing::generator("TopK merge");
   for (const std::size_t k : {1UL, 2UL, 3UL, 10UL, 33UL, 600UL, 3000UL}) {
     SCOPED_TRACE(std::to_string(k));
     Rows<Rank> rows;
     Rows<Rank> lists[2];
     for (int r = 0; r < 9; ++r) {
-      const std::vector<Rank> all = random_row(generator, 2 * k);
+      const std::vector<Rank> all = random_row(2 * k);
       rows.emplace_back();
       for (std::size_t list = 0; list < 2; ++list) {
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(list * k);
-        std::vector<Rank> part(begin, begin + static_cast<std::ptrdiff_t>(generator() % (k + 1)));
+        std::vector<Rank> part(begin, begin + static_cast<std::ptrdiff_t>(random_below(k + 1)));
         rows.back().insert(rows.back().end(), part.begin(), part.end());
         std::sort(part.begin(), part.end());
         part.resize(k, rank_none);
         lists[list].push_back(part);
       }
     }
-    const std::vector<Rank> b = flatten(lists[1]);
-    for (const Space space : Testing::spaces()) {
-      Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-        using execution_space = std::decay_t<decltype(exec_space)>;
-        Kokkos::View<Rank*, typename execution_space::memory_space> other("other", b.size());
-        Impl::upload(exec_space, other, b.data(), b.size());
-        EXPECT_EQ(launch<Rank>(
-                      exec_space, lists[0], k, [] { return std::size_t{0}; },
-                      [&](auto a, auto, auto out, auto) {
-                        merge_top_k(exec_space, a,
-                                    ArrayView<const Rank, execution_space>(other.data(), b.size()),
-                                    k, out);
-                      }),
-                  sorted_top(rows, k))
-            << to_string(space);
-      });
-    }
+    on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+      const auto b = to_space(exec_space, ragged(lists[1]).values);
+      EXPECT_EQ(launch(exec_space, lists[0], k, 0,
+                       [&](auto a, auto, auto out, auto) {
+                         merge_top_k<ExecutionSpace, Rank>(exec_space, a, b, k, out);
+                       }),
+                sorted_top(rows, k));
+    });
   }
 }
 

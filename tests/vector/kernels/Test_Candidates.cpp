@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateTeams.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <string>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "Support.hpp"
 #include "VectorData.hpp"
 
 namespace CandidatesTest {
@@ -34,7 +27,7 @@ std::vector<std::vector<Rank>> ranked(const Question& asked, const Lists& lists)
 /// than one launch.
 std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& lists, int calls = 1,
                            std::uint32_t* bad_query = nullptr) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const VectorData<execution_space> data(exec_space, asked);
     CandidateShape shape{lists.rows(), 0, asked.top};
@@ -65,26 +58,24 @@ std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& list
   });
 }
 
-Lists random_lists(std::mt19937_64& generator, std::size_t rows,
-                   const std::vector<std::size_t>& lengths) {
+Lists random_lists(std::size_t rows, const std::vector<std::size_t>& lengths) {
   Lists lists;
   for (const std::size_t length : lengths) {
     for (std::size_t i = 0; i < length; ++i)
-      lists.values.push_back(static_cast<std::uint32_t>(generator() % rows));
+      lists.values.push_back(static_cast<std::uint32_t>(random_below(rows)));
     lists.close_row();
   }
   return lists;
 }
 
 /// Expects the reference's results for random lists of these lengths, which have duplicates.
-void expect_reference(std::mt19937_64& generator, const StoredRows& rows, std::size_t top,
-                      const std::vector<std::size_t>& lengths, bool one_launch = true) {
-  const Lists lists = random_lists(generator, rows.count(), lengths);
-  Question asked{rows, normal_values(generator, lengths.size() * rows.dimension)};
-  asked.top = top;
+void expect_reference(Question asked, const std::vector<std::size_t>& lengths,
+                      bool one_launch = true) {
+  const Lists lists = random_lists(asked.rows.count(), lengths);
+  asked.queries = normal_values(lengths.size() * asked.rows.dimension);
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
-    const auto expected = best_of(ranked(asked, lists), top);
+    const auto expected = best_of(ranked(asked, lists), asked.top);
     for (const Space space : spaces()) {
       const auto ranks = ranks_of(space, asked, lists);
       if (ranks.empty() && (!one_launch || expected.empty())) continue;
@@ -93,39 +84,31 @@ void expect_reference(std::mt19937_64& generator, const StoredRows& rows, std::s
   }
 }
 
-StoredRows random_rows(std::mt19937_64& generator, std::size_t count, std::size_t dimension,
-                       DataType element = DataType::float32) {
-  return StoredRows::near(element, normal_values(generator, count * dimension), dimension);
-}
-
 TEST(Candidates, MatchReferenceOnListsOfEveryLength) {
-  auto generator = Testing::generator("Candidates lengths");
-  const StoredRows rows = random_rows(generator, 3000, 12);
+  Question asked = random_question(3000, 12, 0);
   std::vector<std::size_t> lengths = edge_sizes;
   for (const std::size_t length : {7UL, 8UL, 9UL, 512UL, 1023UL, 1024UL, 1025UL, 2048UL, 2500UL})
     lengths.push_back(length);
   for (const std::size_t top : {1UL, 7UL, 8UL, 10UL, 33UL, 100UL, 1000UL, 1024UL}) {
+    asked.top = top;
     // Alone, so that the list is divided into small chunks, and together with others.
-    for (const std::size_t length : {9UL, 65UL, 1024UL, 2048UL})
-      expect_reference(generator, rows, top, {length});
-    expect_reference(generator, rows, top, lengths, top <= 100);
+    for (const std::size_t length : {9UL, 65UL, 1024UL, 2048UL}) expect_reference(asked, {length});
+    expect_reference(asked, lengths, top <= 100);
   }
 }
 
 TEST(Candidates, MatchReferenceForEveryElementTypeAndDimension) {
-  auto generator = Testing::generator("Candidates elements");
   for (const DataType element : all_elements) {
     for (const std::size_t dimension : {1UL, 3UL, 4UL, 32UL, 36UL, 260UL, 768UL, 4100UL})
-      expect_reference(generator, random_rows(generator, 60, dimension, element), 10, {40, 0, 9},
-                       dimension % 4 == 0);
+      expect_reference(random_question(60, dimension, 0, element), {40, 0, 9}, dimension % 4 == 0);
   }
 }
 
 TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
-  auto generator = Testing::generator("Candidates check");
-  const Question asked{random_rows(generator, 100, 8), normal_values(generator, 5 * 8), Metric::ip,
-                       5};
-  const auto lists = random_lists(generator, 100, {40, 9, 0, 300, 70});
+  Question asked = random_question(100, 8, 5);
+  asked.metric = Metric::ip;
+  asked.top = 5;
+  const auto lists = random_lists(100, {40, 9, 0, 300, 70});
   for (const Space space : spaces()) {
     const auto all = ranks_of(space, asked, lists);
     for (const std::uint32_t bad : {100U, 0xFFFFFFFFU}) {
@@ -145,7 +128,7 @@ TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
 
 /// The results of the device's teams, executed with one thread each on the host.
 std::vector<Rank> ranks_of_teams(const Question& asked, const Lists& lists, std::uint32_t chunk) {
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   const VectorData<HostSpace> data(exec_space, asked);
   const auto top = static_cast<std::uint32_t>(asked.top);
   CandidatePlan plan{chunk, 1, std::min(chunk, top)};
@@ -190,20 +173,17 @@ std::vector<Rank> ranks_of_teams(const Question& asked, const Lists& lists, std:
 }
 
 TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
-  auto generator = Testing::generator("Candidates teams");
   for (const std::size_t count : {20UL, 3000UL}) {
-    const StoredRows rows = random_rows(generator, count, 12);
     for (const std::vector<std::size_t>& lengths :
          std::vector<std::vector<std::size_t>>{{1}, {9}, {64}, {300}, {1024}, {1000, 0, 77, 8}}) {
-      const auto lists = random_lists(generator, count, lengths);
-      Question asked{rows, normal_values(generator, lengths.size() * 12)};
+      const auto lists = random_lists(count, lengths);
+      Question asked = random_question(count, 12, lengths.size());
       const auto expected = ranked(asked, lists);
       for (const std::size_t top : {1UL, 2UL, 7UL, 10UL, 33UL, 130UL}) {
         asked.top = top;
-        for (const std::uint32_t chunk : {8U, 32U, 64U}) {
+        for (const std::uint32_t chunk : {8U, 32U, 64U})
           ASSERT_EQ(ranks_of_teams(asked, lists, chunk), best_of(expected, top))
               << "chunks of " << chunk << ", " << asked.text();
-        }
       }
     }
   }
@@ -214,18 +194,17 @@ using Found = std::pair<std::vector<std::uint32_t>, std::vector<std::int64_t>>;
 
 /// Lists of ids of one length, among them ids of no row, and the rows that they are.
 struct GivenIds {
-  GivenIds(std::mt19937_64& generator, Question& asked, std::size_t length_, bool numbered)
-      : length(length_) {
+  GivenIds(Question& asked, std::size_t length_, bool numbered) : length(length_) {
     const std::size_t count = asked.rows.count();
     for (std::uint32_t row = 0; row < count && numbered; ++row) asked.ids.push_back(3 * row + 7);
     for (std::size_t query = 0; query < asked.count(); ++query) {
       for (std::size_t i = 0; i < length; ++i) {
-        const auto row = static_cast<std::uint32_t>(generator() % count);
-        if (generator() % 5 == 0) {
+        const auto row = static_cast<std::uint32_t>(random_below(count));
+        if (random_below(5) == 0) {
           const std::int64_t last = numbered ? asked.ids.back() : count - 1;
           const std::int64_t absent[] = {-1, last + 1, std::int64_t{1} << 40, INT64_MIN,
                                          numbered ? 8 : -7};
-          ids.push_back(absent[generator() % 5]);
+          ids.push_back(absent[random_below(5)]);
           continue;
         }
         ids.push_back(numbered ? asked.ids[row] : row);
@@ -252,7 +231,7 @@ Found expected_found(const Question& asked, const GivenIds& lists, std::size_t p
 /// What one launch finds with chunks of \p chunk candidates; the second of two calls.
 Found found_at_once(Space space, const Question& asked, const GivenIds& lists, std::uint32_t chunk,
                     std::size_t places) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const std::size_t count = asked.count();
     const std::size_t top = std::min(places, lists.length);
@@ -280,15 +259,13 @@ Found found_at_once(Space space, const Question& asked, const GivenIds& lists, s
 }
 
 TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
-  auto generator = Testing::generator("Candidates given");
   for (const DataType element : {DataType::float32, DataType::float16, DataType::int8}) {
     for (const std::size_t dimension : {12UL, 300UL, 4100UL}) {
-      const StoredRows rows =
-          random_rows(generator, dimension > 1000 ? 40 : 500, dimension, element);
       for (const std::size_t length : {1UL, 8UL, 33UL, 300UL}) {
-        Question asked{rows, normal_values(generator, (1 + generator() % 3) * dimension)};
-        if (dimension == 300) asked.filter(generator, false, 2);
-        const GivenIds lists(generator, asked, length, generator() % 2 == 0);
+        Question asked =
+            random_question(dimension > 1000 ? 40 : 500, dimension, 1 + random_below(3), element);
+        if (dimension == 300) asked.filter(false, 2);
+        const GivenIds lists(asked, length, random_below(2) == 0);
         for (const std::size_t places : {1UL, 10UL, 40UL}) {
           for (const Metric metric : all_metrics) {
             asked.metric = metric;
@@ -307,9 +284,8 @@ TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
 }
 
 TEST(Candidates, GiveTheSameBitsInTwoHundredRepeats) {
-  auto generator = Testing::generator("Candidates repeats");
-  const Question asked{random_rows(generator, 2000, 64), normal_values(generator, 64)};
-  const auto lists = random_lists(generator, 2000, {1024});
+  const Question asked = random_question(2000, 64, 1);
+  const auto lists = random_lists(2000, {1024});
   for (const Space space : spaces())
     EXPECT_EQ(ranks_of(space, asked, lists, 200), best_of(ranked(asked, lists), 10));
 }

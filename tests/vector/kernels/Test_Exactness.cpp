@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 
-#include <string>
-#include <vector>
-
-#include "Support.hpp"
 #include "VectorData.hpp"
 #include "VectorKinds.hpp"
 
@@ -22,13 +16,9 @@ struct Oracle {
 };
 
 Oracle oracle(Metric metric, std::span<const float> query, std::span<const float> row) {
-  long double dot = 0;
-  long double queries = 0;
-  long double rows = 0;
-  long double squares = 0;
+  long double dot = 0, queries = 0, rows = 0, squares = 0;
   for (std::size_t d = 0; d < query.size(); ++d) {
-    const long double q{query[d]};
-    const long double x{row[d]};
+    const long double q{query[d]}, x{row[d]};
     dot += q * x;
     queries += q * q;
     rows += x * x;
@@ -60,13 +50,13 @@ Oracle oracle(Metric metric, std::span<const float> query, std::span<const float
 /// The ranks of all rows but the first two, and of some as candidates, are those of the reference
 /// to the bit on every space, for a batch of queries and for the first one alone, and are close to
 /// the oracle.
-void expect_exact(Question asked, const std::string& what, std::mt19937_64& generator) {
+void expect_exact(Question asked, const std::string& what) {
   const std::size_t first = asked.rows.count() > 3 ? 2 : 0;
   const std::size_t count = asked.rows.count() - first;
   for (std::size_t row = 0; row < asked.rows.count(); ++row)
-    asked.ids.push_back(static_cast<std::uint32_t>(generator()));
+    asked.ids.push_back(static_cast<std::uint32_t>(generator()()));
   std::vector<std::uint32_t> candidates(40);
-  for (auto& row : candidates) row = static_cast<std::uint32_t>(generator() % asked.rows.count());
+  for (auto& row : candidates) row = static_cast<std::uint32_t>(random_below(asked.rows.count()));
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
     SCOPED_TRACE(what + ", " + asked.text());
@@ -94,48 +84,44 @@ void expect_exact(Question asked, const std::string& what, std::mt19937_64& gene
 }
 
 void expect_exact(const KindOfData& kind, DataType element, std::size_t count,
-                  std::size_t dimension, std::size_t queries, std::mt19937_64& generator) {
-  const DataOfKind data(kind, count, queries, dimension, generator);
-  expect_exact({StoredRows::near(element, data.rows, dimension), data.queries}, kind.name,
-               generator);
+                  std::size_t dimension, std::size_t queries) {
+  const DataOfKind data(kind, count, queries, dimension);
+  expect_exact({StoredRows::near(element, data.rows, dimension), data.queries}, kind.name);
 }
 
 TEST(Exactness, HoldsForEveryKindOfDataAndElement) {
-  auto generator = Testing::generator("Exactness kinds");
   for (const auto& kind : kinds_of_data()) {
     for (const DataType element : all_elements)
       for (const std::size_t dimension : {1UL, 32UL, 100UL, 768UL})
         expect_exact(kind, element, kind.name == "each row another challenge" ? 24 : 9, dimension,
-                     7, generator);
+                     7);
   }
 }
 
 TEST(Exactness, HoldsForEverySize) {
-  auto generator = Testing::generator("Exactness sizes");
   const auto& random = kinds_of_data().front();
   for (const DataType element : all_elements) {
     for (const std::size_t size :
          {1UL, 7UL, 15UL, 32UL, 33UL, 63UL, 64UL, 65UL, 127UL, 128UL, 129UL, 255UL, 256UL, 257UL}) {
-      expect_exact(random, element, size, 24, 7, generator);
-      expect_exact(random, element, 3, size, 7, generator);
+      expect_exact(random, element, size, 24, 7);
+      expect_exact(random, element, 3, size, 7);
     }
     for (const std::size_t dimension :
          {2UL, 3UL, 4UL, 31UL, 36UL, 4095UL, 4096UL, 4097UL, 4100UL, 10000UL})
-      expect_exact(random, element, 37, dimension, 8, generator);
+      expect_exact(random, element, 37, dimension, 8);
   }
   for (const std::size_t queries : {1UL, 2UL, 5UL, 6UL, 95UL, 96UL, 97UL, 200UL})
-    expect_exact(random, DataType::float32, 70, 100, queries, generator);
+    expect_exact(random, DataType::float32, 70, 100, queries);
   for (const std::size_t count : {1024UL, 10000UL})
-    expect_exact(random, DataType::float32, count, 24, 7, generator);
+    expect_exact(random, DataType::float32, count, 24, 7);
 }
 
 TEST(Exactness, HoldsForPartsOfTheRowsAndFilteredOnes) {
-  auto generator = Testing::generator("VectorScores chunk");
   const std::size_t count = 200;
-  Question asked{StoredRows::near(DataType::float32, normal_values(generator, count * 33), 33),
-                 normal_values(generator, 3 * 33), Metric::l2};
+  Question asked = random_question(count, 33, 3);
+  asked.metric = Metric::l2;
   for (std::size_t i = 0; i < count; ++i)
-    asked.passes.push_back(generator() % 3 == 0 || i / 32 == 2 ? 0 : 255);
+    asked.passes.push_back(random_below(3) == 0 || i / 32 == 2 ? 0 : 255);
   for (const Space space : spaces()) {
     for (const std::size_t begin : {0UL, 1UL, 17UL, 199UL}) {
       for (const std::size_t length : {1UL, 15UL, 16UL, 17UL, count - begin}) {
@@ -144,40 +130,24 @@ TEST(Exactness, HoldsForPartsOfTheRowsAndFilteredOnes) {
         for (std::size_t q = 0; q < 3; ++q)
           for (std::size_t row = begin; row < begin + length; ++row)
             expected.push_back(asked.lets(q, row) ? asked.rank(q, row) : rank_none);
-        ASSERT_EQ(ranks_of_rows(Testing::context(), space, asked, begin, length), expected);
+        ASSERT_EQ(ranks_of_rows(context(), space, asked, begin, length), expected);
       }
     }
   }
 }
 
 TEST(Exactness, HoldsInTwoHundredRepeatsAndForAnyNumberOfThreads) {
-  auto generator = Testing::generator("Exactness repeats");
-  const Question asked{
-      StoredRows::near(DataType::bfloat16, normal_values(generator, 500 * 100), 100),
-      normal_values(generator, 9 * 100)};
-  const auto first = ranks_of_rows(Testing::context(), Space::serial, asked, 0, 500);
+  const Question asked = random_question(500, 100, 9, DataType::bfloat16);
+  const auto first = ranks_of_rows(context(), Space::serial, asked, 0, 500);
   for (const Space space : spaces())
     for (int repeat = 0; repeat < 200; ++repeat)
-      ASSERT_EQ(ranks_of_rows(Testing::context(), space, asked, 0, 500), first)
+      ASSERT_EQ(ranks_of_rows(context(), space, asked, 0, 500), first)
           << described("repeat", repeat, "on", space);
   for (const int threads : {1, 2, 3}) {
-    ContextOptions options;
-    options.load_profile = false;
-    options.threads = threads;
-    Context context(options);
+    Context context({.threads = threads, .load_profile = false});
     const Space space = context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
     EXPECT_EQ(ranks_of_rows(context, space, asked, 0, 500), first) << threads << " threads";
   }
-}
-
-TEST(Exactness, NeedsATileForRowsThatAreDecoded) {
-  const Question asked{StoredRows::near(DataType::bfloat16, std::vector<float>(40, 1), 4),
-                       std::vector<float>(4, 1)};
-  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
-  const VectorData<HostSpace> data(exec_space, asked);
-  EXPECT_THROW(
-      score_rows<HostSpace>(exec_space, Metric::ip, data.view, 0, 10, {}, {}, data.prepared, {}),
-      InvalidArgument);
 }
 
 }  // namespace ExactnessTest

@@ -9,7 +9,7 @@
 
 #include "vector/GemmSearch.hpp"
 
-#include "Support.hpp"
+#include "OnSpaces.hpp"
 #include "VectorData.hpp"
 #include "VectorKinds.hpp"
 #include "kernels/WorstProducts.hpp"
@@ -19,17 +19,6 @@ namespace GemmSearchTest {
 using namespace Kindred;
 using namespace Testing;
 
-/// The search of a space whose device offers only the products of a vendor library.
-template <class ExecutionSpace>
-struct LibrarySearch {
-  using type =
-      Impl::GemmSearch<ExecutionSpace,
-                       Impl::DeviceTiles<ExecutionSpace, Impl::DeviceGemm, NoThresholdGemm>>;
-};
-template <>
-struct LibrarySearch<HostSpace> {
-  using type = Impl::GemmSearch<HostSpace>;
-};
 template <class Threshold>
 using WorstSearch =
     Impl::GemmSearch<HostSpace, Impl::DeviceTiles<HostSpace, WorstProducts, Threshold>>;
@@ -86,7 +75,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
   RoundedRows<ExecutionSpace, Arch::Float16> rounded;
   if (rounding == Rounding::before && asked.rows.count() > 0)
     rounded = copy.emplace(exec_space, data.view).view;
-  search.bind(Testing::context().memory(space));
+  search.bind(context().memory(space));
   Found found;
   const Testing::Array<ExecutionSpace, Rank> best("best", asked.count() * asked.top);
   const auto ask = [&](const Impl::QuerySource<ExecutionSpace>& requested) {
@@ -99,7 +88,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
   } else if (how == Queries::prepared) {
     ask(Impl::QuerySource<ExecutionSpace>(data.prepared, asked.rows.dimension));
   } else {
-    Impl::PinnedArray<float> floats(Testing::context().pinned_memory(), "queries");
+    Impl::PinnedArray<float> floats(context().pinned_memory(), "queries");
     floats.resize_discarding(asked.queries.size());
     std::copy(asked.queries.begin(), asked.queries.end(), floats.data());
     ask({floats.data(), asked.count(), asked.rows.dimension});
@@ -111,11 +100,10 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
 }
 
 /// As `run`, with a search of its own for a space.
-Found run_on(Space space, const Question& asked, Queries how = Queries::prepared,
-             Rounding rounding = Rounding::in_tiles) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+Found run_on(Space space, const Question& asked) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     Impl::GemmSearch<std::decay_t<decltype(exec_space)>> search;
-    return run(exec_space, space, search, asked, how, rounding);
+    return run(exec_space, space, search, asked);
   });
 }
 
@@ -123,28 +111,29 @@ Found run_on(Space space, const Question& asked, Queries how = Queries::prepared
 void expect_reference(const Question& asked, const std::vector<std::vector<Rank>>& ranked) {
   SCOPED_TRACE(asked.text());
   const std::vector<Rank> expected = best_of(ranked, asked.top);
-  for (const Space space : spaces()) {
-    ASSERT_EQ(run_on(space, asked).ranks, expected) << to_string(space);
-    if (!asked.is_shared() ||
-        !Impl::GemmSearch<HostSpace>::can_queue(asked.rows.dimension, asked.top))
-      continue;
-    ASSERT_EQ(run_on(space, asked, Queries::queued).ranks, expected)
-        << "queued on " << to_string(space);
-    for (const Queries how : {Queries::prepared, Queries::queued})
-      ASSERT_EQ(run_on(space, asked, how, Rounding::before).ranks, expected)
-          << "of rounded rows on " << to_string(space);
-  }
-  if (Testing::context().is_usable(Space::cuda)) {
+  const bool is_queued =
+      asked.is_shared() && Impl::GemmSearch<HostSpace>::can_queue(asked.rows.dimension, asked.top);
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     for (const Rounding rounding : {Rounding::in_tiles, Rounding::before}) {
-      const Found found =
-          Impl::with_instance(Testing::context(), Space::cuda, [&](const auto& exec_space) {
-            typename LibrarySearch<std::decay_t<decltype(exec_space)>>::type search;
-            return run(exec_space, Space::cuda, search, asked, Queries::prepared, rounding);
-          });
-      ASSERT_EQ(found.ranks, expected) << "products of a vendor library";
+      SCOPED_TRACE(rounding == Rounding::before ? "of rounded rows" : "");
+      for (const Queries how : {Queries::prepared, Queries::queued}) {
+        if (!is_queued && (how == Queries::queued || rounding == Rounding::before)) continue;
+        Impl::GemmSearch<ExecutionSpace> search;
+        ASSERT_EQ(run(exec_space, space, search, asked, how, rounding).ranks, expected)
+            << (how == Queries::queued ? "queued" : "prepared");
+      }
+      if constexpr (Arch::is_device<ExecutionSpace>) {
+        Impl::GemmSearch<ExecutionSpace,
+                         Impl::DeviceTiles<ExecutionSpace, Impl::DeviceGemm, NoThresholdGemm>>
+            of_library;
+        ASSERT_EQ(run(exec_space, space, of_library, asked, Queries::prepared, rounding).ranks,
+                  expected)
+            << "products of a vendor library";
+      }
     }
-  }
-  const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  });
+  if (::testing::Test::HasFatalFailure()) return;
+  const auto& exec_space = Impl::host_instance(context(), Space::serial);
   for (const Impl::HostGemmLibrary library : Impl::host_gemm_libraries_by_speed) {
     const Impl::HostGemmChoice choice{library, Impl::GemmType::float32};
     if (!Impl::host_gemm_why_not(choice.library, choice.input).empty()) continue;
@@ -163,14 +152,6 @@ void expect_reference(const Question& asked, const std::vector<std::vector<Rank>
         << "the worst products, with a threshold epilogue";
   }
 }
-void expect_reference(const Question& asked) { expect_reference(asked, asked.ranked()); }
-
-/// Random rows and queries.
-Question random(std::mt19937_64& generator, std::size_t count, std::size_t dimension,
-                std::size_t queries, DataType element = DataType::float32) {
-  return {StoredRows::near(element, normal_values(generator, count * dimension), dimension),
-          normal_values(generator, queries * dimension)};
-}
 
 TEST(GemmSearch, PositionsOfRowsAreTheInverseOfTheirOrder) {
   for (const std::uint64_t count : {1U, 7U, 8U, 9U, 33U, 40U, 41U, 100U, 1000U, 4097U, 70'001U}) {
@@ -181,58 +162,36 @@ TEST(GemmSearch, PositionsOfRowsAreTheInverseOfTheirOrder) {
 }
 
 TEST(GemmSearch, MatchesReferenceAtManySizes) {
-  auto generator = Testing::generator("GemmSearch sizes");
   for (const auto& [count, dimension] :
-       {std::array{1UL, 1UL}, {7UL, 3UL}, {129UL, 17UL}, {1000UL, 40UL}, {2500UL, 16UL}}) {
-    Question asked = random(generator, count, dimension, 37);
-    for (const Metric metric : all_metrics) {
-      asked.metric = metric;
-      const auto ranked = asked.ranked();
-      for (const std::size_t top : {1UL, 10UL, 200UL}) {
-        asked.top = top;
-        if (top <= count) expect_reference(asked, ranked);
-      }
-    }
-  }
+       {std::array{1UL, 1UL}, {7UL, 3UL}, {129UL, 17UL}, {1000UL, 40UL}, {2500UL, 16UL}})
+    for_each_metric(random_question(count, dimension, 37), {1, 10, 200}, expect_reference);
 }
 
 TEST(GemmSearch, MatchesReferenceForEveryElement) {
-  auto generator = Testing::generator("GemmSearch elements");
   for (const DataType element : all_elements) {
-    Question asked = random(generator, 700, 24, 20, element);
-    asked.top = 15;
+    Question asked = random_question(700, 24, 20, element);
     for (std::uint32_t row = 0; row < 700; ++row) asked.ids.push_back(3 * (699 - row));
-    for (const Metric metric : all_metrics) {
-      asked.metric = metric;
-      expect_reference(asked);
-    }
+    for_each_metric(asked, {15}, expect_reference);
   }
 }
 
 TEST(GemmSearch, MatchesReferenceForEveryKindOfData) {
-  auto generator = Testing::generator("GemmSearch kinds");
   for (const auto& kind : kinds_of_data()) {
     SCOPED_TRACE(kind.name);
     const bool is_hard = kind.name == "each row another challenge";
     for (const std::size_t dimension : {5UL, 48UL}) {
-      const DataOfKind data(kind, is_hard ? 600 : 150, 6, dimension, generator);
-      Question asked{StoredRows::near(DataType::float32, data.rows, dimension), data.queries};
-      for (const Metric metric : all_metrics) {
-        asked.metric = metric;
-        const auto ranked = asked.ranked();
-        for (const std::size_t top : {1UL, 20UL, 150UL}) {
-          asked.top = top;
-          if (is_hard || top == 20 || dimension == 5) expect_reference(asked, ranked);
-        }
-      }
+      std::vector<std::size_t> tops{20};
+      if (is_hard || dimension == 5) tops = {1, 20, 150};
+      const DataOfKind data(kind, is_hard ? 600 : 150, 6, dimension);
+      for_each_metric({StoredRows::near(DataType::float32, data.rows, dimension), data.queries},
+                      tops, expect_reference);
     }
   }
 }
 
 TEST(GemmSearch, PrefiltersMostRows) {
-  auto generator = Testing::generator("GemmSearch survivors");
   const std::size_t count = 30000;
-  const Question asked = random(generator, count, 64, 64);
+  const Question asked = random_question(count, 64, 64);
   for (const Space space : spaces()) {
     const Found found = run_on(space, asked);
     EXPECT_EQ(found.report.prefiltered, 64 * count);
@@ -242,19 +201,14 @@ TEST(GemmSearch, PrefiltersMostRows) {
 }
 
 TEST(GemmSearch, IsCorrectWhereListsOverflow) {
-  auto generator = Testing::generator("GemmSearch overflow");
   const auto& identical = kinds_of_data()[1];  // all tie at the bound
-  const DataOfKind data(identical, 1500, 5, 12, generator);
-  Question asked{StoredRows::near(DataType::float32, data.rows, 12), data.queries};
-  for (const Metric metric : all_metrics) {
-    asked.metric = metric;
-    expect_reference(asked);
-  }
+  const DataOfKind data(identical, 1500, 5, 12);
+  for_each_metric({StoredRows::near(DataType::float32, data.rows, 12), data.queries}, {10},
+                  expect_reference);
 }
 
 TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
-  auto generator = Testing::generator("GemmSearch parts");
-  const auto& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  const auto& exec_space = Impl::host_instance(context(), Space::serial);
   /// Queries that are uploaded to the workspace of the products, and then in that of the scores.
   const auto expect_parts = [&](auto search, const Question& asked, std::size_t workspace) {
     const Impl::QuerySource<HostSpace> source(asked.queries.data(), asked.count(),
@@ -263,13 +217,13 @@ TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
     EXPECT_EQ(run(exec_space, Space::serial, search, asked, Queries::brought).ranks,
               best_of(asked.ranked(), asked.top));
   };
-  expect_parts(WorstSearch<NoThresholdGemm>(), random(generator, 150, 512, 190), 1U << 20U);
+  expect_parts(WorstSearch<NoThresholdGemm>(), random_question(150, 512, 190), 1U << 20U);
   // 8 MiB for products with a threshold epilogue, with the last block padded.
-  Question of_distances = random(generator, 40, 4096, 190);
+  Question of_distances = random_question(40, 4096, 190);
   of_distances.metric = Metric::l2;
   expect_parts(WorstSearch<WorstThresholdGemm>(), of_distances, 8U << 20U);
   // Lists whose scores exceed 4 MiB in total.
-  Question asked = random(generator, 6000, 4, 200);
+  Question asked = random_question(6000, 4, 200);
   asked.metric = Metric::ip;
   asked.top = 2000;
   const Found found = run_on(Space::serial, asked);
@@ -278,17 +232,16 @@ TEST(GemmSearch, DividesQueriesIntoPartsWhereMemoryIsSmall) {
 }
 
 TEST(GemmSearch, EqualsSearchThenFilter) {
-  auto generator = Testing::generator("GemmSearch filter");
-  Question asked = random(generator, 1100, 16, 9);
+  Question asked = random_question(1100, 16, 9);
   asked.metric = Metric::ip;
   asked.top = 30;
   for (const std::uint64_t every : {1UL, 2UL, 5UL, 100UL, ~0UL}) {
     for (const bool per_query : {false, true}) {
-      asked.filter(generator, per_query, every);
-      expect_reference(asked);
+      asked.filter(per_query, every);
+      expect_reference(asked, asked.ranked());
       if (every != 100) continue;
       for (auto& pass : asked.passes) pass = pass == 0 ? 1 : 0;
-      expect_reference(asked);
+      expect_reference(asked, asked.ranked());
     }
   }
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/vector/impl/RowInt8Dots.hpp>
 #include <kindred/core/vector/special/WarpInt8Dots.hpp>
 
-#include <cmath>
-#include <vector>
-
 #include "PrefilterCases.hpp"
-#include "Support.hpp"
 
 namespace PrefilterTest {
 
@@ -21,7 +16,7 @@ struct Bounds {
 };
 
 Bounds bounds_of(Space space, const Question& asked) {
-  return Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
+  return Impl::with_instance(context(), space, [&](const auto& exec_space) {
     using execution_space = std::decay_t<decltype(exec_space)>;
     const PrefilterData<execution_space> data(exec_space, asked);
     const std::uint64_t count = asked.rows.count();
@@ -61,8 +56,7 @@ float goodness(const Question& asked, std::size_t query, std::size_t row) {
 }
 
 TEST(Prefilter, BoundsIncludeTheReproducibleScore) {
-  auto generator = Testing::generator("Prefilter bounds");
-  for (const auto& made : prefilter_cases(generator)) {
+  for (const auto& made : prefilter_cases()) {
     for (const DataType element : all_elements) {
       Question asked = made.question(element);
       for (const Metric metric : all_metrics) {
@@ -89,8 +83,7 @@ TEST(Prefilter, BoundsIncludeTheReproducibleScore) {
 }
 
 TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
-  auto generator = Testing::generator("Prefilter reach");
-  for (const auto& made : aligned_cases(generator)) {
+  for (const auto& made : aligned_cases()) {
     Question asked = made.question(DataType::float32);
     for (const Metric metric : all_metrics) {
       if (made.name == "aligned with the difference" && metric != Metric::l2) continue;
@@ -111,14 +104,13 @@ TEST(Prefilter, BoundsAreReachedByRowsConstructedForThat) {
 }
 
 TEST(Prefilter, BoundsHoldAtLengthsBeyondABlockOfIntegers) {
-  auto generator = Testing::generator("Prefilter length");
   const std::size_t dimension = Arch::int8_block + 4097;
   std::vector<float> queries(3 * dimension, 1.0F);
   std::vector<float> values(5 * dimension, 1.0F);  // the largest possible sums
   for (std::size_t i = 3 * dimension; i < values.size(); ++i)
-    values[i] = static_cast<float>(generator() % 1000) - 400;
+    values[i] = static_cast<float>(random_below(1000)) - 400;
   for (std::size_t i = dimension; i < queries.size(); ++i)
-    queries[i] = static_cast<float>(generator() % 1000) - 500;
+    queries[i] = static_cast<float>(random_below(1000)) - 500;
   for (const DataType element : {DataType::float32, DataType::int8}) {
     const Question asked{StoredRows::near(element, values, dimension), queries, Metric::ip};
     for (const Space space : spaces()) {

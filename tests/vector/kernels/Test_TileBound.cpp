@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/vector/TileBound.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <cmath>
-#include <random>
-#include <string>
-#include <vector>
 
-#include "Support.hpp"
-#include "VectorValues.hpp"
+#include "TestGenerator.hpp"
 
 namespace TileBoundTest {
 
@@ -139,20 +134,19 @@ TYPED_TEST(TileBound, HoldsForProductsWithTheLargestAllowedError) {
 }
 
 TYPED_TEST(TileBound, HoldsForAnyPair) {
-  auto generator = Testing::generator("TileBound pairs");
   std::normal_distribution<float> normal;
   for (int round = 0; round < 300; ++round) {
-    const std::size_t dimension = 1 + generator() % 70;
-    const float size = std::ldexp(1.0F, static_cast<int>(generator() % 40) - 20);
-    const float other = std::ldexp(1.0F, static_cast<int>(generator() % 40) - 20);
-    const float noise = std::ldexp(1.0F, -static_cast<int>(generator() % 30));
+    const std::size_t dimension = 1 + random_below(70);
+    const float size = std::ldexp(1.0F, static_cast<int>(random_below(40)) - 20);
+    const float other = std::ldexp(1.0F, static_cast<int>(random_below(40)) - 20);
+    const float noise = std::ldexp(1.0F, -static_cast<int>(random_below(30)));
     std::vector<float> query;
     std::vector<float> row;
     for (std::size_t i = 0; i < dimension; ++i) {
-      const float value = normal(generator);
+      const float value = normal(generator());
       query.push_back(size * value);
       row.push_back(other *
-                    (round % 3 == 0 ? normal(generator) : value + noise * normal(generator)));
+                    (round % 3 == 0 ? normal(generator()) : value + noise * normal(generator())));
     }
     expect_bounds<TypeParam>(query, row, 0.0, "pair " + std::to_string(round));
     expect_bounds<TypeParam>(query, row, Impl::gemm_error(dimension),

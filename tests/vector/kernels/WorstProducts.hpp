@@ -20,9 +20,7 @@ namespace Kindred::Testing {
 template <class A, class B>
 double worst_product(std::uint64_t length, std::uint64_t i, const A& a, std::uint64_t j,
                      const B& b) {
-  double sum = 0;
-  double a_square = 0;
-  double b_square = 0;
+  double sum = 0, a_square = 0, b_square = 0;
   for (std::uint64_t d = 0; d < length; ++d) {
     const double x{Arch::to_float(a(d))};
     const double y{Arch::to_float(b(d))};
