@@ -2,37 +2,30 @@
 #ifndef KINDRED_TESTS_LAYERS_LAYER_DATA_HPP
 #define KINDRED_TESTS_LAYERS_LAYER_DATA_HPP
 
-#include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/reference/Reference.hpp>
 
-#include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <random>
+#include <limits>
 #include <string>
-#include <vector>
+
+#include "OnSpaces.hpp"
+#include "VectorValues.hpp"
 
 namespace Kindred::Testing::Layers {
 
 using enum DataType;
 using enum LayerActivation;
 
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 inline constexpr std::array float_elements{float32, float16, bfloat16};
 inline constexpr std::array all_activations{none, relu, gelu};
 
 inline std::string name_of(LayerActivation activation) {
   static constexpr std::array names{"none", "relu", "gelu"};
   return names[static_cast<std::size_t>(activation)];
-}
-
-/// The bits of \p value as an element, with a canonical NaN for computed NaN.
-inline std::uint32_t stored_bits(DataType element, float value) {
-  const bool is_nan = value != value;
-  if (element == float16) return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
-  if (element == bfloat16) return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
-  return is_nan ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
 }
 
 /// A matrix of any element type, together with its elements as floats. Gaps between rows hold a
@@ -55,7 +48,7 @@ class Matrix {
   const std::vector<std::byte>& bytes() const { return m_bytes; }
 
   void set(std::size_t row, std::size_t column, float value) {
-    const std::uint32_t bits = stored_bits(m_element, value);
+    const std::uint32_t bits = Reference::rounded(m_element, value);
     std::memcpy(m_bytes.data() + place(row, column), &bits, size_of(m_element));
   }
   std::uint32_t bits(std::size_t row, std::size_t column) const {
@@ -64,11 +57,7 @@ class Matrix {
     return bits;
   }
   float at(std::size_t row, std::size_t column) const {
-    const std::uint32_t value = bits(row, column);
-    const auto half = static_cast<std::uint16_t>(value);
-    if (m_element == float16) return Arch::to_float_portable(Arch::Float16{half});
-    if (m_element == bfloat16) return Arch::to_float(Arch::BFloat16{half});
-    return std::bit_cast<float>(value);
+    return Reference::widened(m_element, bits(row, column));
   }
   std::vector<float> row(std::size_t row) const {
     std::vector<float> values;
@@ -89,18 +78,17 @@ class Matrix {
     }
     return true;
   }
+  /// A matrix of the same layout without elements.
+  Matrix unwritten() const { return {m_element, m_rows, m_columns, m_stride}; }
   ConstArray view() const { return {m_bytes.data(), m_element, shape(), strides()}; }
-  Array view() { return at(m_bytes.data()); }
-  /// The matrix with a copy of its bytes.
-  Array at(std::byte* copy) const { return {copy, m_element, shape(), strides()}; }
+  Array view() { return {m_bytes.data(), m_element, shape(), strides()}; }
 
   template <class Value>
   static Matrix of(DataType element, std::size_t rows, std::size_t columns, const Value& value,
                    std::size_t stride = 0) {
     Matrix matrix(element, rows, columns, stride);
-    for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) matrix.set(r, c, value(r, c));
-    }
     return matrix;
   }
 
@@ -121,11 +109,6 @@ class Matrix {
   std::vector<std::byte> m_bytes;
 };
 
-inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> out;
-  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
-  return out;
-}
 inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t count,
                                         float size = 1, float mean = 0) {
   std::normal_distribution<float> normal;
