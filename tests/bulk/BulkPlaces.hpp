@@ -2,11 +2,6 @@
 #ifndef KINDRED_TESTS_BULK_BULK_PLACES_HPP
 #define KINDRED_TESTS_BULK_BULK_PLACES_HPP
 
-#include <kindred/matcher/Bulk.hpp>
-
-#include <optional>
-#include <utility>
-
 #include "BulkLists.hpp"
 #include "DeviceCopy.hpp"
 
