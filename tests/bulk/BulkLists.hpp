@@ -14,12 +14,9 @@
 #include "OnSpaces.hpp"
 #include "VectorValues.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
-using namespace Kindred;
-using Testing::context;
-using Testing::described;
-using Testing::spaces;
+using Kindred::Array;
 
 /// The type of sums of integers, as in NumPy.
 template <class T>
@@ -110,6 +107,6 @@ List<T> numbers(const std::string& name, bool special = true) {
   return List<T>(std::move(arrays));
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest
 
 #endif  // KINDRED_TESTS_BULK_BULK_LISTS_HPP

@@ -3,7 +3,7 @@
 
 #include "BulkPlaces.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -191,4 +191,4 @@ TEST(Bulk, CallsOnAStreamNeedNoWaitBetweenThem) {
   EXPECT_EQ(other_sum.values()[0], static_cast<std::int64_t>(5 * size));
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

@@ -10,9 +10,7 @@
 
 #include "Support.hpp"
 
-namespace BulkBatchesTest {
-
-using namespace Kindred;
+namespace Kindred::Testing::BulkBatchesTest {
 
 constexpr std::uint64_t everything = std::uint64_t{1} << 40U;
 
@@ -173,4 +171,4 @@ TEST(BulkBatches, HaveTheRequestedOrElseTheMeasuredSizeWithinHalfOfTheBudget) {
   memory.deallocate(taken, used);
 }
 
-}  // namespace BulkBatchesTest
+}  // namespace Kindred::Testing::BulkBatchesTest

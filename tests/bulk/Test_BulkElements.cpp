@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BulkPlaces.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 template <class T>
 T reference(ElementWise op, T a, T b) {
@@ -148,4 +148,4 @@ TEST(BulkElements, OfBooleansAreAddedByOrAndMultipliedByAnd) {
   });
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

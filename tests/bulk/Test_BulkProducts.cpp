@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "BulkPlaces.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 /// A product, m × k by k × n.
 struct ProductShape {
@@ -148,4 +148,4 @@ TEST(BulkProducts, OfSingleArraysMatchThoseOfLists) {
   });
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

@@ -6,7 +6,7 @@
 
 #include "BulkPlaces.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 /// Views of arrays.
 template <class T>
@@ -194,4 +194,4 @@ TEST(BulkReductions, AnArrayThatDoesNotFitOnTheDeviceIsReducedOnTheHost) {
   }
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

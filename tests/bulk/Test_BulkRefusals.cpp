@@ -3,10 +3,8 @@
 #include "RefusedCalls.hpp"
 #include "ShapedArray.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
-using Testing::expect_refused;
-using Testing::shaped;
 using enum ElementWise;
 
 auto elements(ElementWise op, const BulkArrays& arrays, const BulkArrays& others,
@@ -54,7 +52,7 @@ TEST(BulkRefusals, OfListsChangeNothing) {
        {reduced(Reduction::min, with_empty, two), "arrays[1] has no elements, so it has no min"},
        {[&] { bulk.normalise(in, over); }, "results[0] overlaps arrays[0]"},
        {[&] { bulk.normalise(with_gaps, as_matrix); },
-        "array is float32 [2, 2] and it or its result has gaps"},
+        "strides [3, 1] and it or its result has gaps"},
        {[&] { bulk.random_fill(three, 1, last); }, "exceed position 2⁶⁴"},
        {[] { parse<ElementWise>("cube", "operation"); },
         "operation is 'cube'; it must be one of add, multiply"},
@@ -103,7 +101,7 @@ TEST(BulkRefusals, OfSingleArraysChangeNothing) {
        {elements(add, a, {}, out), "add needs"},
        {elements(square_root, n, {}, n), "sqrt of integers"},
        {elements(square, shaped(a, {3}, DataType::float32, {2}), {}, shaped(out, {3})),
-        "array is float32 [3] with gaps"},
+        "array is float32 [3] with the strides [2] with gaps"},
        {elements(square, shaped(a, {5}), {}, std::span(a).subspan(1)),
         "result overlaps array partially"},
        {elements(square, half, {}, half),
@@ -139,4 +137,4 @@ TEST(BulkRefusals, OfSingleArraysChangeNothing) {
   }
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

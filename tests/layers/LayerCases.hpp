@@ -73,25 +73,16 @@ struct NormCase {
   LayerActivation activation = gelu;
 
   NormLayer forward() {
-    return {std::as_const(x).view(), y.view(), gamma, beta, mean, variance, epsilon, activation};
+    return {x.view(), y.view(), gamma, beta, mean, variance, epsilon, activation};
   }
   NormGradient backward() {
-    return {std::as_const(x).view(),
-            std::as_const(gradient).view(),
-            dx.view(),
-            gamma,
-            beta,
-            dgamma,
-            dbeta,
-            epsilon,
-            activation};
+    return {x.view(), gradient.view(), dx.view(), gamma, beta, dgamma, dbeta, epsilon, activation};
   }
   auto results() const {
-    return std::tuple(y.bytes(), bits(mean), bits(variance), dx.bytes(), bits(dgamma), bits(dbeta));
+    return std::tuple(y.bytes, bits(mean), bits(variance), dx.bytes, bits(dgamma), bits(dbeta));
   }
   std::string name() const {
-    return described(x.rows(), "×", x.columns(), "of", x.element(), "to", y.element(),
-                     name_of(activation));
+    return described(x.rows, "×", x.columns, "of", x.element, "to", y.element, name_of(activation));
   }
 };
 
@@ -119,23 +110,14 @@ struct LinearCase {
   std::vector<float> bias, dbias;
   LayerActivation activation = none;
 
-  LinearLayer forward() {
-    return {std::as_const(x).view(), std::as_const(w).view(), bias, y.view(), activation};
-  }
+  LinearLayer forward() { return {x.view(), w.view(), bias, y.view(), activation}; }
   LinearGradient backward() {
-    return {std::as_const(x).view(),
-            std::as_const(w).view(),
-            bias,
-            std::as_const(gradient).view(),
-            dx.view(),
-            dw.view(),
-            dbias,
-            activation};
+    return {x.view(), w.view(), bias, gradient.view(), dx.view(), dw.view(), dbias, activation};
   }
-  auto results() const { return std::tuple(y.bytes(), dx.bytes(), dw.bytes(), bits(dbias)); }
+  auto results() const { return std::tuple(y.bytes, dx.bytes, dw.bytes, bits(dbias)); }
   std::string name() const {
-    return described(x.rows(), "×", x.columns(), "×", w.rows(), "of", x.element(), "to",
-                     y.element(), name_of(activation), bias.empty() ? "" : "bias");
+    return described(x.rows, "×", x.columns, "×", w.rows, "of", x.element, "to", y.element,
+                     name_of(activation), bias.empty() ? "" : "bias");
   }
 };
 
@@ -164,7 +146,7 @@ inline LinearCase linear_case(std::mt19937_64& generator, DataType in, DataType 
 /// The case with what `Reference` computes in a forward pass.
 inline NormCase reference_of(NormCase one) {
   one.y = one.y.unwritten();
-  for (std::size_t r = 0; r < one.x.rows(); ++r) {
+  for (std::size_t r = 0; r < one.x.rows; ++r) {
     const auto row =
         Reference::norm_row(one.x.row(r), one.gamma, one.beta, one.epsilon, one.activation);
     one.mean[r] = row.mean;
@@ -175,10 +157,10 @@ inline NormCase reference_of(NormCase one) {
 }
 inline LinearCase reference_of(LinearCase one) {
   one.y = one.y.unwritten();
-  for (std::size_t o = 0; o < one.w.rows(); ++o) {
+  for (std::size_t o = 0; o < one.w.rows; ++o) {
     const auto w = one.w.row(o);
     const float bias = one.bias.empty() ? 0 : one.bias[o];
-    for (std::size_t r = 0; r < one.x.rows(); ++r)
+    for (std::size_t r = 0; r < one.x.rows; ++r)
       one.y.set(r, o, Reference::linear(one.x.row(r), w, bias, one.activation));
   }
   return one;

@@ -84,8 +84,6 @@ const std::vector<float> seven(7);
 
 TEST(LayerRefusals, OfNorms) {
   NormCase one = norm(float32);
-  const float not_a_number = not_a_number;
-  const float infinity = infinity;
   std::vector<float> three(3);
   one.mean.clear();
   one.variance.clear();

@@ -14,14 +14,12 @@ struct LinearReference {
   std::vector<Bounded> dx, dw, dbias;
 
   explicit LinearReference(const LinearCase& one)
-      : dx(one.x.rows() * one.x.columns()),
-        dw(one.w.rows() * one.x.columns()),
-        dbias(one.w.rows()) {
-    const std::size_t inputs = one.x.columns();
+      : dx(one.x.rows * one.x.columns), dw(one.w.rows * one.x.columns), dbias(one.w.rows) {
+    const std::size_t inputs = one.x.columns;
     const Doubles all_x = one.x.values(), all_w = one.w.values();
-    for (std::size_t r = 0; r < one.x.rows(); ++r) {
+    for (std::size_t r = 0; r < one.x.rows; ++r) {
       const double* x = all_x.data() + r * inputs;
-      for (std::size_t o = 0; o < one.w.rows(); ++o) {
+      for (std::size_t o = 0; o < one.w.rows; ++o) {
         const double* w = all_w.data() + o * inputs;
         double z = one.bias.empty() ? 0.0 : one.bias[o];
         double size = std::abs(z);
@@ -33,7 +31,7 @@ struct LinearReference {
         const double dz = g * derivative(one.activation, z);
         // The derivative of GELU is below 1.2 and has a slope below 0.8; that of ReLU has a step,
         // which random z miss.
-        const double rounding = roundoff(one.x.element()) * 1.3 * std::abs(g);
+        const double rounding = roundoff(one.x.element) * 1.3 * std::abs(g);
         const double error = std::abs(g) * (1e-5 * size + 1e-6) + rounding;
         dbias[o].add(dz, error + 1e-6 * std::abs(dz));
         for (std::size_t i = 0; i < inputs; ++i) {
@@ -53,8 +51,8 @@ struct LinearReference {
         ASSERT_NEAR(got[i], value, allowed) << where << ": " << name << " " << i;
       }
     };
-    compare(one.dx.values(), roundoff(one.dx.element()), dx, "dx");
-    compare(one.dw.values(), roundoff(one.dw.element()), dw, "dw");
+    compare(one.dx.values(), roundoff(one.dx.element), dx, "dx");
+    compare(one.dw.values(), roundoff(one.dw.element), dw, "dw");
     compare(wide(one.dbias), roundoff(float32), dbias, "dbias");
   }
 };
@@ -103,8 +101,8 @@ TEST(LinearGradients, ComputeOnlyWhatIsGiven) {
       if (part != 1) layer.dw = {};
       if (part != 2) layer.dbias = {};
       run(layer, {space, true});
-      EXPECT_EQ(other.dx.bytes(), part == 0 ? all.dx.bytes() : one.dx.bytes());
-      EXPECT_EQ(other.dw.bytes(), part == 1 ? all.dw.bytes() : one.dw.bytes());
+      EXPECT_EQ(other.dx.bytes, part == 0 ? all.dx.bytes : one.dx.bytes);
+      EXPECT_EQ(other.dw.bytes, part == 1 ? all.dw.bytes : one.dw.bytes);
       EXPECT_EQ(other.dbias, part == 2 ? all.dbias : one.dbias);
     }
   }

@@ -12,19 +12,19 @@ using Cases = std::vector<LinearCase>;
 /// The first error beyond the bound of docs/internals/layers.md.
 std::string outside_bound(const LinearCase& one) {
   const Doubles x = one.x.values(), w = one.w.values();
-  const std::size_t n = one.x.columns();
+  const std::size_t n = one.x.columns;
   const auto product = [n](const double* a, const double* b) {
     return std::inner_product(a, a + n, b, 0.0);
   };
   const auto norms_of = [&](const Matrix& matrix, const Doubles& values) {
     Doubles norms;
-    for (std::size_t r = 0; r < matrix.rows(); ++r)
+    for (std::size_t r = 0; r < matrix.rows; ++r)
       norms.push_back(std::sqrt(product(values.data() + r * n, values.data() + r * n)));
     return norms;
   };
   const Doubles x_norms = norms_of(one.x, x), w_norms = norms_of(one.w, w);
-  for (std::size_t i = 0; i < one.x.rows() * one.w.rows(); ++i) {
-    const std::size_t r = i / one.w.rows(), o = i % one.w.rows();
+  for (std::size_t i = 0; i < one.x.rows * one.w.rows; ++i) {
+    const std::size_t r = i / one.w.rows, o = i % one.w.rows;
     const double bias = one.bias.empty() ? 0.0 : one.bias[o];
     const double z = bias + product(x.data() + r * n, w.data() + o * n);
     const double exact = applied(one.activation, z);
@@ -32,8 +32,8 @@ std::string outside_bound(const LinearCase& one) {
         Impl::gemm_error(n) * x_norms[r] * w_norms[o] + 0x1p-23 * std::abs(z) + 0x1p-100;
     if (one.activation == gelu) allowed = 1.13 * allowed + 0x1p-23 * std::abs(z);
     const double got = one.y.at(r, o);
-    if (one.y.element() == float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
-    if (one.y.element() == bfloat16) allowed += 0x1p-8 * std::abs(got);
+    if (one.y.element == float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
+    if (one.y.element == bfloat16) allowed += 0x1p-8 * std::abs(got);
     if (!(std::abs(got - exact) <= allowed))
       return described(one.name(), "at", r, o, "is", got, "exactly", exact, "allowed", allowed);
   }
@@ -111,10 +111,10 @@ TEST(LinearLayers, StayWithinTheirBoundAndAreReproducible) {
     run_all(cases, {space});
     for (const LinearCase& one : cases) ASSERT_EQ(outside_bound(one), "") << to_string(space);
     std::vector<std::vector<std::byte>> bytes;
-    for (const LinearCase& one : cases) bytes.push_back(one.y.bytes());
+    for (const LinearCase& one : cases) bytes.push_back(one.y.bytes);
     run_all(cases, {space});
     for (std::size_t i = 0; i < cases.size(); ++i)
-      ASSERT_EQ(cases[i].y.bytes(), bytes[i]) << cases[i].name() << ", " << to_string(space);
+      ASSERT_EQ(cases[i].y.bytes, bytes[i]) << cases[i].name() << ", " << to_string(space);
     // The host spaces use the same library.
     if (space == Space::serial) of_serial = bytes;
     if (space == Space::openmp && !of_serial.empty()) {

@@ -5,12 +5,12 @@ namespace Kindred::Testing::Layers::NormGradientsTest {
 
 /// Compares with double; ReLU is discontinuous where h is 0, which no random h is.
 void expect_accurate(const NormCase& one, const std::string& where) {
-  const std::size_t n = one.x.columns();
+  const std::size_t n = one.x.columns;
   const auto columns = static_cast<double>(n);
   const Doubles gamma = one.gamma.empty() ? Doubles(n, 1.0) : wide(one.gamma);
   const Doubles beta = one.beta.empty() ? Doubles(n, 0.0) : wide(one.beta);
   Doubles dgamma(n), dbeta(n), size(n), normal(n), b(n);
-  for (std::size_t row = 0; row < one.x.rows(); ++row) {
+  for (std::size_t row = 0; row < one.x.rows; ++row) {
     const std::vector<float> x = one.x.row(row);
     double mean = 0, variance = 0, s = 0, t = 0, most = 0;
     for (const float value : x) mean += value / columns;
@@ -33,7 +33,7 @@ void expect_accurate(const NormCase& one, const std::string& where) {
     for (std::size_t c = 0; c < n; ++c) {
       const double expected = (b[c] - s - normal[c] * t) * factor;
       const double allowed = 2e-6 * most * factor * (1 + std::abs(normal[c])) +
-                             2 * roundoff(one.x.element()) * std::abs(expected) + 1e-7;
+                             2 * roundoff(one.x.element) * std::abs(expected) + 1e-7;
       ASSERT_NEAR(one.dx.at(row, c), expected, allowed) << where << ", row " << row << ", " << c;
     }
   }

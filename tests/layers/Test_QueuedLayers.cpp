@@ -283,7 +283,7 @@ TEST(QueuedLayers, LargeProductsAreThoseOfALibrary) {
           };
           const LinearCase expected = queued(true), fast = queued(false);
           for (const auto matrix : {&LinearCase::y, &LinearCase::dx, &LinearCase::dw}) {
-            const double error = std::max(roundoff(in), roundoff((one.*matrix).element()));
+            const double error = std::max(roundoff(in), roundoff((one.*matrix).element));
             EXPECT_LT(difference(fast.*matrix, expected.*matrix), 8 * (4 * error + 1e-4));
           }
           if (caller.space != Space::cuda) continue;
@@ -385,7 +385,7 @@ TEST(QueuedLayers, CanBeCapturedWithTheWorkspaceOfTheCaller) {
     Case one = random_case(generator, 40, 96, 32);
     Case changed = one;
     for (Matrix* x : {&changed.norm.x, &changed.linear.x})
-      for (std::size_t i = 0; i < x->columns(); ++i) x->set(i % 40, i, 0.5F);
+      for (std::size_t i = 0; i < x->columns; ++i) x->set(i % 40, i, 0.5F);
     caller.for_each_layer(one, [&](const auto& placed, const auto& layer) {
       const std::size_t bytes = caller.workspace_bytes(placed);
       typename Caller::Bytes workspace(caller.memory(), "Kindred::Testing::workspace", bytes);
@@ -399,7 +399,7 @@ TEST(QueuedLayers, CanBeCapturedWithTheWorkspaceOfTheCaller) {
       const Impl::ByteRange range(x.view());
       typename Caller::Bytes target(static_cast<std::byte*>(const_cast<void*>(placed[0].x.data())),
                                     range.end - range.begin);
-      Impl::upload(caller.own, target.view(), x.bytes().data(), target.size());
+      Impl::upload(caller.own, target.view(), x.bytes.data(), target.size());
       for (int replay = 0; replay < 2; ++replay) graph.replay(caller.own);
       if constexpr (is_device) {
         // What the context keeps may be used by other calls before a replay.

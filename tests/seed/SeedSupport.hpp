@@ -21,6 +21,7 @@
 
 namespace Kindred::Testing::Seeds {
 
+using Kindred::Array;
 using ::testing::HasSubstr;
 using enum DataType;
 
@@ -110,7 +111,7 @@ class Placed {
         m_strides(std::move(strides)),
         m_skip(skip * size_of(type)) {}
 
-  operator Kindred::Array() const { return array<Kindred::Array>(); }
+  operator Array() const { return array<Array>(); }
   operator ConstArray() const { return array<ConstArray>(); }
   void set(const std::vector<std::byte>& bytes) const {
     Impl::upload(m_exec_space, m_bytes, bytes.data(), bytes.size());
@@ -139,12 +140,9 @@ Placed<ExecutionSpace> placed_rows(const ExecutionSpace& exec_space,
                                    const Reference::SeedRows& rows, std::size_t hidden,
                                    const Layout& layout = {}) {
   const auto extent = [](std::size_t size) { return static_cast<std::int64_t>(size); };
-  return {exec_space,
-          packed(rows, hidden, layout),
-          rows.element,
-          {extent(rows.rows), extent(hidden)},
-          {extent(layout.stride_of(hidden)), 1},
-          layout.skip};
+  const Extents shape{extent(rows.rows), extent(hidden)};
+  const Extents strides{extent(layout.stride_of(hidden)), 1};
+  return {exec_space, packed(rows, hidden, layout), rows.element, shape, strides, layout.skip};
 }
 
 /// Whether the bytes of \p a and \p b are equal; T has no padding.

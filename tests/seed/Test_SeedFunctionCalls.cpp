@@ -67,7 +67,7 @@ struct Small {
 
 TEST(SeedFunctionCalls, RefuseWhatDoesNotFit) {
   Small small;
-  const auto call = [](const SeedArrays& seeds, const ConstArray& x, const Kindred::Array& y,
+  const auto call = [](const SeedArrays& seeds, const ConstArray& x, const Array& y,
                        const SeedSums& sums = {}, const SeedPassOptions& options = {}) {
     return [=] { forward_seeds(context(), seeds, x, y, sums, options); };
   };
@@ -82,8 +82,7 @@ TEST(SeedFunctionCalls, RefuseWhatDoesNotFit) {
   std::vector<float> three(3);
   std::vector<std::int32_t> one(1);
   const std::span numbers(small.numbers);
-  const Kindred::Array odd(reinterpret_cast<std::byte*>(small.y.data()) + 1, float16,
-                           Extents{3, 4});
+  const Array odd(reinterpret_cast<std::byte*>(small.y.data()) + 1, float16, Extents{3, 4});
   expect_refused(
       {{with(&SeedArrays::lifecycle, longs),
         "lifecycle is int64 [2]; its elements must be int32 or int8 or uint8"},
@@ -117,8 +116,8 @@ TEST(SeedFunctionCalls, RefuseWhatDoesNotFit) {
 TEST(SeedFunctionCalls, RefuseGradientsThatDoNotFit) {
   Small small;
   std::vector<float> dx(12), table(12), two(2), g(12, 1.0F);
-  const auto call = [&](const ConstArray& gradient, const Kindred::Array& to,
-                        const Kindred::Array& dweights = {}, const Kindred::Array& dalpha = {}) {
+  const auto call = [&](const ConstArray& gradient, const Array& to, const Array& dweights = {},
+                        const Array& dalpha = {}) {
     return [=, x = shaped(small.x, {3, 4}), seeds = small.seeds()] {
       backward_seeds(context(), seeds, x, gradient, to, dweights, dalpha);
     };

@@ -64,7 +64,7 @@ TEST(SeedLayer, LargeResultsThatBypassTheCachesAreTheSameAtAnyAlignment) {
   for (std::uint16_t& element : x)
     element = static_cast<std::uint16_t>(0x3F00U + generator() % 256 + (generator() % 2 << 15U));
   const auto array = [](std::uint16_t* data) {
-    return Kindred::Array(data, bfloat16, Extents{rows, hidden}, Extents{stride, 1});
+    return Array(data, bfloat16, Extents{rows, hidden}, Extents{stride, 1});
   };
   for (const Space space : spaces()) {
     for (const std::size_t skip : {0U, 3U, 31U}) {

@@ -16,7 +16,7 @@ void expect_refused(const SeedLayer& layer, const std::vector<RefusedCall>& call
 TEST(SeedLayerRefusals, OfRows) {  // SeedFunctionCalls.RefuseWhatDoesNotFit has more rows
   SeedLayer layer = uniform_layer(context(), 8, 3, Lifecycle::grafting);
   std::vector<float> x(4 * 8), y(x.size()), more(6 * 8), odd(9), to(9);
-  const auto call = [&](const ConstArray& from, const Kindred::Array& into,
+  const auto call = [&](const ConstArray& from, const Array& into,
                         const SeedForwardOptions& options = {}) {
     return [=, &layer] { layer.forward(from, into, options); };
   };
@@ -43,15 +43,14 @@ TEST(SeedLayerRefusals, OfRows) {  // SeedFunctionCalls.RefuseWhatDoesNotFit has
   const Extents shape{4, 8};
   const int device = context().info(Space::cuda).device_index;
   const ConstArray far_in(x.data(), float32, shape, {}, ArrayMemory::device, device);
-  const Kindred::Array far_out(y.data(), float32, shape, {}, ArrayMemory::device, device);
+  const Array far_out(y.data(), float32, shape, {}, ArrayMemory::device, device);
   if (context().is_usable(Space::cuda)) {
     expect_refused(layer, {{call(far_in, far_out, on(Space::serial)), "not on serial"}});
   } else {
     EXPECT_THROW(layer.forward(far_in, far_out), SpaceUnavailable);
   }
   std::vector<float> dw(8);
-  const auto back = [&](const ConstArray& gradient, const Kindred::Array& dx,
-                        std::span<float> of_weights) {
+  const auto back = [&](const ConstArray& gradient, const Array& dx, std::span<float> of_weights) {
     return [=, &layer] { layer.backward(in, gradient, dx, of_weights); };
   };
   expect_refused(
