@@ -2,22 +2,21 @@
 #ifndef KINDRED_TESTS_BULK_BULK_LISTS_HPP
 #define KINDRED_TESTS_BULK_BULK_LISTS_HPP
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <kindred/matcher/Bulk.hpp>
+#include <kindred/reference/Reference.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <span>
-#include <type_traits>
-#include <utility>
 
-#include "Support.hpp"
+#include "OnSpaces.hpp"
+#include "VectorValues.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
-using namespace Kindred;
-using Testing::context;
+using Kindred::Array;
 
 /// The type of sums of integers, as in NumPy.
 template <class T>
@@ -37,6 +36,12 @@ struct List {
     }
   }
   List(const List& other) : List(other.arrays) {}
+  /// \returns a list of the same lengths whose elements are 7
+  List outputs() const {
+    List list = *this;
+    for (auto& array : list.arrays) std::ranges::fill(array, T{7});
+    return list;
+  }
   operator BulkArrays() const { return reads; }
   operator BulkResults() const { return spans; }
 
@@ -62,15 +67,12 @@ void expect_same(const List<T>& list, const std::vector<std::vector<T>>& expecte
 template <class T>
 requires std::is_floating_point_v<T> T any_number(std::mt19937_64& random, bool special) {
   using Limits = std::numeric_limits<T>;
-  const T specials[] = {T{0},
-                        -T{0},
-                        Limits::infinity(),
-                        -Limits::infinity(),
-                        Limits::quiet_NaN(),
-                        -Limits::quiet_NaN(),
-                        Limits::denorm_min(),
+  const T positive[] = {0, Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(),
                         Limits::max()};
-  if (special && random() % 16 == 0) return specials[random() % 8];
+  if (special && random() % 16 == 0) {
+    const T sign = random() % 2 == 0 ? 1 : -1;
+    return std::copysign(positive[random() % 5], sign);
+  }
   return static_cast<T>(
       std::ldexp(std::normal_distribution<double>()(random), static_cast<int>(random() % 12) - 6));
 }
@@ -80,6 +82,13 @@ requires std::is_integral_v<T> T any_number(std::mt19937_64& random, bool specia
   if (!special) return static_cast<T>(random());
   if (random() % 8 == 0) return std::numeric_limits<T>::min();
   return random() % 2 == 0 ? std::numeric_limits<T>::max() : static_cast<T>(random() % 100);
+}
+
+template <class T>
+std::vector<T> random_values(std::mt19937_64& random, std::size_t size) {
+  std::vector<T> values(size);
+  for (T& value : values) value = any_number<T>(random, false);
+  return values;
 }
 
 inline const std::vector<std::size_t> lengths{0, 1,  2,  3,   31,   32,   33,   63,   64,    65,
@@ -98,13 +107,6 @@ List<T> numbers(const std::string& name, bool special = true) {
   return List<T>(std::move(arrays));
 }
 
-template <class T>
-List<T> outputs_for(const List<T>& list) {
-  std::vector<std::vector<T>> arrays;
-  for (const auto& array : list.arrays) arrays.emplace_back(array.size(), T{7});
-  return List<T>(std::move(arrays));
-}
-
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest
 
 #endif  // KINDRED_TESTS_BULK_BULK_LISTS_HPP

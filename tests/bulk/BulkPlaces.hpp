@@ -2,15 +2,10 @@
 #ifndef KINDRED_TESTS_BULK_BULK_PLACES_HPP
 #define KINDRED_TESTS_BULK_BULK_PLACES_HPP
 
-#include <kindred/matcher/Bulk.hpp>
-
-#include <optional>
-#include <utility>
-
 #include "BulkLists.hpp"
 #include "DeviceCopy.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 /// Where the arrays of a call are.
 enum class Place { host, device, stream };
@@ -66,6 +61,6 @@ void at_places(const Body& body) {
     if (place == Place::host || context().is_usable(Space::cuda)) body(Caller(place));
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest
 
 #endif  // KINDRED_TESTS_BULK_BULK_PLACES_HPP

@@ -10,12 +10,7 @@
 
 #include "Support.hpp"
 
-#include <algorithm>
-#include <utility>
-
-namespace BulkBatchesTest {
-
-using namespace Kindred;
+namespace Kindred::Testing::BulkBatchesTest {
 
 constexpr std::uint64_t everything = std::uint64_t{1} << 40U;
 
@@ -159,11 +154,7 @@ TEST(BulkBatches, KeepTheirWorkspaceAndReleaseItBeforeGrowth) {
 }
 
 TEST(BulkBatches, HaveTheRequestedOrElseTheMeasuredSizeWithinHalfOfTheBudget) {
-  ContextOptions options;
-  options.threads = 1;
-  options.load_profile = false;
-  options.host_budget = std::uint64_t{1} << 30U;
-  Context context(options);
+  Context context({.threads = 1, .host_budget = std::uint64_t{1} << 30U, .load_profile = false});
   const auto bytes = [&](std::uint64_t requested, std::uint64_t kept = 0) {
     return Impl::batch_bytes_of(context, Space::serial, Operations::reduction, requested, kept);
   };
@@ -180,4 +171,4 @@ TEST(BulkBatches, HaveTheRequestedOrElseTheMeasuredSizeWithinHalfOfTheBudget) {
   memory.deallocate(taken, used);
 }
 
-}  // namespace BulkBatchesTest
+}  // namespace Kindred::Testing::BulkBatchesTest

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/matcher/Bulk.hpp>
-#include <kindred/reference/Reference.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "BulkLists.hpp"
 #include "BulkPlaces.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 template <class T>
 T reference(ElementWise op, T a, T b) {
@@ -49,9 +40,9 @@ TYPED_TEST(BulkElements, MatchReferenceOnEverySpaceInListsAndAlone) {
         by_number[i][e] = reference(op, a.arrays[i][e], number);
       }
     }
-    for (const Space space : Testing::spaces()) {
-      SCOPED_TRACE(std::string(to_string(op)) + " on " + std::string(to_string(space)));
-      auto out = outputs_for(a), of_number = outputs_for(a), in_place = a;
+    for (const Space space : spaces()) {
+      SCOPED_TRACE(described(op, "on", space));
+      auto out = a.outputs(), of_number = a.outputs(), in_place = a;
       call(bulk, a, b, out, {space});
       call(bulk, in_place, b, in_place, {space});
       call(bulk, a, number, of_number, {space});
@@ -82,9 +73,8 @@ TYPED_TEST(BulkElements, OfRowsWithGapsAreUsedInPlace) {
     for (const std::int64_t rows : {0, 1, 2, 33}) {
       for (const std::int64_t length : {1, 3, 17, 5000}) {
         const std::int64_t step = length + 3;
-        std::vector<T> a(static_cast<std::size_t>(rows * step)), b = a;
-        for (T& value : a) value = any_number<T>(random, false);
-        for (T& value : b) value = any_number<T>(random, false);
+        const auto size = static_cast<std::size_t>(rows * step);
+        const auto a = random_values<T>(random, size), b = random_values<T>(random, size);
         Placed<T> first(caller.place, a), second(caller.place, b);
         const Array x = first.array({rows, length}, {step, 1});
         const Array y = second.array({rows, length}, {step, 1});
@@ -113,64 +103,49 @@ TYPED_TEST(BulkElements, OfRowsWithGapsAreUsedInPlace) {
   });
 }
 
-TEST(BulkElements, ExponentialsAreAccurate) {
-  const auto expect = [](auto type, long double bound) {
-    using T = decltype(type);
-    auto random = Testing::generator("exp");
-    std::uniform_real_distribution<double> some(-80, 80);
-    std::vector<T> x(1000), y(x.size());
-    for (T& value : x) value = static_cast<T>(some(random));
-    Bulk(context()).element_wise(ElementWise::exponential, x, {}, y, {Space::serial});
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const long double exact = std::exp(static_cast<long double>(x[i]));
-      EXPECT_LT(std::abs((y[i] - exact) / exact), bound) << x[i];
-    }
-  };
-  expect(float(), 0x1.001p-24L);
-  expect(double(), 4e-16L);
-}
-
 TEST(BulkElements, OfBooleansAreAddedByOrAndMultipliedByAnd) {
   auto random = Testing::generator("bool");
+  using Bools = std::vector<std::uint8_t>;
   at_places([&](const Caller& caller) {
     for (const std::size_t size : {1, 3, 16, 33, 20'001}) {
-      std::vector<std::uint8_t> a(size), b(size), any(size), both(size), one(size);
-      std::int64_t count = 0;
-      for (std::size_t i = 0; i < size; ++i) {
-        a[i] = random() % 2;
-        b[i] = random() % 2;
-        any[i] = a[i] | b[i];
-        both[i] = a[i] & b[i];
-        one[i] = a[i] ^ b[i];
-        count += a[i];
-      }
-      const auto placed = [&](const std::vector<std::uint8_t>& values) {
+      Bools a(size), b(size);
+      for (auto* values : {&a, &b})
+        for (std::uint8_t& value : *values) value = random() % 2;
+      const auto placed = [&](const Bools& values) {
         return Placed<std::uint8_t>(caller.place, values, DataType::boolean);
       };
-      auto first = placed(a), second = placed(b), out = placed(std::vector<std::uint8_t>(size, 7));
-      const auto expect = [&](ElementWise op, const BulkArrays& other,
-                              const std::vector<std::uint8_t>& expected) {
-        caller.bulk.element_wise(op, first.flat(), other, out.flat(), caller.options());
+      auto first = placed(a), second = placed(b), out = placed(Bools(size, 7));
+      const auto expect = [&](const auto& expected_of) {
         caller.wait();
+        Bools expected(size);
+        std::ranges::transform(a, b, expected.begin(), expected_of);
         EXPECT_EQ(out.values(), expected);
+      };
+      const auto call = [&](ElementWise op, const BulkArrays& other) {
+        caller.bulk.element_wise(op, first.flat(), other, out.flat(), caller.options());
       };
       const bool yes = true;
       const std::span of_yes(&yes, 1);
-      expect(ElementWise::add, second.flat(), any);
-      expect(ElementWise::multiply, second.flat(), both);
-      expect(ElementWise::multiply, of_yes, a);
-      expect(ElementWise::add, of_yes, std::vector<std::uint8_t>(size, 1));
+      call(ElementWise::add, second.flat());
+      expect(std::bit_or());
+      call(ElementWise::multiply, second.flat());
+      expect(std::bit_and());
+      call(ElementWise::multiply, of_yes);
+      expect([](auto left, auto) { return left; });
+      call(ElementWise::add, of_yes);
+      expect([](auto...) { return 1; });
       caller.bulk.xor_elements(first.flat(), second.flat(), out.flat(), caller.options());
+      expect(std::bit_xor());
       Placed<std::int64_t> sum(caller.place, {7});
       Placed<double> mean(caller.place, {7});
       caller.bulk.reduce(Reduction::sum, first.flat(), sum.flat(), caller.options());
       caller.bulk.reduce(Reduction::mean, first.flat(), mean.flat(), caller.options());
       caller.wait();
-      EXPECT_EQ(out.values(), one);
+      const std::int64_t count = std::ranges::count(a, 1);
       EXPECT_EQ(sum.values()[0], count);
       EXPECT_EQ(mean.values()[0], static_cast<double>(count) / static_cast<double>(size));
     }
   });
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/matcher/Bulk.hpp>
-#include <kindred/reference/Reference.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "BulkLists.hpp"
 #include "BulkPlaces.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 /// A product, m × k by k × n.
 struct ProductShape {
@@ -31,13 +22,6 @@ struct Products {
     c.push_back(matrix_array(product, m, n));
   }
 };
-
-template <class T>
-std::vector<T> random_values(std::mt19937_64& random, std::size_t size) {
-  std::vector<T> values(size);
-  for (T& value : values) value = any_number<T>(random, false);
-  return values;
-}
 
 template <class T>
 class BulkProducts : public ::testing::Test {};
@@ -66,13 +50,13 @@ TYPED_TEST(BulkProducts, ReproducibleMatchReferenceAndThoseOfLibrariesAreClose) 
   const auto for_some_rows = [](std::size_t m, std::size_t step, const auto& body) {
     for (std::size_t row = 0; row<m; row += m> 100 ? step : 1) body(row);
   };
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     for (const bool reproducible : {true, false}) {
       for (auto& product : c) std::fill(product.begin(), product.end(), T{7});
       Bulk(context()).multiply(products.a, products.b, products.c,
                                {.space = space, .reproducible = reproducible});
       for (std::size_t i = 0; i < shapes.size(); ++i) {
-        SCOPED_TRACE(std::string(to_string(space)) + ", pair " + std::to_string(i));
+        SCOPED_TRACE(described(space, "pair", i));
         const std::size_t m = shapes[i].m, n = shapes[i].n, k = shapes[i].k;
         if (reproducible) {
           for_some_rows(m, m - 1, [&](std::size_t row) {
@@ -164,4 +148,4 @@ TEST(BulkProducts, OfSingleArraysMatchThoseOfLists) {
   });
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bulk/RowLaunch.hpp"
 
-#include <gtest/gtest.h>
-#include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 #include <kindred/memory/SpaceResource.hpp>
-#include <kindred/reference/Reference.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <vector>
-
-#include "BulkLists.hpp"
 #include "BulkPlaces.hpp"
 
-namespace BulkTest {
+namespace Kindred::Testing::BulkTest {
 
 /// Views of arrays.
 template <class T>
@@ -69,7 +61,7 @@ TYPED_TEST(BulkReductions, OfListsMatchReferenceOnEverySpace) {
       for (const auto& array : a.arrays)
         if (!array.empty() || reduction == Reduction::sum) arrays.push_back(array);
       const auto expected = expected_of<R>(reduction, arrays);
-      for (const Space space : Testing::spaces()) {
+      for (const Space space : spaces()) {
         // Batches on a device, which does not split the arrays of reductions.
         for (const std::size_t batch : {std::size_t{0}, std::size_t{4'000'000}}) {
           std::vector<R> results(arrays.size());
@@ -97,8 +89,7 @@ TYPED_TEST(BulkReductions, OfRowsMatchReferenceAlsoWithoutATable) {
   for (const std::uint32_t count : {1, 2, 3, 33, 70}) {
     for (const std::size_t length : {1, 2, 31, 33, 4096, 4097, 20'000}) {
       const std::size_t step = length + (count % 2 == 0 ? 1 : 0);
-      std::vector<T> a(count * step + 1);
-      for (T& value : a) value = any_number<T>(random, false);
+      const auto a = random_values<T>(random, count * step + 1);
       Views<T> arrays;
       for (std::uint32_t row = 0; row < count; ++row)
         arrays.push_back(std::span(a).subspan(row * step, length));
@@ -160,7 +151,7 @@ TEST(BulkReductions, SumsWrapAroundWhereMeansAreExact) {
   const auto expect = [](auto most, double expected_mean) {
     using T = decltype(most);
     const std::vector<T> array(100'003, most);
-    for (const Space space : Testing::spaces()) {
+    for (const Space space : spaces()) {
       T sum = 0;
       double mean = 0;
       Bulk(context()).reduce(Reduction::sum, array, std::span(&sum, 1), {space});
@@ -186,14 +177,12 @@ TEST(BulkReductions, OfNoElementsAreZeroForSums) {
 
 TEST(BulkReductions, AnArrayThatDoesNotFitOnTheDeviceIsReducedOnTheHost) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
-  ContextOptions options;
-  options.load_profile = false;
-  options.device_budget_max = 1 << 20;
-  Context own(options);
+  constexpr std::size_t budget = 1 << 20;
+  Context own({.device_budget_max = budget, .load_profile = false});
   own.dispatcher().calibrate_transfer(1e15, 0);
   const Bulk bulk(own);
   for (const std::size_t count : {1 << 14, 1 << 19, 1 << 14}) {
-    const bool fits = count * sizeof(float) < options.device_budget_max;
+    const bool fits = count * sizeof(float) < budget;
     own.dispatcher().calibrate(Operations::reduction, Space::cuda, static_cast<double>(count),
                                1e-9);
     const std::vector<float> values(count, 1);
@@ -205,4 +194,4 @@ TEST(BulkReductions, AnArrayThatDoesNotFitOnTheDeviceIsReducedOnTheHost) {
   }
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

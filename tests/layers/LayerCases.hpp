@@ -2,21 +2,15 @@
 #ifndef KINDRED_TESTS_LAYERS_LAYER_CASES_HPP
 #define KINDRED_TESTS_LAYERS_LAYER_CASES_HPP
 
-#include <gtest/gtest.h>
-#include <kindred/matcher/FusedLayers.hpp>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <numbers>
-#include <span>
 #include <tuple>
-#include <utility>
 
 #include "LayerData.hpp"
-#include "Support.hpp"
 
 namespace Kindred::Testing::Layers {
-
-using Testing::context;
 
 using Doubles = std::vector<double>;
 
@@ -63,6 +57,13 @@ template <class Layer>
 void run(const Layer& layer, const LayerOptions& options) {
   run_layers(context(), std::span(&layer, 1), options);
 }
+/// The forward passes of all \p cases in one call.
+template <class Case>
+void run_all(std::vector<Case>& cases, const LayerOptions& options) {
+  std::vector<decltype(cases[0].forward())> layers;
+  for (Case& one : cases) layers.push_back(one.forward());
+  run_layers(context(), layers, options);
+}
 
 /// A layer, and all arrays that its passes point to.
 struct NormCase {
@@ -72,26 +73,16 @@ struct NormCase {
   LayerActivation activation = gelu;
 
   NormLayer forward() {
-    return {std::as_const(x).view(), y.view(), gamma, beta, mean, variance, epsilon, activation};
+    return {x.view(), y.view(), gamma, beta, mean, variance, epsilon, activation};
   }
   NormGradient backward() {
-    return {std::as_const(x).view(),
-            std::as_const(gradient).view(),
-            dx.view(),
-            gamma,
-            beta,
-            dgamma,
-            dbeta,
-            epsilon,
-            activation};
+    return {x.view(), gradient.view(), dx.view(), gamma, beta, dgamma, dbeta, epsilon, activation};
   }
   auto results() const {
-    return std::tuple(y.bytes(), bits(mean), bits(variance), dx.bytes(), bits(dgamma), bits(dbeta));
+    return std::tuple(y.bytes, bits(mean), bits(variance), dx.bytes, bits(dgamma), bits(dbeta));
   }
   std::string name() const {
-    return std::to_string(x.rows()) + " × " + std::to_string(x.columns()) + " of " +
-           std::string(to_string(x.element())) + " to " + std::string(to_string(y.element())) +
-           ", " + name_of(activation);
+    return described(x.rows, "×", x.columns, "of", x.element, "to", y.element, name_of(activation));
   }
 };
 
@@ -119,32 +110,25 @@ struct LinearCase {
   std::vector<float> bias, dbias;
   LayerActivation activation = none;
 
-  LinearLayer forward() {
-    return {std::as_const(x).view(), std::as_const(w).view(), bias, y.view(), activation};
-  }
+  LinearLayer forward() { return {x.view(), w.view(), bias, y.view(), activation}; }
   LinearGradient backward() {
-    return {std::as_const(x).view(),
-            std::as_const(w).view(),
-            bias,
-            std::as_const(gradient).view(),
-            dx.view(),
-            dw.view(),
-            dbias,
-            activation};
+    return {x.view(), w.view(), bias, gradient.view(), dx.view(), dw.view(), dbias, activation};
   }
-  auto results() const { return std::tuple(y.bytes(), dx.bytes(), dw.bytes(), bits(dbias)); }
+  auto results() const { return std::tuple(y.bytes, dx.bytes, dw.bytes, bits(dbias)); }
   std::string name() const {
-    return std::to_string(x.rows()) + " × " + std::to_string(x.columns()) + " × " +
-           std::to_string(w.rows()) + " of " + std::string(to_string(x.element())) + " to " +
-           std::string(to_string(y.element())) + ", " + name_of(activation) +
-           (bias.empty() ? "" : ", bias");
+    return described(x.rows, "×", x.columns, "×", w.rows, "of", x.element, "to", y.element,
+                     name_of(activation), bias.empty() ? "" : "bias");
   }
 };
 
+struct LinearShape {
+  std::size_t rows, inputs, outputs;
+};
 /// \see norm_case
 inline LinearCase linear_case(std::mt19937_64& generator, DataType in, DataType out,
-                              std::size_t rows, std::size_t inputs, std::size_t outputs,
-                              LayerActivation activation, std::size_t gaps = 3) {
+                              const LinearShape& shape, LayerActivation activation,
+                              std::size_t gaps = 3) {
+  const auto& [rows, inputs, outputs] = shape;
   const auto element = [&] { return float_elements[generator() % 3]; };
   LinearCase one;
   one.x = random_matrix(generator, in, rows, inputs, 0, generator() % gaps);
@@ -157,6 +141,40 @@ inline LinearCase linear_case(std::mt19937_64& generator, DataType in, DataType 
   one.dbias.resize(outputs);
   one.activation = activation;
   return one;
+}
+
+/// The case with what `Reference` computes in a forward pass.
+inline NormCase reference_of(NormCase one) {
+  one.y = one.y.unwritten();
+  for (std::size_t r = 0; r < one.x.rows; ++r) {
+    const auto row =
+        Reference::norm_row(one.x.row(r), one.gamma, one.beta, one.epsilon, one.activation);
+    one.mean[r] = row.mean;
+    one.variance[r] = row.variance;
+    for (std::size_t c = 0; c < row.y.size(); ++c) one.y.set(r, c, row.y[c]);
+  }
+  return one;
+}
+inline LinearCase reference_of(LinearCase one) {
+  one.y = one.y.unwritten();
+  for (std::size_t o = 0; o < one.w.rows; ++o) {
+    const auto w = one.w.row(o);
+    const float bias = one.bias.empty() ? 0 : one.bias[o];
+    for (std::size_t r = 0; r < one.x.rows; ++r)
+      one.y.set(r, o, Reference::linear(one.x.row(r), w, bias, one.activation));
+  }
+  return one;
+}
+/// Makes all forward passes in one call on every space.
+template <class Case>
+void expect_reference(std::vector<Case>& cases, bool reproducible = true) {
+  std::vector<decltype(cases[0].results())> expected;
+  for (const Case& one : cases) expected.push_back(reference_of(one).results());
+  for (const Space space : spaces()) {
+    run_all(cases, {space, reproducible});
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      ASSERT_TRUE(cases[i].results() == expected[i]) << cases[i].name() << ", " << to_string(space);
+  }
 }
 
 }  // namespace Kindred::Testing::Layers

@@ -2,23 +2,24 @@
 #ifndef KINDRED_TESTS_LAYERS_LAYER_DATA_HPP
 #define KINDRED_TESTS_LAYERS_LAYER_DATA_HPP
 
-#include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
+#include <kindred/reference/Reference.hpp>
 
-#include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <random>
+#include <limits>
 #include <string>
-#include <vector>
+
+#include "OnSpaces.hpp"
+#include "VectorValues.hpp"
 
 namespace Kindred::Testing::Layers {
 
 using enum DataType;
 using enum LayerActivation;
 
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 inline constexpr std::array float_elements{float32, float16, bfloat16};
 inline constexpr std::array all_activations{none, relu, gelu};
 
@@ -27,105 +28,78 @@ inline std::string name_of(LayerActivation activation) {
   return names[static_cast<std::size_t>(activation)];
 }
 
-/// The bits of \p value as an element, with a canonical NaN for computed NaN.
-inline std::uint32_t stored_bits(DataType element, float value) {
-  const bool is_nan = value != value;
-  if (element == float16) return is_nan ? 0x7E00U : Arch::round_to_float16_portable(value).bits;
-  if (element == bfloat16) return is_nan ? 0x7FC0U : Arch::round_to<Arch::BFloat16>(value).bits;
-  return is_nan ? 0x7FC00000U : std::bit_cast<std::uint32_t>(value);
-}
-
 /// A matrix of any element type, together with its elements as floats. Gaps between rows hold a
 /// marker.
-class Matrix {
- public:
+struct Matrix {
   static constexpr std::byte mark{0x5A};
 
-  Matrix() = default;
-  Matrix(DataType element, std::size_t rows, std::size_t columns, std::size_t stride = 0)
-      : m_element(element),
-        m_rows(rows),
-        m_columns(columns),
-        m_stride(stride == 0 ? columns : stride),
-        m_bytes(rows * m_stride * size_of(element), mark) {}
+  DataType element = float32;
+  std::size_t rows = 0, columns = 0, stride = 0;
+  std::vector<std::byte> bytes;
 
-  std::size_t rows() const { return m_rows; }
-  std::size_t columns() const { return m_columns; }
-  DataType element() const { return m_element; }
-  const std::vector<std::byte>& bytes() const { return m_bytes; }
+  Matrix() = default;
+  Matrix(DataType of, std::size_t height, std::size_t width, std::size_t step = 0)
+      : element(of),
+        rows(height),
+        columns(width),
+        stride(step == 0 ? width : step),
+        bytes(rows * stride * size_of(of), mark) {}
 
   void set(std::size_t row, std::size_t column, float value) {
-    const std::uint32_t bits = stored_bits(m_element, value);
-    std::memcpy(m_bytes.data() + place(row, column), &bits, size_of(m_element));
+    const std::uint32_t bits = Reference::rounded(element, value);
+    std::memcpy(bytes.data() + place(row, column), &bits, size_of(element));
   }
   std::uint32_t bits(std::size_t row, std::size_t column) const {
     std::uint32_t bits = 0;
-    std::memcpy(&bits, m_bytes.data() + place(row, column), size_of(m_element));
+    std::memcpy(&bits, bytes.data() + place(row, column), size_of(element));
     return bits;
   }
   float at(std::size_t row, std::size_t column) const {
-    const std::uint32_t value = bits(row, column);
-    const auto half = static_cast<std::uint16_t>(value);
-    if (m_element == float16) return Arch::to_float_portable(Arch::Float16{half});
-    if (m_element == bfloat16) return Arch::to_float(Arch::BFloat16{half});
-    return std::bit_cast<float>(value);
+    return Reference::widened(element, bits(row, column));
   }
   std::vector<float> row(std::size_t row) const {
     std::vector<float> values;
-    for (std::size_t i = 0; i < m_columns; ++i) values.push_back(at(row, i));
+    for (std::size_t i = 0; i < columns; ++i) values.push_back(at(row, i));
     return values;
   }
   /// All elements, row by row.
   std::vector<double> values() const {
     std::vector<double> values;
-    for (std::size_t i = 0; i < m_rows * m_columns; ++i)
-      values.push_back(at(i / m_columns, i % m_columns));
+    for (std::size_t i = 0; i < rows * columns; ++i) values.push_back(at(i / columns, i % columns));
     return values;
   }
   /// Whether the gaps between the rows are unchanged.
   bool has_gaps_untouched() const {
-    for (std::size_t i = 0; i < m_bytes.size(); ++i) {
-      if (i / size_of(m_element) % m_stride >= m_columns && m_bytes[i] != mark) return false;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (i / size_of(element) % stride >= columns && bytes[i] != mark) return false;
     }
     return true;
   }
-  ConstArray view() const { return {m_bytes.data(), m_element, shape(), strides()}; }
-  Array view() { return at(m_bytes.data()); }
-  /// The matrix with a copy of its bytes.
-  Array at(std::byte* copy) const { return {copy, m_element, shape(), strides()}; }
+  /// A matrix of the same layout without elements.
+  Matrix unwritten() const { return {element, rows, columns, stride}; }
+  ConstArray view() const { return {bytes.data(), element, shape(), strides()}; }
+  Array view() { return {bytes.data(), element, shape(), strides()}; }
 
   template <class Value>
   static Matrix of(DataType element, std::size_t rows, std::size_t columns, const Value& value,
                    std::size_t stride = 0) {
     Matrix matrix(element, rows, columns, stride);
-    for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c < columns; ++c) matrix.set(r, c, value(r, c));
-    }
     return matrix;
   }
 
  private:
   using pair_type = std::array<std::int64_t, 2>;
   pair_type shape() const {
-    return {static_cast<std::int64_t>(m_rows), static_cast<std::int64_t>(m_columns)};
+    return {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
   }
-  pair_type strides() const { return {static_cast<std::int64_t>(m_stride), 1}; }
+  pair_type strides() const { return {static_cast<std::int64_t>(stride), 1}; }
   std::size_t place(std::size_t row, std::size_t column) const {
-    return (row * m_stride + column) * size_of(m_element);
+    return (row * stride + column) * size_of(element);
   }
-
-  DataType m_element = float32;
-  std::size_t m_rows = 0;
-  std::size_t m_columns = 0;
-  std::size_t m_stride = 0;
-  std::vector<std::byte> m_bytes;
 };
 
-inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> out;
-  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
-  return out;
-}
 inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t count,
                                         float size = 1, float mean = 0) {
   std::normal_distribution<float> normal;

@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/matcher/FusedLayers.hpp>
-
-#include <array>
-#include <functional>
-#include <limits>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "LayerCases.hpp"
 #include "MessageOf.hpp"
 
-namespace LayerRefusalsTest {
-
-using namespace Kindred;
-using namespace Testing::Layers;
+namespace Kindred::Testing::Layers::LayerRefusalsTest {
 
 constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 
@@ -60,9 +46,9 @@ void expect_refused(Case& one, Layer (Case::*layer)(), const std::vector<Refused
   for (const auto& [change, words] : rows) {
     std::vector<Layer> layers{(one.*layer)(), (one.*layer)()};
     change(layers[1]);
-    for (const Space space : Testing::spaces()) {
+    for (const Space space : spaces()) {
       for (const bool reproducible : {false, true}) {
-        const std::string message = Testing::message_of<InvalidArgument>([&] {
+        const std::string message = message_of<InvalidArgument>([&] {
           run_layers(context(), layers, {space, reproducible});
         });
         EXPECT_THAT(message, ::testing::HasSubstr("layer 1: "));
@@ -88,7 +74,7 @@ NormCase norm(DataType out) {
 }
 LinearCase linear() {
   auto generator = Testing::generator("LayerRefusals");
-  LinearCase one = linear_case(generator, float32, float32, 4, 8, 6, none, 1);
+  LinearCase one = linear_case(generator, float32, float32, {4, 8, 6}, none, 1);
   one.dx = Matrix(float32, 4, 8);
   one.dw = Matrix(float32, 6, 8);
   one.bias.resize(6);
@@ -98,8 +84,6 @@ const std::vector<float> seven(7);
 
 TEST(LayerRefusals, OfNorms) {
   NormCase one = norm(float32);
-  const float not_a_number = std::numeric_limits<float>::quiet_NaN();
-  const float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> three(3);
   one.mean.clear();
   one.variance.clear();
@@ -186,4 +170,4 @@ TEST(LayerRefusals, OfGradientsOfLinears) {
        {with(&LinearGradient::x, one.dx.view()), "overlaps x"}});
 }
 
-}  // namespace LayerRefusalsTest
+}  // namespace Kindred::Testing::Layers::LayerRefusalsTest

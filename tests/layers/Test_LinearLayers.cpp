@@ -1,62 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/backends/vendor/Gemm.hpp>
-#include <kindred/reference/Reference.hpp>
 
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "LayerCases.hpp"
 
-namespace LinearLayersTest {
-
-using namespace Kindred;
-using namespace Testing::Layers;
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+namespace Kindred::Testing::Layers::LinearLayersTest {
 
 using Cases = std::vector<LinearCase>;
 
-/// Describes the first element of y that is wrong; empty if there is none.
-/// \param fault_of `fault_of(row, output)` describes what is wrong; empty if nothing is
-template <class FaultOf>
-std::string first_fault(const LinearCase& one, const FaultOf& fault_of) {
-  for (std::size_t r = 0; r < one.x.rows(); ++r) {
-    for (std::size_t o = 0; o < one.w.rows(); ++o) {
-      const std::string fault = fault_of(r, o);
-      if (!fault.empty())
-        return one.name() + ", at " + std::to_string(r) + ", " + std::to_string(o) + ": " +
-               std::to_string(one.y.at(r, o)) + fault;
-    }
-  }
-  return one.y.has_gaps_untouched() ? "" : "wrote between the rows";
-}
-/// The first difference from `Reference`.
-std::string difference(const LinearCase& one) {
-  return first_fault(one, [&](std::size_t r, std::size_t o) -> std::string {
-    const float bias = one.bias.empty() ? 0 : one.bias[o];
-    const float expected = Reference::linear(one.x.row(r), one.w.row(o), bias, one.activation);
-    if (one.y.bits(r, o) == stored_bits(one.y.element(), expected)) return {};
-    return ", must be " + std::to_string(expected);
-  });
-}
 /// The first error beyond the bound of docs/internals/layers.md.
 std::string outside_bound(const LinearCase& one) {
   const Doubles x = one.x.values(), w = one.w.values();
-  const std::size_t n = one.x.columns();
+  const std::size_t n = one.x.columns;
   const auto product = [n](const double* a, const double* b) {
     return std::inner_product(a, a + n, b, 0.0);
   };
   const auto norms_of = [&](const Matrix& matrix, const Doubles& values) {
     Doubles norms;
-    for (std::size_t r = 0; r < matrix.rows(); ++r)
+    for (std::size_t r = 0; r < matrix.rows; ++r)
       norms.push_back(std::sqrt(product(values.data() + r * n, values.data() + r * n)));
     return norms;
   };
   const Doubles x_norms = norms_of(one.x, x), w_norms = norms_of(one.w, w);
-  return first_fault(one, [&](std::size_t r, std::size_t o) -> std::string {
+  for (std::size_t i = 0; i < one.x.rows * one.w.rows; ++i) {
+    const std::size_t r = i / one.w.rows, o = i % one.w.rows;
     const double bias = one.bias.empty() ? 0.0 : one.bias[o];
     const double z = bias + product(x.data() + r * n, w.data() + o * n);
     const double exact = applied(one.activation, z);
@@ -64,23 +32,12 @@ std::string outside_bound(const LinearCase& one) {
         Impl::gemm_error(n) * x_norms[r] * w_norms[o] + 0x1p-23 * std::abs(z) + 0x1p-100;
     if (one.activation == gelu) allowed = 1.13 * allowed + 0x1p-23 * std::abs(z);
     const double got = one.y.at(r, o);
-    if (one.y.element() == float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
-    if (one.y.element() == bfloat16) allowed += 0x1p-8 * std::abs(got);
-    if (std::abs(got - exact) <= allowed) return {};
-    return ", exactly " + std::to_string(exact) + ", allowed " + std::to_string(allowed);
-  });
-}
-
-void run_all(Cases& cases, const LayerOptions& options) {
-  std::vector<LinearLayer> layers;
-  for (LinearCase& one : cases) layers.push_back(one.forward());
-  run_layers(context(), layers, options);
-}
-void expect_reference(Cases& cases, bool reproducible = true) {
-  for (const Space space : Testing::spaces()) {
-    run_all(cases, {space, reproducible});
-    for (const LinearCase& one : cases) ASSERT_EQ(difference(one), "") << to_string(space);
+    if (one.y.element == float16) allowed += 0x1p-11 * std::abs(got) + 0x1p-25;
+    if (one.y.element == bfloat16) allowed += 0x1p-8 * std::abs(got);
+    if (!(std::abs(got - exact) <= allowed))
+      return described(one.name(), "at", r, o, "is", got, "exactly", exact, "allowed", allowed);
   }
+  return one.y.has_gaps_untouched() ? "" : "wrote between the rows";
 }
 
 TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
@@ -88,7 +45,7 @@ TEST(LinearLayers, ReproducibleMatchReferenceBitForBitAtEveryShape) {
   Cases cases;
   const auto add = [&](std::size_t rows, std::size_t inputs, std::size_t outputs) {
     const auto element = [&] { return float_elements[generator() % 3]; };
-    cases.push_back(linear_case(generator, element(), element(), rows, inputs, outputs,
+    cases.push_back(linear_case(generator, element(), element(), {rows, inputs, outputs},
                                 all_activations[generator() % 3]));
   };
   add(3, 0, 2);
@@ -110,7 +67,7 @@ TEST(LinearLayers, ReproducibleMatchReferenceForDifficultNumbers) {
   for (const DataType element : float_elements) {
     for (const LayerActivation activation : all_activations) {
       LinearCase& one =
-          cases.emplace_back(linear_case(generator, element, element, 9, 40, 9, activation));
+          cases.emplace_back(linear_case(generator, element, element, {9, 40, 9}, activation));
       const bool is_half = element == float16;
       for (std::size_t i = 0; i < 40; ++i) {
         one.x.set(1, i, i % 2 == 0 ? 1e4F : -1e4F);
@@ -135,35 +92,29 @@ TEST(LinearLayers, ReproducibleMatchReferenceForDifficultNumbers) {
 
 TEST(LinearLayers, StayWithinTheirBoundAndAreReproducible) {
   auto generator = Testing::generator("LinearLayers large");
-  struct Shape {
-    std::size_t rows, inputs, outputs;
-  };
   // They use a vendor library on every space that has one for their shapes.
+  const LinearShape shapes[] = {{128, 128, 128}, {257, 64, 520},  {130, 131, 129},
+                                {8, 2048, 136},  {1, 2048, 1032}, {1000, 40, 72}};
   Cases cases;
-  std::size_t turn = 0;
-  for (const Shape& shape : {Shape{128, 128, 128}, Shape{257, 64, 520}, Shape{130, 131, 129},
-                             Shape{8, 2048, 136}, Shape{1, 2048, 1032}, Shape{1000, 40, 72}}) {
+  for (const LinearShape& shape : shapes) {
     for (const DataType element : float_elements) {
       for (const DataType output : {element, float32, bfloat16}) {
+        const std::size_t turn = cases.size();
         const LayerActivation activation = all_activations[(turn + turn / 3 + turn / 9) % 3];
-        LinearCase& one = cases.emplace_back(linear_case(generator, element, output, shape.rows,
-                                                         shape.inputs, shape.outputs, activation));
-        if (turn++ % 5 == 4) continue;  // with gaps between the rows
-        one.x = random_matrix(generator, element, shape.rows, shape.inputs);
-        one.w = random_matrix(generator, element, shape.outputs, shape.inputs);
-        one.y = Matrix(output, shape.rows, shape.outputs);
+        const std::size_t gaps = turn % 5 == 4 ? 3 : 1;  // some with gaps between the rows
+        cases.push_back(linear_case(generator, element, output, shape, activation, gaps));
       }
     }
   }
   std::vector<std::vector<std::byte>> of_serial;
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     run_all(cases, {space});
     for (const LinearCase& one : cases) ASSERT_EQ(outside_bound(one), "") << to_string(space);
     std::vector<std::vector<std::byte>> bytes;
-    for (const LinearCase& one : cases) bytes.push_back(one.y.bytes());
+    for (const LinearCase& one : cases) bytes.push_back(one.y.bytes);
     run_all(cases, {space});
     for (std::size_t i = 0; i < cases.size(); ++i)
-      ASSERT_EQ(cases[i].y.bytes(), bytes[i]) << cases[i].name() << ", " << to_string(space);
+      ASSERT_EQ(cases[i].y.bytes, bytes[i]) << cases[i].name() << ", " << to_string(space);
     // The host spaces use the same library.
     if (space == Space::serial) of_serial = bytes;
     if (space == Space::openmp && !of_serial.empty()) {
@@ -174,11 +125,11 @@ TEST(LinearLayers, StayWithinTheirBoundAndAreReproducible) {
 
 TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
   auto generator = Testing::generator("LinearLayers NaN");
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     for (const DataType element : float_elements) {
       for (const LayerActivation activation : all_activations) {
-        LinearCase one = linear_case(generator, element, element, 128, 128, 128, activation, 1);
-        SCOPED_TRACE(one.name() + " on " + std::string(to_string(space)));
+        LinearCase one = linear_case(generator, element, element, {128, 128, 128}, activation, 1);
+        SCOPED_TRACE(described(one.name(), "on", space));
         for (std::size_t i = 0; i < 128; ++i) one.w.set(3, i, 0.5F);
         one.x.set(7, 5, not_a_number);
         one.x.set(9, 5, infinity);
@@ -195,4 +146,4 @@ TEST(LinearLayers, OfALibraryPropagateNaNAndInfinity) {
   }
 }
 
-}  // namespace LinearLayersTest
+}  // namespace Kindred::Testing::Layers::LinearLayersTest

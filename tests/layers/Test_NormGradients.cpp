@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/matcher/FusedLayers.hpp>
-
-#include <cmath>
-#include <limits>
-
 #include "LayerCases.hpp"
 
-namespace NormGradientsTest {
-
-using namespace Kindred;
-using namespace Testing::Layers;
+namespace Kindred::Testing::Layers::NormGradientsTest {
 
 /// Compares with double; ReLU is discontinuous where h is 0, which no random h is.
 void expect_accurate(const NormCase& one, const std::string& where) {
-  const std::size_t n = one.x.columns();
+  const std::size_t n = one.x.columns;
   const auto columns = static_cast<double>(n);
   const Doubles gamma = one.gamma.empty() ? Doubles(n, 1.0) : wide(one.gamma);
   const Doubles beta = one.beta.empty() ? Doubles(n, 0.0) : wide(one.beta);
   Doubles dgamma(n), dbeta(n), size(n), normal(n), b(n);
-  for (std::size_t row = 0; row < one.x.rows(); ++row) {
+  for (std::size_t row = 0; row < one.x.rows; ++row) {
     const std::vector<float> x = one.x.row(row);
     double mean = 0, variance = 0, s = 0, t = 0, most = 0;
     for (const float value : x) mean += value / columns;
@@ -42,7 +33,7 @@ void expect_accurate(const NormCase& one, const std::string& where) {
     for (std::size_t c = 0; c < n; ++c) {
       const double expected = (b[c] - s - normal[c] * t) * factor;
       const double allowed = 2e-6 * most * factor * (1 + std::abs(normal[c])) +
-                             2 * roundoff(one.x.element()) * std::abs(expected) + 1e-7;
+                             2 * roundoff(one.x.element) * std::abs(expected) + 1e-7;
       ASSERT_NEAR(one.dx.at(row, c), expected, allowed) << where << ", row " << row << ", " << c;
     }
   }
@@ -62,12 +53,12 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
       for (const LayerActivation activation : all_activations) {
         const DataType out = generator() % 2 == 0 ? in : float_elements[generator() % 3];
         NormCase one = norm_case(generator, in, out, rows, columns, activation);
-        run(one.backward(), {Testing::spaces()[0]});
+        run(one.backward(), {spaces()[0]});
         expect_accurate(one, one.name());
         if (HasFatalFailure()) return;
         ASSERT_TRUE(one.dx.has_gaps_untouched()) << one.name();
         const auto first = one.results();
-        for (const Space space : Testing::spaces()) {
+        for (const Space space : spaces()) {
           run(one.backward(), {space});
           ASSERT_TRUE(one.results() == first) << one.name() << " on " << to_string(space);
         }
@@ -98,7 +89,7 @@ TEST(NormGradients, AgreeWithFiniteDifferences) {
       return out;
     };
     const auto slopes = differences({one.x.values(), wide(one.gamma), wide(one.beta)}, loss);
-    for (const Space space : Testing::spaces()) {
+    for (const Space space : spaces()) {
       run(one.backward(), {space});
       expect_near(one.dx.values(), slopes[0]);
       expect_near(wide(one.dgamma), slopes[1]);
@@ -111,7 +102,7 @@ TEST(NormGradients, WorkInPlaceOfTheGradient) {
   auto generator = Testing::generator("NormGradients.place");
   for (const DataType element : float_elements) {
     NormCase one = norm_case(generator, element, element, 40, 70, gelu);
-    for (const Space space : Testing::spaces()) {
+    for (const Space space : spaces()) {
       NormCase apart = one, same = one;
       run(apart.backward(), {space});
       NormGradient layer = same.backward();
@@ -127,9 +118,9 @@ TEST(NormGradients, WorkInPlaceOfTheGradient) {
 TEST(NormGradients, OfARowWithNaNOrInfinityAreNaN) {
   auto generator = Testing::generator("NormGradients.nan");
   NormCase one = norm_case(generator, float32, float32, 4, 40, relu);
-  one.x.set(1, 3, std::numeric_limits<float>::quiet_NaN());
-  one.x.set(2, 39, std::numeric_limits<float>::infinity());
-  for (const Space space : Testing::spaces()) {
+  one.x.set(1, 3, not_a_number);
+  one.x.set(2, 39, infinity);
+  for (const Space space : spaces()) {
     run(one.backward(), {space});
     for (std::size_t c = 0; c < 40; ++c) {
       EXPECT_EQ(one.dx.bits(1, c), 0x7FC00000U);
@@ -148,10 +139,10 @@ TEST(NormGradients, OfLargeMeansAndConstantRowsAreFinite) {
     one.x.set(1, c, 1e6F + static_cast<float>(c));
     one.x.set(2, c, c % 2 == 0 ? 3e38F : -3e38F);
   }
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     run(one.backward(), {space});
     expect_accurate(one, std::string(to_string(space)));
   }
 }
 
-}  // namespace NormGradientsTest
+}  // namespace Kindred::Testing::Layers::NormGradientsTest

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/backends/KernelProfile.hpp>
-#include <kindred/matcher/FusedLayers.hpp>
 
 #include <optional>
 
 #include "LayerCases.hpp"
-#include "OnSpaces.hpp"
 #include "layers/DeviceCopies.hpp"
 
-namespace PreparedLayersTest {
-
-using namespace Kindred;
-using namespace Testing::Layers;
+namespace Kindred::Testing::Layers::PreparedLayersTest {
 
 /// Prepares the layers that `layer_of(case)` makes, on arrays in the memory of every space and on a
 /// stream, and compares what they write with calls one by one on the host.
@@ -22,7 +16,7 @@ void expect_prepared(const std::vector<Case>& given, Layer (Case::*layer_of)(),
                      const std::string& kernel) {
   std::vector<Case> expected = given;
   for (Case& one : expected) run((one.*layer_of)(), {Space::serial, true});
-  Testing::on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     const ExecutionSpace own = Impl::instance_beside(exec_space);
     std::vector<Case> cases = given;
     Impl::DeviceCopies<ExecutionSpace> copies(own, context().memory(space));
@@ -60,7 +54,7 @@ TEST(PreparedLayers, OfManySmallLayersAreOneLaunchWithoutAllocation) {
     const DataType in = float_elements[i % 3], out = float_elements[i / 9 % 3];
     const LayerActivation activation = all_activations[i / 3 % 3];
     norms.push_back(norm_case(generator, in, out, 9, 16 * (i % 40 + 1), activation));
-    linears.push_back(linear_case(generator, in, out, 4 + i % 9, 16 + i, 8 + i % 31, activation));
+    linears.push_back(linear_case(generator, in, out, {4 + i % 9, 16 + i, 8 + i % 31}, activation));
   }
   expect_prepared(norms, &NormCase::forward, "Kindred::Layers::fused_norms::rows");
   expect_prepared(linears, &LinearCase::forward, "Kindred::Layers::fused_linears::tiles");
@@ -68,4 +62,4 @@ TEST(PreparedLayers, OfManySmallLayersAreOneLaunchWithoutAllocation) {
   expect_prepared(std::vector(linears.begin(), linears.begin() + 6), &LinearCase::backward, "");
 }
 
-}  // namespace PreparedLayersTest
+}  // namespace Kindred::Testing::Layers::PreparedLayersTest

@@ -7,9 +7,7 @@
 
 #include "Support.hpp"
 
-namespace ExpTest {
-
-using namespace Kindred;
+namespace Kindred::Testing::ExpTest {
 
 TEST(PortableExp, IsWithinItsStatedError) {
   auto generator = Testing::generator("PortableExp");
@@ -45,4 +43,4 @@ TEST(PortableSigmoid, IsWithinItsStatedError) {
   EXPECT_EQ(portable_sigmoid(-1e308), 0.0);
 }
 
-}  // namespace ExpTest
+}  // namespace Kindred::Testing::ExpTest

@@ -5,13 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "Support.hpp"
 
-namespace LogTest {
-
-using namespace Kindred;
+namespace Kindred::Testing::LogTest {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -125,4 +122,4 @@ TEST(PortablePow, HasExactLimits) {
     EXPECT_TRUE(std::isnan(portable_pow(base, exponent))) << base << ", " << exponent;
 }
 
-}  // namespace LogTest
+}  // namespace Kindred::Testing::LogTest

@@ -5,13 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "Support.hpp"
 
-namespace RankTest {
-
-using namespace Kindred;
+namespace Kindred::Testing::RankTest {
 
 /// Special values and random bit patterns.
 std::vector<float> scores() {
@@ -61,4 +58,4 @@ TEST(Rank, OrdersByScoreThenIndexWithNaNLast) {
   }
 }
 
-}  // namespace RankTest
+}  // namespace Kindred::Testing::RankTest

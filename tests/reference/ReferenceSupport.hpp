@@ -9,10 +9,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <vector>
+
+#include "Support.hpp"
 
 namespace Kindred::Testing {
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReferenceSupport.hpp"
 
-namespace BulkTest {
-
-using namespace Kindred;
-using namespace Kindred::Testing;
+namespace Kindred::Testing::BulkTest {
 
 // The known answers of Random123 1.14 (kat_vectors).
 TEST(ReferenceBulk, PhiloxMatchesItsKnownAnswers) {
@@ -66,4 +63,4 @@ TEST(ReferenceBulk, ProductByHand) {
             (std::vector<float>{0, 0}));
 }
 
-}  // namespace BulkTest
+}  // namespace Kindred::Testing::BulkTest

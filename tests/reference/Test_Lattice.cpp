@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReferenceSupport.hpp"
 
-namespace LatticeTest {
+namespace Kindred::Testing::LatticeTest {
 
-using namespace Kindred;
-using namespace Kindred::Testing;
 using ::testing::ElementsAre;
 
 constexpr std::uint32_t none = 0xFFFFFFFFU;
@@ -54,4 +52,4 @@ TEST(ReferenceLattice, ATriangleWithATailIsMeasuredByHand) {
   EXPECT_EQ(Reference::graph_structure(std::span(graph).first(4)).diameter, 2U);
 }
 
-}  // namespace LatticeTest
+}  // namespace Kindred::Testing::LatticeTest

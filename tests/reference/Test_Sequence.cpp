@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReferenceSupport.hpp"
 
-namespace SequenceTest {
+namespace Kindred::Testing::SequenceTest {
 
-using namespace Kindred;
-using namespace Kindred::Testing;
 using Reference::Matched;
 using Reference::MatchItem;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
 using Blocks = std::vector<Block>;
@@ -21,11 +20,7 @@ TEST(ReferenceSequence, PairsByHand) {
     Blocks lcs_blocks;
   };
   const std::vector<Case> cases{
-      {"", "", 0, {}, {}},
-      {"a", "", 0, {}, {}},
       {"", "a", 0, {}, {}},
-      {"a", "a", 1, {{0, 0, 1}}, {{0, 0, 1}}},
-      {"abc", "xyz", 0, {}, {}},
       {"abc", "abc", 3, {{0, 0, 3}}, {{0, 0, 3}}},
       {"abc", "ac", 2, {{0, 0, 1}, {2, 1, 1}}, {{0, 0, 1}, {2, 1, 1}}},
       // Of Python's documentation.
@@ -35,11 +30,9 @@ TEST(ReferenceSequence, PairsByHand) {
       // Ties go to the smallest starts in difflib; for the LCS the query is skipped before the
       // pattern, so that its first symbols match.
       {"ab", "ba", 1, {{0, 1, 1}}, {{1, 0, 1}}},
-      {"ba", "ab", 1, {{0, 1, 1}}, {{1, 0, 1}}},
       {"a", "aaa", 1, {{0, 0, 1}}, {{0, 0, 1}}},
       // difflib's longest block hides the longer subsequence of these.
       {"abcd", "bdca", 2, {{0, 3, 1}}, {{1, 0, 1}, {3, 1, 1}}},
-      {"bdca", "abcd", 2, {{0, 1, 1}, {1, 3, 1}}, {{0, 1, 1}, {2, 2, 1}}},
       {"aba", "bca", 2, {{0, 2, 1}}, {{1, 0, 1}, {2, 2, 1}}},
       // A prefix and a suffix of the LCS remain whole.
       {"xaay", "xay", 3, {{0, 0, 2}, {3, 2, 1}}, {{0, 0, 2}, {3, 2, 1}}},
@@ -47,8 +40,7 @@ TEST(ReferenceSequence, PairsByHand) {
       {"abxb", "abab", 3, {{0, 0, 2}, {3, 3, 1}}, {{0, 0, 2}, {3, 3, 1}}},
       {"xabay", "zaw", 1, {{1, 1, 1}}, {{1, 1, 1}}},
       // An unknown symbol matches nothing, not even itself.
-      {"a?b", "a?b", 2, {{0, 0, 1}, {2, 2, 1}}, {{0, 0, 1}, {2, 2, 1}}},
-      {"???", "???", 0, {}, {}}};
+      {"a?b", "a?b", 2, {{0, 0, 1}, {2, 2, 1}}, {{0, 0, 1}, {2, 2, 1}}}};
   for (const Case& c : cases) {
     SCOPED_TRACE(std::string(c.a) + " and " + c.b);
     EXPECT_EQ(Reference::lcs(letters(c.a), letters(c.b)), c.lcs);
@@ -57,53 +49,25 @@ TEST(ReferenceSequence, PairsByHand) {
   }
 }
 
-TEST(ReferenceSequence, CountsByHand) {
-  struct Case {
-    const char* a;
-    const char* b;
-    unsigned lcs, forward, backward;
-  };
-  for (const Case& c : {Case{"aba", "bca", 2, 1, 2},
-                        {"bacb", "ab", 2, 1, 2},
-                        {"abcd", "bdca", 2, 1, 2},
-                        {"abc", "bdca", 2, 1, 2},
-                        {"abcd", "cbda", 2, 1, 2},
-                        {"abcdef", "abdfec", 4, 3, 4},
-                        {"agcat", "gac", 2, 2, 2},
-                        {"aggtab", "gxtxayb", 4, 2, 4}}) {
-    SCOPED_TRACE(std::string(c.a) + " and " + c.b);
-    EXPECT_EQ(Reference::lcs(letters(c.a), letters(c.b)), c.lcs);
-    EXPECT_EQ(Reference::lcs(letters(c.b), letters(c.a)), c.lcs);
-    EXPECT_EQ(Reference::difflib(letters(c.a), letters(c.b)), c.forward);
-    EXPECT_EQ(Reference::difflib(letters(c.b), letters(c.a)), c.backward);
-  }
-  EXPECT_EQ(Reference::difflib(letters("private Thread currentThread;"),
-                               letters("private volatile Thread currentThread;")),
-            29U);
-}
-
-/// \p unit repeated \p times times.
-std::string repeated(const char* unit, int times) {
-  std::string text;
-  for (int i = 0; i < times; ++i) text += unit;
-  return text;
-}
-
 TEST(ReferenceSequence, AutojunkMatchesPython) {
+  const auto pairs = [](int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += "xy";
+    return text;
+  };
   // Recorded from Python's difflib.SequenceMatcher(None, a, b).get_matching_blocks().
   const auto junk = [](const std::string& a, const std::string& b) {
     return Reference::blocks(letters(a), letters(b), true);
   };
   // 200 symbols of which x and y are popular: no run starts with them, …
-  EXPECT_THAT(junk(repeated("xy", 5), "zz" + repeated("xy", 99)), IsEmpty());
+  EXPECT_THAT(junk(pairs(5), "zz" + pairs(99)), IsEmpty());
   // … but at the corner of a window a run of popular symbols grows without a rare one.
-  EXPECT_THAT(junk(repeated("xy", 5), repeated("xy", 100)), ElementsAre(Block{0, 0, 10}));
+  EXPECT_THAT(junk(pairs(5), pairs(100)), ElementsAre(Block{0, 0, 10}));
   // Without the heuristic, and with one symbol fewer: a run.
-  EXPECT_EQ(Reference::difflib(letters(repeated("xy", 5)), letters("z" + repeated("xy", 100))),
-            10U);
-  EXPECT_THAT(junk(repeated("xy", 5), "z" + repeated("xy", 99)), ElementsAre(Block{0, 1, 10}));
+  EXPECT_EQ(Reference::difflib(letters(pairs(5)), letters("z" + pairs(100))), 10U);
+  EXPECT_THAT(junk(pairs(5), "z" + pairs(99)), ElementsAre(Block{0, 1, 10}));
   // A run of rare symbols grows over popular symbols on both sides, within its window.
-  EXPECT_THAT(junk("xyzxyq", repeated("xy", 98) + "zxyw"), ElementsAre(Block{0, 194, 5}));
+  EXPECT_THAT(junk("xyzxyq", pairs(98) + "zxyw"), ElementsAre(Block{0, 194, 5}));
   // In 200 symbols, three occurrences are not popular and four are; in 199 symbols none is popular.
   for (const auto& [length, times, found] :
        {std::tuple{200, 3, 1}, {200, 4, 0}, {199, 4, 1}, {199, 50, 1}, {300, 4, 1}, {300, 5, 0}}) {
@@ -114,49 +78,20 @@ TEST(ReferenceSequence, AutojunkMatchesPython) {
   }
 }
 
-TEST(ReferenceSequence, SimilarityOfEmptySequences) {
+TEST(ReferenceSequence, MatchRanksAndTruncates) {
   EXPECT_EQ(Reference::similarity(Matched::lcs, 0, 0, 0), 0.0);
   EXPECT_EQ(Reference::similarity(Matched::difflib, 0, 0, 0), 1.0);
-  EXPECT_EQ(Reference::similarity(Matched::lcs, 1, 1, 5), 1.0 / 3.0);
-}
-
-TEST(ReferenceSequence, GoldenSimilarities) {
-  struct Case {
-    const char* pattern;
-    const char* query;
-    double similarity;
-  };
-  for (const Case& c : {Case{"abc", "ab", 0.8},
-                        {"abcd", "ab", 4.0 / 6},
-                        {"abcdefghij", "ab", 4.0 / 12},
-                        {"abcdefghij", "abcde", 10.0 / 15},
-                        {"abcdefghi", "abcde", 10.0 / 14},
-                        {"abcdefghi", "ad", 4.0 / 11},
-                        {"abcd", "abxcd", 8.0 / 9},
-                        {"abcd", "abxycdz", 8.0 / 11},
-                        {"abcd", "axcy", 0.5},
-                        {"abab", "ab", 4.0 / 6},
-                        {"ab", "ab", 1.0},
-                        {"abc", "??", 0.0}}) {
-    const std::vector<std::vector<Symbol>> patterns{letters(c.pattern)};
-    for (const Matched measure : {Matched::lcs, Matched::difflib}) {
-      const auto found = Reference::match(patterns, letters(c.query), measure, c.similarity, 1);
-      ASSERT_EQ(found.size(), 1U) << c.pattern << ' ' << c.query;
-      EXPECT_EQ(found[0].similarity, c.similarity);
-      EXPECT_THAT(Reference::match(patterns, letters(c.query), measure, c.similarity + 1e-12, 1),
-                  IsEmpty());
-    }
-  }
-}
-
-TEST(ReferenceSequence, MatchRanksAndTruncates) {
   const std::vector<std::vector<Symbol>> patterns{letters("xyz"), letters("ab"), letters(""),
                                                   letters("ab"), letters("abc")};
-  const auto all = Reference::match(patterns, letters("ab"), Matched::lcs, 0.0, 10);
-  EXPECT_THAT(all, ElementsAre(MatchItem{1, 1.0, 2}, MatchItem{3, 1.0, 2}, MatchItem{4, 0.8, 2},
-                               MatchItem{0, 0.0, 0}, MatchItem{2, 0.0, 0}));
-  EXPECT_THAT(Reference::match(patterns, letters("ab"), Matched::lcs, 0.1, 2),
-              ElementsAre(MatchItem{1, 1.0, 2}, MatchItem{3, 1.0, 2}));
+  const auto matched = [&](Matched measure, double threshold, std::size_t top = 10) {
+    return Reference::match(patterns, letters("ab"), measure, threshold, top);
+  };
+  const MatchItem whole[] = {{1, 1.0, 2}, {3, 1.0, 2}, {4, 0.8, 2}, {0, 0.0, 0}, {2, 0.0, 0}};
+  for (const Matched measure : {Matched::lcs, Matched::difflib}) {
+    EXPECT_THAT(matched(measure, 0.0), ElementsAreArray(whole));
+    EXPECT_THAT(matched(measure, 0.8), ElementsAreArray(whole, 3));
+    EXPECT_THAT(matched(measure, 0.1, 2), ElementsAreArray(whole, 2));
+  }
   EXPECT_THAT(Reference::match(patterns, {}, Matched::difflib, 0.0, 10), IsEmpty());
 }
 
@@ -191,4 +126,4 @@ TEST(ReferenceSequence, ClustersByHand) {
       ElementsAre(Members{0, 1}, Members{2, 3}));
 }
 
-}  // namespace SequenceTest
+}  // namespace Kindred::Testing::SequenceTest

@@ -4,11 +4,6 @@
 
 #include <kindred/matcher/SeedLayer.hpp>
 
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "SeedSupport.hpp"
 
 namespace Kindred::Testing::Seeds {
@@ -22,9 +17,8 @@ inline SeedLayerOptions options_of(std::uint32_t hidden, std::uint32_t seeds,
 inline Reference::SeedLayer served_layer(std::size_t hidden, std::size_t seeds,
                                          std::size_t blueprints, std::mt19937_64& generator) {
   Reference::SeedLayer layer = random_layer(hidden, seeds, blueprints, generator);
-  for (Reference::Seed& seed : layer.seeds) {
+  for (Reference::Seed& seed : layer.seeds)
     if (applies_blueprint(seed.lifecycle)) seed.blueprint = std::max(seed.blueprint, 0);
-  }
   return layer;
 }
 
@@ -39,17 +33,16 @@ inline SeedLayer engine_of(Context& context, const Reference::SeedLayer& expecte
                         std::span(expected.weights).subspan(begin, expected.hidden));
   SeedState state(expected.seeds.size());
   for (std::size_t i = 0; i < expected.seeds.size(); ++i) {
-    const Reference::Seed& seed = expected.seeds[i];
-    state.lifecycle[i] = seed.lifecycle;
-    state.mode[i] = seed.mode;
-    state.alpha[i] = seed.alpha;
-    state.blueprint[i] = seed.blueprint;
+    const auto& [lifecycle, mode, alpha, blueprint] = expected.seeds[i];
+    state.lifecycle[i] = lifecycle;
+    state.mode[i] = mode;
+    state.alpha[i] = alpha;
+    state.blueprint[i] = blueprint;
   }
   if (!expected.weights.empty()) {
     // The last blueprint is stored first, so that the rows of weights have another order than ids.
     SeedState first = state;
-    for (std::int32_t& blueprint : first.blueprint)
-      blueprint = static_cast<std::int32_t>(expected.weights.size() / expected.hidden - 1);
+    std::ranges::fill(first.blueprint, static_cast<std::int32_t>(layer.blueprints().size() - 1));
     layer.set_state(first);
   }
   layer.set_state(state);

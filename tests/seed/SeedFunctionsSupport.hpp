@@ -4,10 +4,6 @@
 
 #include <kindred/matcher/SeedFunctions.hpp>
 
-#include <cstring>
-#include <utility>
-#include <vector>
-
 #include "SeedSupport.hpp"
 
 namespace Kindred::Testing::Seeds {

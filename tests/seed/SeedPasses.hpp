@@ -2,10 +2,6 @@
 #ifndef KINDRED_TESTS_SEED_SEED_PASSES_HPP
 #define KINDRED_TESTS_SEED_SEED_PASSES_HPP
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "SeedSupport.hpp"
 
 namespace Kindred::Testing::Seeds {
@@ -41,11 +37,9 @@ struct Passes {
     y = Reference::seed_forward(layer, x, output);
     moments = Reference::seed_moments(layer.hidden, layer.seeds.size(), x, layer.chunk);
     gradients = Reference::seed_backward(layer, x, gradient);
-    name = "hidden " + std::to_string(layer.hidden) + ", seeds " +
-           std::to_string(layer.seeds.size()) + ", rows " + std::to_string(rows) + ", chunk " +
-           std::to_string(layer.chunk) + ", " + std::string(to_string(type)) + " to " +
-           std::string(to_string(output)) + (in_place ? ", in place" : "") +
-           (aligned ? ", aligned" : "");
+    name = described("hidden", layer.hidden, "seeds", layer.seeds.size(), "rows", rows, "chunk",
+                     layer.chunk, type, "to", output, in_place ? "in place" : "",
+                     aligned ? "aligned" : "");
   }
 };
 

@@ -2,25 +2,27 @@
 #ifndef KINDRED_TESTS_SEED_SEED_SUPPORT_HPP
 #define KINDRED_TESTS_SEED_SEED_SUPPORT_HPP
 
-#include <gtest/gtest.h>
-#include <kindred/core/common/Array.hpp>
 #include <kindred/core/seed/UpdateSeeds.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
-#include <utility>
+#include <limits>
 
 #include "OnSpaces.hpp"
+#include "RefusedCalls.hpp"
+#include "ShapedArray.hpp"
+#include "ToHost.hpp"
 #include "ToSpace.hpp"
+#include "VectorValues.hpp"
 #include "seed/StateFields.hpp"
 
 namespace Kindred::Testing::Seeds {
 
-using Testing::context;
-using Testing::on_spaces;
-using Testing::to_space;
+using Kindred::Array;
+using ::testing::HasSubstr;
 using enum DataType;
 
 inline constexpr DataType elements[] = {float32, float16, bfloat16};
@@ -31,8 +33,11 @@ enum class Values { ordinary, all };
 /// An element with a typical activation, or with random bits.
 inline std::uint32_t element(DataType type, Values values, std::mt19937_64& generator) {
   const std::uint64_t kind = generator() % 16;
-  if (values == Values::all && kind == 0)
+  if (values == Values::all && kind == 0) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if (generator() % 256 == 0) return Reference::rounded(type, infinity);
     return static_cast<std::uint32_t>(generator()) & (type == float32 ? 0xFFFFFFFFU : 0xFFFFU);
+  }
   if (values == Values::all && kind == 1) {
     constexpr float special[] = {0.0F, -0.0F, 1e-8F, -1e-8F, 1e-40F, 65504.0F, -3e38F, 1e-9F};
     return Reference::rounded(type, special[generator() % 8]);
@@ -74,6 +79,8 @@ inline Reference::SeedLayer random_layer(std::size_t hidden, std::size_t seeds,
 struct Layout {
   std::size_t skip = 0;
   std::size_t stride = 0;
+
+  std::size_t stride_of(std::size_t hidden) const { return stride == 0 ? hidden : stride; }
 };
 constexpr std::byte untouched{0xA5};
 
@@ -81,7 +88,7 @@ constexpr std::byte untouched{0xA5};
 inline std::vector<std::byte> packed(const Reference::SeedRows& rows, std::size_t hidden,
                                      const Layout& layout = {}) {
   const std::size_t size = size_of(rows.element);
-  const std::size_t stride = layout.stride == 0 ? hidden : layout.stride;
+  const std::size_t stride = layout.stride_of(hidden);
   std::vector<std::byte> out((layout.skip + rows.rows * stride + 8) * size, untouched);
   for (std::size_t i = 0; i < rows.bits.size(); ++i)
     std::memcpy(out.data() + (layout.skip + i / hidden * stride + i % hidden) * size, &rows.bits[i],
@@ -104,18 +111,12 @@ class Placed {
         m_strides(std::move(strides)),
         m_skip(skip * size_of(type)) {}
 
-  operator Kindred::Array() const { return array<Kindred::Array>(); }
+  operator Array() const { return array<Array>(); }
   operator ConstArray() const { return array<ConstArray>(); }
   void set(const std::vector<std::byte>& bytes) const {
     Impl::upload(m_exec_space, m_bytes, bytes.data(), bytes.size());
   }
-  std::vector<std::byte> bytes() const { return values<std::byte>(); }
-  template <class T>
-  std::vector<T> values() const {
-    std::vector<T> out(m_bytes.size() / sizeof(T));
-    Impl::download(m_exec_space, reinterpret_cast<std::byte*>(out.data()), m_bytes, m_bytes.size());
-    return out;
-  }
+  std::vector<std::byte> bytes() const { return to_host(m_exec_space, m_bytes); }
 
  private:
   template <class Result>
@@ -139,12 +140,9 @@ Placed<ExecutionSpace> placed_rows(const ExecutionSpace& exec_space,
                                    const Reference::SeedRows& rows, std::size_t hidden,
                                    const Layout& layout = {}) {
   const auto extent = [](std::size_t size) { return static_cast<std::int64_t>(size); };
-  return {exec_space,
-          packed(rows, hidden, layout),
-          rows.element,
-          {extent(rows.rows), extent(hidden)},
-          {extent(layout.stride == 0 ? hidden : layout.stride), 1},
-          layout.skip};
+  const Extents shape{extent(rows.rows), extent(hidden)};
+  const Extents strides{extent(layout.stride_of(hidden)), 1};
+  return {exec_space, packed(rows, hidden, layout), rows.element, shape, strides, layout.skip};
 }
 
 /// Whether the bytes of \p a and \p b are equal; T has no padding.
@@ -166,9 +164,8 @@ struct PlacedState {
     Impl::for_each_array(state, view, [&](const char*, const auto& array, auto& field) {
       using field_type = std::decay_t<decltype(field)>;
       using value_type = typename field_type::value_type;
-      const auto* const bytes = reinterpret_cast<const std::byte*>(array.data());
-      const std::vector copy(bytes, bytes + array.size() * sizeof(value_type));
-      memory.push_back(to_space(exec_space, copy));
+      const auto bytes = std::as_bytes(std::span(array));
+      memory.push_back(to_space(exec_space, std::vector(bytes.begin(), bytes.end())));
       field = field_type(reinterpret_cast<value_type*>(memory.back().data()), array.size());
     });
   }
@@ -177,22 +174,13 @@ struct PlacedState {
     SeedState state(winners.size() / seed_fields);
     Impl::for_each_array(state, view, [&](const char*, auto& array, const auto& field) {
       using value_type = typename std::decay_t<decltype(field)>::value_type;
-      auto* const data = reinterpret_cast<value_type*>(array.data());
-      Impl::download(exec_space, data, field, array.size());
+      Impl::download(exec_space, reinterpret_cast<value_type*>(array.data()), field, array.size());
     });
     std::vector<Reference::SeedRecord> out;
     for (std::size_t i = 0; i < state.seeds(); ++i) {
-      out.push_back({state.lifecycle[i],
-                     state.mode[i],
-                     state.schedule[i],
-                     state.parent[i],
-                     state.blueprint[i],
-                     state.checkpoint[i],
-                     state.epochs[i],
-                     state.errors[i],
-                     state.alpha[i],
-                     state.evaluation[i],
-                     {}});
+      out.push_back({state.lifecycle[i], state.mode[i], state.schedule[i], state.parent[i],
+                     state.blueprint[i], state.checkpoint[i], state.epochs[i], state.errors[i],
+                     state.alpha[i], state.evaluation[i]});
       for (const SeedChange& change : state.history(i))  // the newest is the first
         out.back().history.insert(out.back().history.begin(), {change.from, change.to});
     }

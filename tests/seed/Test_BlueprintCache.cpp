@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <kindred/core/common/Error.hpp>
-
 #include "LayerSupport.hpp"
-#include "RefusedCalls.hpp"
 #include "seed/BlueprintCache.hpp"
 
-namespace BlueprintCacheTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
+namespace Kindred::Testing::Seeds::BlueprintCacheTest {
 
 TEST(BlueprintCache, EvictsTheLeastRecentlyUsedThatIsNotNeeded) {
   BlueprintRegistry registry;
@@ -46,10 +38,10 @@ TEST(BlueprintCache, EvictsTheLeastRecentlyUsedThatIsNotNeeded) {
     EXPECT_EQ(resident(), (Ids{0, 2, 3}));
     serve({2, 4, 5});
     EXPECT_EQ(resident(), (Ids{2, 4, 5}));
-    Testing::expect_refused<OutOfMemory>({{[&] {
-                                             serve({0, 1, 2, 3});
-                                           },
-                                           "4 blueprints are in use and there is room for 3"}});
+    expect_refused<OutOfMemory>({{[&] {
+                                    serve({0, 1, 2, 3});
+                                  },
+                                  "4 blueprints are in use and there is room for 3"}});
     resident();
     EXPECT_TRUE(cache.is_resident(5));
     cache.clear();
@@ -59,4 +51,4 @@ TEST(BlueprintCache, EvictsTheLeastRecentlyUsedThatIsNotNeeded) {
   });
 }
 
-}  // namespace BlueprintCacheTest
+}  // namespace Kindred::Testing::Seeds::BlueprintCacheTest

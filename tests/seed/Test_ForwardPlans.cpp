@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <kindred/backends/impl/HostInstance.hpp>
 
 #include "SeedSupport.hpp"
 #include "seed/ForwardPlans.hpp"
 
-namespace ForwardPlansTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
-
-SeedForwardShape shape_of(std::uint32_t hidden, std::uint32_t seeds, std::uint64_t rows) {
-  SeedForwardShape shape;
-  shape.chunks.hidden = hidden;
-  shape.chunks.seeds = seeds;
-  shape.rows = rows;
-  return shape;
-}
+namespace Kindred::Testing::Seeds::ForwardPlansTest {
 
 // A busy machine gives a call fewer threads than the one before or after it.
 TEST(ForwardPlans, CallsWithOtherNumbersOfThreadsShareOneWorkspace) {
@@ -25,7 +12,7 @@ TEST(ForwardPlans, CallsWithOtherNumbersOfThreadsShareOneWorkspace) {
   MemoryResource& memory = context().memory(Space::serial);
   for (const std::uint32_t hidden : {1U, 33U, 768U, 5000U}) {
     for (const std::uint64_t rows : {1U, 512U, 2000U}) {
-      const SeedForwardShape shape = shape_of(hidden, hidden / 3 + 1, rows);
+      const SeedForwardShape shape{{hidden, hidden / 3 + 1}, rows};
       Impl::ForwardPlans<HostSpace> plans;
       const Impl::HostInstance one(1);
       const auto& plan = plans.get(one.get(), memory, shape, {}, most);
@@ -43,4 +30,4 @@ TEST(ForwardPlans, CallsWithOtherNumbersOfThreadsShareOneWorkspace) {
   }
 }
 
-}  // namespace ForwardPlansTest
+}  // namespace Kindred::Testing::Seeds::ForwardPlansTest

@@ -1,41 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "LayerSupport.hpp"
 #include "seed/StreamInstances.hpp"
 
 #include <chrono>
-#include <functional>
 #include <future>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
-namespace SeedCallbacksTest {
+namespace Kindred::Testing::Seeds::SeedCallbacksTest {
 
-using namespace Kindred;
-using namespace Testing::Seeds;
-
-constexpr std::uint32_t hidden = 64;
-constexpr std::uint32_t seeds = 4;
+constexpr std::uint32_t hidden = 64, seeds = 4;
 
 /// A context whose callbacks are set later.
 struct Hooked {
-  std::function<void()> before_allocation;
-  std::function<void()> on_dispatch;
-  Context context{[this] {
-    ContextOptions options;
-    options.load_profile = false;
-    options.threads = 2;
-    options.before_allocation = [this](std::string_view, std::size_t, const std::string&) {
-      if (auto call = std::exchange(before_allocation, {})) call();
-    };
-    options.on_dispatch = [this](const DispatchRecord&) {
-      if (auto call = std::exchange(on_dispatch, {})) call();
-    };
-    return options;
-  }()};
+  std::function<void()> before_allocation, on_dispatch;
+  Context context{{
+      .threads = 2,
+      .load_profile = false,
+      .on_dispatch =
+          [this](const auto&) {
+            if (const auto call = std::exchange(on_dispatch, {})) call();
+          },
+      .before_allocation =
+          [this](auto&&...) {
+            if (const auto call = std::exchange(before_allocation, {})) call();
+          },
+  }};
   SeedLayer layer = uniform_layer(context, hidden, seeds, Lifecycle::grafting);
   std::vector<float> x = std::vector<float>(std::size_t{8} * hidden, 1.0F);
   std::vector<float> y = std::vector<float>(x.size());
@@ -63,8 +51,7 @@ TEST(SeedCallbacks, ReadersDoNotWaitForAPass) {
 
 TEST(SeedCallbacks, MayUseTheLayerWhoseCallTheyBelongTo) {
   Hooked hooked;
-  for (const Space space : {Space::serial, Space::openmp}) {
-    if (!hooked.context.is_usable(space)) continue;
+  on_hosts([&](const auto&, Space space) {
     const std::uint64_t before = hooked.layer.epoch();
     int calls = 0;
     hooked.on_dispatch = [&] {
@@ -76,16 +63,17 @@ TEST(SeedCallbacks, MayUseTheLayerWhoseCallTheyBelongTo) {
     };
     hooked.layer.forward(hooked.x, hooked.y, on(space));
     EXPECT_EQ(calls, 1);
-  }
+  });
 }
 
 TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
   using Streams = Impl::StreamInstances<HostSpace>;
   const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   MemoryResource& memory = context().memory(Space::serial);
-  const std::uint64_t before = context().memory_statistics(Space::serial).bytes_in_use;
   std::vector<char> handles(1000);
   const auto stream = [&](std::size_t i) { return Stream::cuda(&handles[i]); };
+  const auto in_use = [&] { return context().memory_statistics(Space::serial).bytes_in_use; };
+  const std::uint64_t before = in_use();
   {
     Streams streams;
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -94,8 +82,7 @@ TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
           Streams::Workspace(memory, "Kindred::Testing::workspace", 4096);
     }
     EXPECT_EQ(streams.size(), Streams::kept_max);
-    EXPECT_LE(context().memory_statistics(Space::serial).bytes_in_use - before,
-              Streams::kept_max * 8192);
+    EXPECT_LE(in_use() - before, Streams::kept_max * 8192);
     // The last ones are still there, with their workspaces.
     for (std::size_t i = handles.size() - Streams::kept_max; i < handles.size(); ++i)
       EXPECT_EQ(streams.workspace(exec_space, stream(i)).size(), 4096U);
@@ -111,7 +98,7 @@ TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
     EXPECT_EQ(streams.size(), Streams::kept_max);
     streams.wait();
   }
-  EXPECT_EQ(context().memory_statistics(Space::serial).bytes_in_use, before);
+  EXPECT_EQ(in_use(), before);
 }
 
-}  // namespace SeedCallbacksTest
+}  // namespace Kindred::Testing::Seeds::SeedCallbacksTest

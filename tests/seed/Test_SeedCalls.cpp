@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost of forward passes, rows on a device, and failures of a space.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <kindred/core/common/Error.hpp>
-
 #include "LayerSupport.hpp"
 
 #include <atomic>
-#include <string_view>
 
-namespace SeedCallsTest {
+namespace Kindred::Testing::Seeds::SeedCallsTest {
 
-using namespace Kindred;
-using namespace Testing::Seeds;
-using ::testing::HasSubstr;
 namespace Tools = Kokkos::Tools::Experimental;
 
 /// What Kokkos Tools observe during a call.
 struct Seen {
-  std::atomic<int> copies{0};
-  std::atomic<int> allocations{0};
-  std::atomic<int> fences{0};
-  std::atomic<int> kernels{0};
+  std::atomic<int> copies{0}, allocations{0}, fences{0}, kernels{0};
 };
 Seen* seen = nullptr;
 
@@ -73,22 +61,17 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
       return of_y.bytes();
     };
     run();
-    {
+    for (const bool is_recorded : {false, true}) {
       const Listener listener;
-      for (int i = 0; i < 5; ++i) layer.forward(of_x, of_y, on(space));
+      for (int i = 0; i < 5; ++i)
+        is_recorded ? sequence.run() : void(layer.forward(of_x, of_y, on(space)));
       EXPECT_EQ(listener->copies, 0);
       EXPECT_EQ(listener->allocations, 0);
       // Rows in host memory are complete when the call returns, as documented.
-      EXPECT_EQ(listener->fences, device ? 0 : 5);
+      EXPECT_EQ(listener->fences, device || is_recorded ? 0 : 5);
+      if (is_recorded) continue;
       EXPECT_GE(listener->kernels, 5);
       EXPECT_TRUE(!device || listener->kernels == 5) << "a forward pass is one launch on a device";
-    }
-    {
-      const Listener listener;
-      for (int i = 0; i < 5; ++i) sequence.run();
-      EXPECT_EQ(listener->copies, 0);
-      EXPECT_EQ(listener->allocations, 0);
-      EXPECT_EQ(listener->fences, 0);
     }
     EXPECT_TRUE(run() == packed(Reference::seed_forward(target, x, float32), 256));
     // A change takes effect even after recording.
@@ -114,35 +97,32 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
   auto generator = Testing::generator("SeedCalls.Streams");
   Reference::SeedLayer target = served_layer(64, 9, 3, generator);
   const Reference::SeedRows x = random_rows(bfloat16, 40, 64, Values::ordinary, generator);
-  const auto bytes = packed(x, 64);
   const auto expected = [&] { return packed(Reference::seed_forward(target, x, bfloat16), 64); };
-  Impl::with_instance(
-      context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-        if constexpr (Arch::is_device<ExecutionSpace>) {
-          const ExecutionSpace own = Impl::instance_beside(exec_space);  // outlives the layer
-          SeedLayer layer = engine_of(context(), target);
-          const auto rows = placed_rows(own, x, 64);
-          const SeedForwardOptions options{.stream = Stream::cuda(own.cuda_stream())};
-          layer.forward(rows, rows, options);
-          EXPECT_TRUE(rows.bytes() == expected());
-          // Waits for pending work of the stream.
-          rows.set(bytes);
-          layer.forward(rows, rows, options);
-          layer.step();
-          EXPECT_TRUE(layer.has_telemetry(1));
-          EXPECT_EQ(layer.telemetry(1)[0].count, 40U * 8U);
-          SeedSequence sequence(context(), Space::cuda, options.stream);
-          sequence.add(layer, rows, rows);
-          rows.set(bytes);
-          sequence.run();
-          sequence.wait();
-          // `step` changed the alphas of grafting seeds, so the outputs differ from before.
-          const SeedState state = layer.state();
-          for (std::size_t i = 0; i < target.seeds.size(); ++i)
-            target.seeds[i].alpha = state.alpha[i];
-          EXPECT_TRUE(rows.bytes() == expected());
-        }
-      });
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      const ExecutionSpace own = Impl::instance_beside(exec_space);  // outlives the layer
+      SeedLayer layer = engine_of(context(), target);
+      const auto rows = placed_rows(own, x, 64);
+      const SeedForwardOptions options{.stream = Stream::cuda(own.cuda_stream())};
+      layer.forward(rows, rows, options);
+      EXPECT_TRUE(rows.bytes() == expected());
+      // Waits for pending work of the stream.
+      rows.set(packed(x, 64));
+      layer.forward(rows, rows, options);
+      layer.step();
+      EXPECT_TRUE(layer.has_telemetry(1));
+      EXPECT_EQ(layer.telemetry(1)[0].count, 40U * 8U);
+      SeedSequence sequence(context(), Space::cuda, options.stream);
+      sequence.add(layer, rows, rows);
+      rows.set(packed(x, 64));
+      sequence.run();
+      sequence.wait();
+      // `step` changed the alphas of grafting seeds, so the outputs differ from before.
+      const SeedState state = layer.state();
+      for (std::size_t i = 0; i < target.seeds.size(); ++i) target.seeds[i].alpha = state.alpha[i];
+      EXPECT_TRUE(rows.bytes() == expected());
+    }
+  });
 }
 
 TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
@@ -172,30 +152,29 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   const Reference::SeedRows x = random_rows(float16, 20, 96, Values::ordinary, generator);
   const auto expected = packed(Reference::seed_forward(target, x, float16), 96);
   std::atomic<int> to_refuse{0};
-  ContextOptions options;
-  options.load_profile = false;
-  options.before_allocation = [&](std::string_view space, std::size_t bytes,
-                                  const std::string& label) {
+  const auto refuse = [&](std::string_view space, std::size_t bytes, const std::string& label) {
     if (label == "Kindred::SeedLayer::workspace" && to_refuse-- > 0)
       throw OutOfMemory(std::string(space), bytes, label, "refused by the test");
   };
-  Context failing(options);
+  Context failing({.load_profile = false, .before_allocation = refuse});
   SeedLayer layer = engine_of(failing, target);
   const HostSpace& host = Impl::host_instance(context(), Space::serial);
-  const Reference::SeedRows fewer = random_rows(x.element, 10, 96, Values::ordinary, generator);
   const auto of_x = placed_rows(host, x, 96), of_y = placed_rows(host, {x.element, 20, {}}, 96);
-  const auto other = placed_rows(host, fewer, 96);
+  const auto forward = [&] {
+    layer.forward(of_x, of_y);
+    EXPECT_TRUE(of_y.bytes() == expected);
+  };
   to_refuse = 1;
-  layer.forward(of_x, of_y);
+  forward();
   EXPECT_LE(to_refuse, 0) << "no allocation was refused";
-  EXPECT_TRUE(of_y.bytes() == expected);
   const SeedState before = layer.state();
+  const Reference::SeedRows fewer = random_rows(x.element, 10, 96, Values::ordinary, generator);
+  const auto other = placed_rows(host, fewer, 96);
   to_refuse = 100;
   EXPECT_THROW(layer.forward(other, other, on(Space::serial)), OutOfMemory);
   to_refuse = 0;
   EXPECT_EQ(layer.state(), before);
-  layer.forward(of_x, of_y);
-  EXPECT_TRUE(of_y.bytes() == expected);
+  forward();
 }
 
-}  // namespace SeedCallsTest
+}  // namespace Kindred::Testing::Seeds::SeedCallsTest

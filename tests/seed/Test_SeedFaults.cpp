@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k-th allocation of the context fails in every change of a layer, for every k, and the layer
 // must be unchanged afterwards. `tests/allocations` does this with `operator new`.
-#include <gtest/gtest.h>
-
-#include <functional>
-
 #include "Faults.hpp"
 #include "LayerSupport.hpp"
 
-namespace SeedFaultsTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
+namespace Kindred::Testing::Seeds::SeedFaultsTest {
 
 constexpr std::uint32_t features = 96;
 constexpr std::uint32_t seeds = 24;
@@ -39,9 +32,8 @@ SeedLayer make_layer(Context& context) {
 auto observed(SeedLayer& layer) {
   std::vector<float> y(features, 1.0F);
   layer.forward(y, y, {.telemetry = SeedTelemetryUse::none, .space = Space::serial});
-  std::vector<std::optional<std::vector<double>>> schedules;
-  for (std::uint32_t seed = 0; seed < seeds; ++seed)
-    schedules.push_back(layer.schedule_state(seed));
+  std::array<std::optional<std::vector<double>>, seeds> schedules;
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) schedules[seed] = layer.schedule_state(seed);
   return std::tuple(y, layer.state(), schedules, layer.epoch(), layer.has_telemetry());
 }
 
@@ -66,8 +58,8 @@ TEST(SeedFaults, OfAnyAllocationLeaveTheLayerUnchanged) {
       {"report", [](SeedLayer& layer) { layer.report_error(1); }},
       {"replace", [&](SeedLayer& layer) { layer.replace_blueprint(0, weights); }},
       {"schedule", [&](SeedLayer& layer) { layer.set_schedule_state(0, numbers); }}};
-  const auto faults = std::make_shared<Testing::Faults>();
-  const auto context = Testing::make_faulty_context(faults, 2);
+  const auto faults = std::make_shared<Faults>();
+  const auto context = make_faulty_context(faults, 2);
   for (const auto& [name, change] : changes) {
     SCOPED_TRACE(name);
     SeedLayer layer = make_layer(*context), other = make_layer(*context);
@@ -75,7 +67,7 @@ TEST(SeedFaults, OfAnyAllocationLeaveTheLayerUnchanged) {
     change(other);
     const auto after = observed(other);
     EXPECT_TRUE(before != after);
-    Testing::fail_every_accounted(
+    fail_every_accounted(
         *faults, [&, &change = change] { change(layer); },
         [&](std::size_t k) { EXPECT_TRUE(observed(layer) == before) << "allocation " << k; });
     EXPECT_TRUE(observed(layer) == after) << "after memory is available again";
@@ -83,10 +75,7 @@ TEST(SeedFaults, OfAnyAllocationLeaveTheLayerUnchanged) {
 }
 
 TEST(SeedFaults, ALayerBeyondTheBudgetAllocatesNothing) {
-  ContextOptions limited;
-  limited.load_profile = false;
-  limited.host_budget = std::uint64_t{1} << 20U;
-  Context context(limited);
+  Context context({.host_budget = std::uint64_t{1} << 20U, .load_profile = false});
   constexpr std::uint32_t most = 1U << 31U;
   try {
     SeedLayer(context, options_of(8, most));
@@ -97,4 +86,4 @@ TEST(SeedFaults, ALayerBeyondTheBudgetAllocatesNothing) {
   EXPECT_NO_THROW(SeedLayer(context, options_of(8, 100)));
 }
 
-}  // namespace SeedFaultsTest
+}  // namespace Kindred::Testing::Seeds::SeedFaultsTest

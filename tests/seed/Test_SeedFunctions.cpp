@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <kindred/matcher/SeedFunctions.hpp>
-
-#include <cmath>
-#include <limits>
-
 #include "SeedFunctionsSupport.hpp"
 #include "SeedPasses.hpp"
 
-namespace SeedFunctionsTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
+namespace Kindred::Testing::Seeds::SeedFunctionsTest {
 
 /// The element types of the arrays of a call.
 struct Types {
@@ -35,9 +26,12 @@ void expect_reference(const ExecutionSpace& exec_space, Space space, const Passe
                 .chosen,
             space);
   rows.expect_dx(given);
-  const auto of_floats = [](const std::vector<float>& values) { return bytes_as(float32, values); };
-  EXPECT_TRUE(table.bytes() == of_floats(given.gradients.table)) << given.name << ": dweights";
-  EXPECT_TRUE(dalpha.bytes() == of_floats(given.gradients.dalpha)) << given.name << ": dalpha";
+  const auto expect_same = [&](const auto& placed, DataType type, const auto& expected,
+                               const char* name) {
+    EXPECT_TRUE(placed.bytes() == bytes_as(type, expected)) << given.name << ": " << name;
+  };
+  expect_same(table, float32, given.gradients.table, "dweights");
+  expect_same(dalpha, float32, given.gradients.dalpha, "dalpha");
 
   const auto sum = placed_output(exec_space, types.sums, {count});
   const auto sum_of_squares = placed_output(exec_space, types.sums, {count});
@@ -61,9 +55,9 @@ void expect_reference(const ExecutionSpace& exec_space, Space space, const Passe
     expected[1].push_back(one.m2 + of_mean);
     expected[2].push_back(static_cast<double>(one.count));
   }
-  EXPECT_TRUE(sum.bytes() == bytes_as(types.sums, expected[0])) << given.name;
-  EXPECT_TRUE(sum_of_squares.bytes() == bytes_as(types.sums, expected[1])) << given.name;
-  EXPECT_TRUE(counts.bytes() == bytes_as(types.counts, expected[2])) << given.name;
+  expect_same(sum, types.sums, expected[0], "sum");
+  expect_same(sum_of_squares, types.sums, expected[1], "sum of squares");
+  expect_same(counts, types.counts, expected[2], "count");
 }
 
 TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
@@ -78,9 +72,9 @@ TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
   constexpr std::size_t rows_of[] = {1, 2, 7, 8, 9, 31, 63, 64, 65, 130};
   for (std::size_t hidden = 1; hidden <= 130; ++hidden)
     shapes.push_back({hidden, generator() % 201, rows_of[generator() % std::size(rows_of)]});
-  constexpr DataType code_types[] = {int32, int8, uint8};
-  constexpr DataType sum_types[] = {float64, float32};
-  constexpr DataType count_types[] = {int64, float32, int32, float64};
+  const auto one_of = [&]<std::size_t n>(const DataType(&types)[n]) {
+    return types[generator() % n];
+  };
   for (const Shape& shape : shapes) {
     for (const DataType type : elements) {
       for (const bool aligned : {true, false}) {
@@ -88,8 +82,8 @@ TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
         layer.chunk = shape.chunk;
         layer.fossilized_applies = generator() % 2 == 0;
         const Passes given(layer, shape.rows, type, aligned, generator);
-        const Types types{code_types[generator() % 3], sum_types[generator() % 2],
-                          count_types[generator() % 4]};
+        const Types types{one_of({int32, int8, uint8}), one_of({float64, float32}),
+                          one_of({int64, float32, int32, float64})};
         const bool sums = generator() % 4 != 0;
         on_spaces([&](const auto& exec_space, Space space) {
           expect_reference(exec_space, space, given, types, sums);
@@ -100,96 +94,23 @@ TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
   }
 }
 
-/// y for one element in double.
-double applied(const Reference::Seed& seed, double alpha, double w, double x) {
-  const double a = seed.lifecycle == Lifecycle::fossilized ? 1 : alpha;
-  if (!applies_blueprint(seed.lifecycle)) return x;
-  switch (seed.mode) {
-    case ApplyMode::linear:
-      return a * w * x + (1 - a) * x;
-    case ApplyMode::multiplicative:
-      return w * x;
-    case ApplyMode::additive:
-      return x + w;
-    case ApplyMode::mixed:
-      break;
-  }
-  return 0.5 * x + 0.5 * w;
-}
-
-TEST(SeedFunctions, GradientsAgreeWithFiniteDifferencesInDouble) {
-  auto generator = Testing::generator("SeedFunctions.differences");
-  // One seed per state and mode.
-  const std::size_t seeds = 44, width = 3, hidden = seeds * width, rows = 5;
-  auto layer = random_layer(hidden, seeds, 1, generator);
-  for (std::size_t i = 0; i < seeds; ++i)
-    layer.seeds[i] = {static_cast<Lifecycle>(i % 11), static_cast<ApplyMode>(i / 11), 0.3F, 0};
-  const auto x = random_rows(float32, rows, hidden, Values::ordinary, generator);
-  const auto g = random_rows(float32, rows, hidden, Values::ordinary, generator);
-  const auto value = [](std::uint32_t element) {
-    return static_cast<double>(std::bit_cast<float>(element));
-  };
-  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
-    const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
-    const auto of_x = placed_rows(exec_space, x, hidden), dx = placed_rows(exec_space, g, hidden);
-    const auto dw = placed_output(exec_space, float32, {1, hidden});
-    const auto dalpha = placed_output(exec_space, float32, {seeds});
-    const auto workspace =
-        workspace_for(exec_space, backward_seeds_workspace(context(), placed.seeds, of_x));
-    backward_seeds(context(), placed.seeds, of_x, dx, dx, dw, dalpha,
-                   options_for(space, workspace));
-    const auto expect_near = [&](double got, double expected, const Reference::Seed& seed) {
-      EXPECT_NEAR(got, expected, 1e-5 * (1 + std::abs(expected)))
-          << to_string(seed.lifecycle) << " " << to_string(seed.mode);
-    };
-    constexpr double h = 1e-4;
-    std::vector<double> of_alpha(seeds);
-    for (std::size_t f = 0; f < hidden; ++f) {
-      const Reference::Seed& seed = layer.seeds[f / width];
-      const double w = layer.weights[f], a = double{seed.alpha};
-      double of_w = 0;
-      for (std::size_t i = f; i < rows * hidden; i += hidden) {
-        const double at = value(x.bits[i]);
-        const double upper = value(g.bits[i]) / (2 * h);  // the loss is Σ g·y
-        expect_near(dx.template values<float>()[i],
-                    upper * (applied(seed, a, w, at + h) - applied(seed, a, w, at - h)), seed);
-        of_w += upper * (applied(seed, a, w + h, at) - applied(seed, a, w - h, at));
-        of_alpha[f / width] += upper * (applied(seed, a + h, w, at) - applied(seed, a - h, w, at));
-      }
-      expect_near(dw.template values<float>()[f], of_w, seed);
-    }
-    for (std::size_t seed = 0; seed < seeds; ++seed)
-      expect_near(dalpha.template values<float>()[seed], of_alpha[seed], layer.seeds[seed]);
-  });
-}
-
 TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
   auto generator = Testing::generator("SeedFunctions.invalid");
-  struct Invalid {
-    std::int32_t lifecycle, mode, blueprint;
-  };
-  // Codes whose low byte is valid are among them.
-  const std::vector<Invalid> invalid{
-      {3, 0, -1},  {3, 0, 2},       {3, 0, std::numeric_limits<std::int32_t>::min()},
-      {11, 0, 0},  {-1, 0, 0},      {3, 0, std::numeric_limits<std::int32_t>::max()},
-      {259, 0, 0}, {3 - 256, 0, 0}, {std::numeric_limits<std::int32_t>::max(), 0, 0},
-      {3, 4, 0},   {3, -1, 0},      {3, 256, 0},
-      {7, 0, 5},   {3, 0x10000, 0}, {3, std::numeric_limits<std::int32_t>::min(), 0}};
-  const std::size_t hidden = 4 * invalid.size(), rows = 3;
-  Reference::SeedLayer layer = random_layer(hidden, invalid.size(), 2, generator);
+  constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min(), most = ~least;
+  // The lifecycles, modes and blueprints. Codes whose low byte is valid are among them.
+  const std::vector<std::int32_t> invalid[]{
+      {3, 3, 3, 3, 11, -1, 259, 3 - 256, most, 3, 3, 3, 7, 3, 3},
+      {0, 0, 0, 0, 0, 0, 0, 0, 0, 4, -1, 256, 0, 0x10000, least},
+      {-1, 2, least, most, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0}};
+  const std::size_t seeds = invalid[0].size(), hidden = 4 * seeds, rows = 3;
+  const Reference::SeedLayer layer = random_layer(hidden, seeds, 2, generator);
   const auto x = random_rows(float16, rows, hidden, Values::all, generator);
   const auto g = random_rows(float16, rows, hidden, Values::all, generator);
-  std::vector<std::int32_t> lifecycle, mode, blueprint;
-  for (const Invalid& one : invalid) {
-    lifecycle.push_back(one.lifecycle);
-    mode.push_back(one.mode);
-    blueprint.push_back(one.blueprint);
-  }
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
-    placed.lifecycle.set(bytes_as(int32, lifecycle));
-    placed.mode.set(bytes_as(int32, mode));
-    placed.blueprint.set(bytes_as(int32, blueprint));
+    placed.lifecycle.set(bytes_as(int32, invalid[0]));
+    placed.mode.set(bytes_as(int32, invalid[1]));
+    placed.blueprint.set(bytes_as(int32, invalid[2]));
     const auto of_x = placed_rows(exec_space, x, hidden), of_g = placed_rows(exec_space, g, hidden);
     const auto y = placed_rows(exec_space, {x.element, rows, {}}, hidden);
     const auto table = placed_output(exec_space, float32, placed.shape_of_weights(layer));
@@ -215,8 +136,7 @@ TEST(SeedFunctions, ModeCodesOfKasminaAreTranslated) {
        {Expected{SeedModeCodes::kindred, {4, 6, 5, 2.5F, 2, 2, 2}},
         Expected{SeedModeCodes::kasmina_v2, {4, 6, 5, 5, 5, 5, 5}},
         Expected{SeedModeCodes::kasmina_simple, {6, 5, 2.5F, 2.5F, 2.5F, 2.5F, 2.5F}}}) {
-    for (const Space space : Testing::spaces()) {
-      if (space == Space::cuda) continue;  // the arrays of this test lie on the host
+    on_hosts([&](const auto&, Space space) {
       for (const bool applies : {true, false}) {
         const std::vector<std::int32_t> lifecycle(7, applies ? 6 : 7), blueprint(7, 0);
         const std::vector<float> alpha(7, 0.5F), weights(7, 3.0F), x(7, 2.0F);
@@ -228,8 +148,8 @@ TEST(SeedFunctions, ModeCodesOfKasminaAreTranslated) {
                       {.space = space});
         EXPECT_EQ(y, applies ? expected.y : x);
       }
-    }
+    });
   }
 }
 
-}  // namespace SeedFunctionsTest
+}  // namespace Kindred::Testing::Seeds::SeedFunctionsTest

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <kindred/core/common/Error.hpp>
-
 #include "LayerSupport.hpp"
-#include "ShapedArray.hpp"
 #include "seed/SeedSequenceCall.hpp"
 
-#include <vector>
-
-namespace SeedSequenceTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
+namespace Kindred::Testing::Seeds::SeedSequenceTest {
 
 TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
   SeedLayer layer = uniform_layer(context(), 8, 2, Lifecycle::grafting);
@@ -20,7 +10,7 @@ TEST(SeedSequence, RejectsDataInAnotherMemorySpace) {
   SeedSequence sequence(context(), Space::serial);
   EXPECT_THROW(sequence.add(layer, std::span(x).first(15), std::span(y)), InvalidArgument);
   const auto on_device = [&](std::vector<float>& values) {
-    return Testing::shaped(values, {2, 8}, float32, {}, ArrayMemory::device);
+    return shaped(values, {2, 8}, float32, {}, ArrayMemory::device);
   };
   EXPECT_THROW(sequence.add(layer, on_device(x), on_device(y)), InvalidArgument);
   EXPECT_EQ(sequence.size(), 0U);
@@ -108,4 +98,4 @@ TEST(SeedSequence, MayConsistOfSeveralLayers) {
   });
 }
 
-}  // namespace SeedSequenceTest
+}  // namespace Kindred::Testing::Seeds::SeedSequenceTest

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of device teams, executed by host threads that stand in for the threads of a team:
 // the part of them that a machine without a device can test.
-#include <gtest/gtest.h>
 #include <kindred/core/seed/impl/ReduceMomentsKernels.hpp>
 #include <kindred/core/seed/impl/SeedForwardLaunch.hpp>
 #include <kindred/core/seed/special/SeedUpdateTeam.hpp>
 
 #include <barrier>
-#include <cstring>
 #include <thread>
 
 #include "SeedFunctionsSupport.hpp"
 
-namespace SeedTeamsTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
+namespace Kindred::Testing::Seeds::SeedTeamsTest {
 
 /// A host thread that stands in for a thread of a device team.
 class StandIn {
@@ -140,8 +135,7 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
       expect_reference<Element, false>(layer, x, layout, Impl::plan_teams(without, shape.columns),
                                        in_place);
     };
-    SCOPED_TRACE("hidden " + std::to_string(shape.hidden) + ", seeds " +
-                 std::to_string(shape.seeds) + ", rows " + std::to_string(shape.rows));
+    SCOPED_TRACE(described("hidden", shape.hidden, "seeds", shape.seeds, "rows", shape.rows));
     // The moments of many values with NaN among them are NaN.
     for (const Values values : {Values::ordinary, Values::all}) {
       check(float32, values, float{});
@@ -189,4 +183,4 @@ TEST(SeedTeams, MomentsOfManySeedsReduceLikeReference) {
   }
 }
 
-}  // namespace SeedTeamsTest
+}  // namespace Kindred::Testing::Seeds::SeedTeamsTest

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/SeedTransition.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
+#include "SeedSupport.hpp"
+
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace SeedTransitionTest {
+namespace Kindred::Testing::Seeds::SeedTransitionTest {
 
-using namespace Kindred;
 using enum Lifecycle;
-using ::testing::HasSubstr;
 
 using Edge = std::pair<Lifecycle, Lifecycle>;
 
@@ -159,4 +149,4 @@ TEST(SeedTransition, ReportsTheTargetsOfAStateAndInvalidTransitions) {
   EXPECT_THROW(requested(dormant, static_cast<Lifecycle>(-1), {}), InvalidArgument);
 }
 
-}  // namespace SeedTransitionTest
+}  // namespace Kindred::Testing::Seeds::SeedTransitionTest

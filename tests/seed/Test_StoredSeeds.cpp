@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include "ChangedBytes.hpp"
+#include "DamagedFiles.hpp"
 #include "LayerSupport.hpp"
-#include "MemoryFile.hpp"
 #include "MutatedBytes.hpp"
-#include "RefusedCalls.hpp"
-#include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "TempFolder.hpp"
 #include "seed/SeedRules.hpp"
 #include "seed/StoredSeeds.hpp"
 
-namespace StoredSeedsTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
-using Testing::read_all;
-using Testing::TempFolder;
+namespace Kindred::Testing::Seeds::StoredSeedsTest {
 
 /// A layer with a history, seeds in all states and every schedule in progress.
 SeedLayer small_layer(bool empty = false) {
@@ -101,7 +91,7 @@ TEST(StoredSeeds, RejectsTheCheckpointOfAnotherLayer) {
                                      {&bare, "which the layer does not have under this id"},
                                      {&other, "blueprint 0, 'first'"}}) {
     const SeedState before = layer->state();
-    Testing::expect_refused({{[&, layer = layer] { layer->restore(folder / "a"); }, words}});
+    expect_refused({{[&, layer = layer] { layer->restore(folder / "a"); }, words}});
     EXPECT_EQ(layer->state(), before);
   }
   SeedLayer layer = small_layer(true);
@@ -111,46 +101,20 @@ TEST(StoredSeeds, RejectsTheCheckpointOfAnotherLayer) {
   EXPECT_THROW(layer.save(folder / "no/where"), InvalidArgument);
 }
 
-/// Every changed byte and every truncation is detected; with matching checksums the file is
-/// rejected or gives a valid state.
-template <class Load>
-void sweep(const std::string& good, const Load& load) {
-  const Testing::MemoryFile memory;
-  std::size_t taken = 0, refused = 0;
-  for (std::size_t length = 0; length < good.size(); ++length) {
-    memory.set(good.substr(0, length));
-    EXPECT_THROW(load(memory.path()), CorruptFile) << length;
-  }
-  Testing::for_each_changed_byte(good, [&](std::string bad, std::size_t at, int) {
-    memory.set(bad);
-    EXPECT_THROW(load(memory.path()), CorruptFile) << at;
-    Testing::reseal(bad);
-    memory.set(bad);
-    try {
-      load(memory.path());
-      ++taken;
-    } catch (const Error&) {
-      ++refused;
-    }
-  });
-  EXPECT_GT(taken, 100U) << "changes of numbers and names";
-  EXPECT_GT(refused, 100U) << "changes of the format";
-}
-
 TEST(StoredSeeds, RejectsForgedNumbers) {
   const TempFolder folder;
   small_layer().save(folder / "a");
   const std::string good = read_all(folder / "a");
-  const Testing::MemoryFile memory;
+  const MemoryFile memory;
   const auto forged = [&](const char* name, std::size_t at, auto number) {
     return [&, name, at, number] {
       std::string bad = good;
-      Testing::forge(bad, name, at, number);
+      forge(bad, name, at, number);
       memory.set(bad);
       Impl::load_checkpoint(memory.path());
     };
   };
-  Testing::expect_refused<CorruptFile>(
+  expect_refused<CorruptFile>(
       {{forged("head", 1, std::uint64_t{11}), "11 seeds, and lifecycle has 12"},
        {forged("blueprint", 4, std::int32_t{3}), "element 4: 3 has no name"},
        {forged("blueprint.ends", 0, std::uint64_t{99}), "ends decrease"},
@@ -158,40 +122,9 @@ TEST(StoredSeeds, RejectsForgedNumbers) {
        {forged("lifecycle", 0, std::uint8_t{77}), "77"}});
   const auto load = [](const std::string& path) { Impl::load_checkpoint(path); };
   // One more name is that of no blueprint.
-  Testing::expect_lengths_are_checked(folder / "a", "seeds", load, "blueprint.ends");
-  Testing::append_commit(folder / "a", "seeds");
-  Testing::expect_refused<CorruptFile>({{[&] { load(folder / "a"); }, "exactly one commit"}});
-}
-
-TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfACheckpoint) {
-  const TempFolder folder;
-  small_layer().save(folder / "a");
-  SeedLayer layer = small_layer(true);
-  const SeedState before = layer.state();
-  const std::string good = read_all(folder / "a");
-  sweep(good, [&](const std::string& path) {
-    try {
-      layer.restore(path);
-    } catch (const Error&) {
-      EXPECT_EQ(layer.state(), before);
-      throw;
-    }
-    EXPECT_FALSE(Impl::fault_of(layer.state()));
-    layer.set_state(before);
-  });
-}
-
-TEST(StoredSeeds, DetectsEveryChangedByteAndTruncationOfBlueprints) {
-  const TempFolder folder;
-  small_layer().blueprints().save(folder / "a");
-  sweep(read_all(folder / "a"), [](const std::string& path) {
-    const BlueprintRegistry registry = BlueprintRegistry::load(path);
-    for (std::size_t i = 0; i < registry.size(); ++i) {
-      const auto id = static_cast<std::int32_t>(i);
-      if (!registry.contains(id)) continue;
-      EXPECT_EQ(registry.find(registry.name(id)), id);
-    }
-  });
+  expect_lengths_are_checked(folder / "a", "seeds", load, "blueprint.ends");
+  append_commit(folder / "a", "seeds");
+  expect_refused<CorruptFile>({{[&] { load(folder / "a"); }, "exactly one commit"}});
 }
 
 TEST(StoredSeeds, BlueprintsKeepIdsNamesVersionsAndWeights) {
@@ -210,18 +143,17 @@ TEST(StoredSeeds, BlueprintsKeepIdsNamesVersionsAndWeights) {
   EXPECT_EQ(registry.version(3), 1U);
   registry.save(folder / "a");
   const BlueprintRegistry loaded = BlueprintRegistry::load(folder / "a");
-  EXPECT_EQ(loaded.size(), 4U);
   EXPECT_EQ(loaded.version(0), 3U);
   EXPECT_EQ(loaded.find("c"), 3);
-  EXPECT_FALSE(loaded.contains(2));
   EXPECT_EQ(loaded.weights(0)[1], 6.0F);
   loaded.save(folder / "b");
   EXPECT_EQ(read_all(folder / "a"), read_all(folder / "b"));
-  EXPECT_THROW(registry.add("a", std::vector<float>{1}), InvalidArgument);
-  EXPECT_THROW(registry.add("", std::vector<float>{1}), InvalidArgument);
+  const std::vector<float> one{1};
+  EXPECT_THROW(registry.add("a", one), InvalidArgument);
+  EXPECT_THROW(registry.add("", one), InvalidArgument);
   EXPECT_THROW(registry.add("d", {}), InvalidArgument);
-  EXPECT_THROW(registry.replace(0, std::vector<float>{1}), InvalidArgument);
-  EXPECT_THROW(registry.replace(2, std::vector<float>{1}), NotFound);
+  EXPECT_THROW(registry.replace(0, one), InvalidArgument);
+  EXPECT_THROW(registry.replace(2, one), NotFound);
   EXPECT_THROW(registry.remove(-1), NotFound);
   EXPECT_THROW(registry.weights(4), NotFound);
 }
@@ -233,9 +165,9 @@ TEST(StoredSeeds, LayersAcceptTheBlueprintsThatTheirSeedsUse) {
   registry.add("wider", std::vector<float>(9, 1.0F));
   registry.save(folder / "wide");
   BlueprintRegistry().save(folder / "none");
-  Testing::expect_refused({{[&] { layer.restore_blueprints(folder / "wide"); }, "9 weights"},
-                           {[&] { layer.restore_blueprints(folder / "none"); }, "no blueprint 0"},
-                           {[&] { layer.remove_blueprint(0); }, "used by seed 0"}});
+  expect_refused({{[&] { layer.restore_blueprints(folder / "wide"); }, "9 weights"},
+                  {[&] { layer.restore_blueprints(folder / "none"); }, "no blueprint 0"},
+                  {[&] { layer.remove_blueprint(0); }, "used by seed 0"}});
   EXPECT_THROW(layer.add_blueprint("wide", std::vector<float>(9, 1.0F)), InvalidArgument);
   const auto doubled = [&] {
     std::vector<float> x(8, 2.0F);
@@ -264,10 +196,8 @@ Reference::SeedLayer model_of(const SeedLayer& layer) {
   model.weights.resize(registry.size() * model.hidden);
   for (std::size_t i = 0; i < registry.size(); ++i) {
     const auto id = static_cast<std::int32_t>(i);
-    if (!registry.contains(id)) continue;
-    const std::span<const float> weights = registry.weights(id);
-    std::copy(weights.begin(), weights.end(),
-              model.weights.begin() + static_cast<std::ptrdiff_t>(i * model.hidden));
+    if (registry.contains(id))
+      std::ranges::copy(registry.weights(id), model.weights.data() + i * model.hidden);
   }
   return model;
 }
@@ -278,13 +208,11 @@ void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& g
   const Reference::SeedRows x = random_rows(float32, 3, layer.hidden(), Values::all, generator);
   const auto expected =
       packed(Reference::seed_forward(model_of(layer), x, x.element), layer.hidden());
-  const HostSpace& host = Impl::host_instance(context(), Space::serial);
-  for (const Space space : {Space::serial, Space::openmp}) {
-    if (!context().is_usable(space)) continue;
-    const auto rows = placed_rows(host, x, layer.hidden());
+  on_hosts([&](const auto& exec_space, Space space) {
+    const auto rows = placed_rows(exec_space, x, layer.hidden());
     layer.forward(rows, rows, on(space));
     EXPECT_TRUE(rows.bytes() == expected);
-  }
+  });
   EXPECT_EQ(layer.telemetry().size(), layer.seeds());
   EXPECT_EQ(layer.reduce_telemetry(1, 0, layer.seeds()).each.size(), layer.seeds());
   layer.save(folder / "again");
@@ -296,47 +224,77 @@ void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& g
   expect_same_future(layer, other, 3);
 }
 
-/// Uses mutations of the file at \p path: `load(layer, path)` changes \p make's layer or leaves it
-/// as it was, and a changed layer works.
-template <class Make, class Load>
-void expect_mutated(const std::string& name, const std::string& path, const TempFolder& folder,
-                    const Make& make, const Load& load) {
+using Load = std::function<void(SeedLayer&, const std::string& path)>;
+
+/// Damages the file at \p path in many ways. What is not sealed again is detected. Otherwise \p
+/// load changes the layer of \p make or leaves it as it was, and a changed layer works.
+void expect_damage_survived(const std::string& name, const std::string& path,
+                            const TempFolder& folder, const std::function<SeedLayer()>& make,
+                            const Load& load) {
   auto generator = Testing::generator("rows of mutated layers");
-  const auto files = Testing::use_mutated(name, read_all(path), [&](const std::string& mutated) {
-    SeedLayer layer = make();
-    const auto observed = [&] {
-      return std::tuple(layer.state(), layer.epoch(), layer.blueprints());
-    };
-    const auto before = observed();
+  SeedLayer layer = make();
+  const auto observed = [&] {
+    return std::tuple(layer.state(), layer.epoch(), layer.blueprints());
+  };
+  const auto before = observed();
+  const auto use = [&](const std::string& damaged) {
     try {
-      load(layer, mutated);
+      load(layer, damaged);
     } catch (const Error&) {
       EXPECT_TRUE(observed() == before);
       throw;
     }
+    EXPECT_FALSE(Impl::fault_of(layer.state()));
+  };
+  const std::string good = read_all(path);
+  expect_beginnings_refused(good, use);
+  const MemoryFile file;
+  std::size_t used = 0, refused = 0;
+  for_each_changed_byte(good, [&](std::string bad, std::size_t at, int) {
+    file.set(bad);
+    EXPECT_THROW(use(file.path()), CorruptFile) << at;
+    reseal(bad);
+    file.set(bad);
+    try {
+      use(file.path());
+      ++used;
+      layer = make();
+    } catch (const Error&) {
+      ++refused;
+    }
+  });
+  EXPECT_GT(used, 100U) << "changes of numbers and names";
+  EXPECT_GT(refused, 100U) << "changes of the format";
+  const auto files = use_mutated(name, good, [&](const std::string& mutated) {
+    layer = make();
+    use(mutated);
     expect_whole(layer, folder, generator);
   });
   EXPECT_GT(files.used, 50);
   EXPECT_GT(files.refused, 1000);
 }
 
-TEST(StoredSeeds, AMutatedCheckpointIsRejectedOrRestoresALayerThatWorks) {
+TEST(StoredSeeds, ADamagedCheckpointIsRejectedOrRestoresALayerThatWorks) {
   const TempFolder folder;
   small_layer().save(folder / "a");
-  expect_mutated(
+  expect_damage_survived(
       "StoredSeeds.MutatedCheckpoints", folder / "a", folder, [] { return small_layer(true); },
       [](SeedLayer& layer, const std::string& path) { layer.restore(path); });
 }
 
-TEST(StoredSeeds, MutatedBlueprintsAreRejectedOrServeALayer) {
+TEST(StoredSeeds, DamagedBlueprintsAreRejectedOrServeALayer) {
   const TempFolder folder;
   small_layer().blueprints().save(folder / "a");
-  expect_mutated(
+  expect_damage_survived(
       "StoredSeeds.MutatedBlueprints", folder / "a", folder, [] { return small_layer(); },
       [](SeedLayer& layer, const std::string& path) {
+        const BlueprintRegistry loaded = BlueprintRegistry::load(path);
+        for (std::int32_t id = 0; id < static_cast<std::int32_t>(loaded.size()); ++id)
+          EXPECT_TRUE(!loaded.contains(id) || loaded.find(loaded.name(id)) == id);
         layer.restore_blueprints(path);
-        EXPECT_TRUE(layer.blueprints() == BlueprintRegistry::load(path));
+        // With a NaN among its weights, a registry does not equal its copy.
+        EXPECT_EQ(layer.blueprints() == loaded, loaded == BlueprintRegistry(loaded));
       });
 }
 
-}  // namespace StoredSeedsTest
+}  // namespace Kindred::Testing::Seeds::StoredSeedsTest

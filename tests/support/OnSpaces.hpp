@@ -30,8 +30,13 @@ void on_spaces(const Body& body) {
 /// The same with the instances on the host.
 template <class Body>
 void on_hosts(const Body& body) {
-  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) body(exec_space);
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+    } else if constexpr (std::is_invocable_v<Body, const ExecutionSpace&, Space>) {
+      body(exec_space, space);
+    } else {
+      body(exec_space);
+    }
   });
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/bulk/ElementWise.hpp>
 #include <kindred/core/bulk/MatrixProduct.hpp>
 #include <kindred/core/bulk/RandomFill.hpp>
@@ -8,11 +7,7 @@
 
 #include "CheckedCalls.hpp"
 
-namespace BulkArgumentsTest {
-
-using namespace Kindred;
-using Testing::Arguments;
-using Testing::CheckedCall;
+namespace Kindred::Testing::BulkArgumentsTest {
 
 /// Two arrays of three elements, without a table.
 template <class T>
@@ -82,7 +77,7 @@ const std::vector<CheckedCall> calls{
 };
 
 TEST(BulkArguments, AreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : calls) Testing::expect_checked(call);
+  for (const CheckedCall& call : calls) expect_checked(call);
 }
 
-}  // namespace BulkArgumentsTest
+}  // namespace Kindred::Testing::BulkArgumentsTest

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/layers/FusedLinear.hpp>
 #include <kindred/core/layers/FusedNorm.hpp>
 #include <kindred/core/layers/LinearGradient.hpp>
 #include <kindred/core/layers/NormGradient.hpp>
 
-#include <span>
-
 #include "CheckedCalls.hpp"
 
-namespace LayerArgumentsTest {
-
-using namespace Kindred;
-using Testing::Arguments;
-using Testing::CheckedCall;
+namespace Kindred::Testing::LayerArgumentsTest {
 
 constexpr std::uint64_t rows = 2;
 constexpr std::uint64_t columns = 3;
@@ -140,7 +133,7 @@ const std::vector<CheckedCall> calls{
 };
 
 TEST(LayerArguments, AreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : calls) Testing::expect_checked(call);
+  for (const CheckedCall& call : calls) expect_checked(call);
 }
 
-}  // namespace LayerArgumentsTest
+}  // namespace Kindred::Testing::LayerArgumentsTest

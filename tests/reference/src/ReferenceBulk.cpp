@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "Canonical.hpp"
 
@@ -15,18 +16,10 @@ namespace {
 
 template <class T>
 T changed(ElementWise op, T a, T b) {
-  switch (op) {
-    case ElementWise::add:
-      return canonical(a + b);
-    case ElementWise::multiply:
-      return canonical(a * b);
-    case ElementWise::square:
-      return canonical(a * a);
-    case ElementWise::square_root:
-      return canonical(std::sqrt(a));
-    case ElementWise::exponential:
-      break;
-  }
+  if (op == ElementWise::add) return canonical(a + b);
+  if (op == ElementWise::multiply) return canonical(a * b);
+  if (op == ElementWise::square) return canonical(a * a);
+  if (op == ElementWise::square_root) return canonical(std::sqrt(a));
   // The only function whose bits are defined by its implementation; its error has its own test.
   return canonical(static_cast<T>(portable_exp(static_cast<double>(a))));
 }
@@ -37,6 +30,7 @@ double lesser(double a, double b) {
   if (a == b) return std::signbit(a) ? a : b;
   return a < b ? a : b;
 }
+double greater(double a, double b) { return -lesser(-a, -b); }
 
 __extension__ using Integer128 = __int128;
 
@@ -44,16 +38,13 @@ template <class T>
 T reduced_integer(Reduction reduction, std::span<const T> x) {
   if (reduction == Reduction::min) return *std::min_element(x.begin(), x.end());
   if (reduction == Reduction::max) return *std::max_element(x.begin(), x.end());
-  std::uint64_t sum = 0;
-  for (const T value : x) sum += static_cast<std::uint64_t>(value);
-  return static_cast<T>(sum);
+  return static_cast<T>(std::accumulate(x.begin(), x.end(), std::uint64_t{0}));
 }
 
 /// Compares the exact distances of neighbouring doubles.
 template <class T>
 double mean_of(std::span<const T> x) {
-  Integer128 sum = 0;
-  for (const T value : x) sum += value;
+  const Integer128 sum = std::accumulate(x.begin(), x.end(), Integer128{0});
   const auto count = static_cast<Integer128>(x.size());
   const double guess = static_cast<double>(sum) / static_cast<double>(count);
   const double infinity = std::numeric_limits<double>::infinity();
@@ -134,28 +125,15 @@ std::uint64_t reduced(Reduction reduction, std::span<const std::uint64_t> x) {
 double integer_mean(std::span<const std::int64_t> x) { return mean_of(x); }
 double integer_mean(std::span<const std::uint64_t> x) { return mean_of(x); }
 double reduced(Reduction reduction, std::span<const double> x) {
+  const auto folded = [&](auto f) { return std::accumulate(x.begin(), x.end(), x[0], f); };
+  if (reduction == Reduction::min) return canonical(folded(lesser));
+  if (reduction == Reduction::max) return canonical(folded(greater));
+  const double sum = reproducible_sum(x);
+  if (reduction == Reduction::sum) return canonical(sum);
   const auto count = static_cast<double>(x.size());
-  switch (reduction) {
-    case Reduction::sum:
-      return canonical(reproducible_sum(x));
-    case Reduction::mean:
-      return canonical(reproducible_sum(x) / count);
-    case Reduction::min: {
-      double least = x[0];
-      for (const double value : x) least = lesser(least, value);
-      return canonical(least);
-    }
-    case Reduction::max: {
-      double least = -x[0];
-      for (const double value : x) least = lesser(least, -value);
-      return canonical(-least);
-    }
-    case Reduction::deviation:
-      break;
-  }
-  const double mean = reproducible_sum(x) / count;
+  if (reduction == Reduction::mean) return canonical(sum / count);
   std::vector<double> squares;
-  for (const double value : x) squares.push_back((value - mean) * (value - mean));
+  for (const double value : x) squares.push_back((value - sum / count) * (value - sum / count));
   return canonical(std::sqrt(reproducible_sum(squares) / count));
 }
 

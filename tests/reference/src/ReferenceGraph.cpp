@@ -14,17 +14,11 @@ namespace Kindred::Reference {
 namespace {
 
 float decay_of(const Decay& decay, std::uint32_t hop) {
+  using enum Decay::Kind;
   const double p = decay.parameter;
-  switch (decay.kind) {
-    case Decay::Kind::exponential:
-      return static_cast<float>(portable_exp(-p * hop));
-    case Decay::Kind::power:
-      return static_cast<float>(portable_pow(hop + 1.0, -p));
-    case Decay::Kind::linear:
-      return static_cast<float>(std::max(0.0, 1.0 - p * hop));
-    case Decay::Kind::constant:
-      break;
-  }
+  if (decay.kind == exponential) return static_cast<float>(portable_exp(-p * hop));
+  if (decay.kind == power) return static_cast<float>(portable_pow(hop + 1.0, -p));
+  if (decay.kind == linear) return static_cast<float>(std::max(0.0, 1.0 - p * hop));
   return static_cast<float>(p);
 }
 

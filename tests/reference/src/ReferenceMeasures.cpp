@@ -2,7 +2,7 @@
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 namespace Kindred::Reference {
 
@@ -72,9 +72,15 @@ bool is_white_space(Symbol c) {
          c == 0x205F || c == 0x3000;
 }
 
-/// The words in their order with a space between each two.
-template <class Words>
-Word joined(const Words& words) {
+/// The words of \p text in order, with repeated ones.
+std::vector<Word> sorted_words(std::string_view text) {
+  std::vector<Word> found = words(text);
+  std::ranges::sort(found);
+  return found;
+}
+
+/// The words with a space between each two.
+Word joined(const std::vector<Word>& words) {
   Word text;
   for (const Word& word : words) {
     if (!text.empty()) text.push_back(0x20);
@@ -129,20 +135,11 @@ std::uint32_t postfix_similarity(std::span<const Symbol> pattern, std::span<cons
 
 double distance(PairMeasure measure, std::span<const Symbol> pattern,
                 std::span<const Symbol> query) {
-  const auto longer = static_cast<double>(std::max(pattern.size(), query.size()));
-  switch (measure) {
-    case PairMeasure::levenshtein:
-      return levenshtein_distance(pattern, query);
-    case PairMeasure::osa:
-      return osa_distance(pattern, query);
-    case PairMeasure::jaro_winkler:
-      return 1.0 - jaro_winkler_similarity(pattern, query);
-    case PairMeasure::prefix:
-      return longer - prefix_similarity(pattern, query);
-    case PairMeasure::postfix:
-      return longer - postfix_similarity(pattern, query);
-  }
-  return 0;
+  if (measure == PairMeasure::levenshtein) return levenshtein_distance(pattern, query);
+  if (measure == PairMeasure::osa) return osa_distance(pattern, query);
+  if (measure == PairMeasure::jaro_winkler) return 1.0 - jaro_winkler_similarity(pattern, query);
+  const auto common = measure == PairMeasure::prefix ? prefix_similarity : postfix_similarity;
+  return static_cast<double>(std::max(pattern.size(), query.size())) - common(pattern, query);
 }
 
 double normalized_similarity(PairMeasure measure, std::span<const Symbol> pattern,
@@ -184,12 +181,7 @@ std::vector<std::vector<Symbol>> words(std::string_view text) {
 }
 
 double token_sort_similarity(std::string_view pattern, std::string_view query) {
-  std::vector<Word> words_of_pattern = words(pattern);
-  std::vector<Word> words_of_query = words(query);
-  std::sort(words_of_pattern.begin(), words_of_pattern.end());
-  std::sort(words_of_query.begin(), words_of_query.end());
-  const Word a = joined(words_of_pattern);
-  const Word b = joined(words_of_query);
+  const Word a = joined(sorted_words(pattern)), b = joined(sorted_words(query));
   const std::size_t total = a.size() + b.size();
   if (total == 0) return 1.0;
   const double ratio =
@@ -198,30 +190,27 @@ double token_sort_similarity(std::string_view pattern, std::string_view query) {
 }
 
 double token_set_similarity(std::string_view pattern, std::string_view query) {
-  const std::vector<Word> words_of_pattern = words(pattern);
-  const std::vector<Word> words_of_query = words(query);
-  if (words_of_pattern.empty() || words_of_query.empty()) return 0.0;
-  const std::set<Word> a(words_of_pattern.begin(), words_of_pattern.end());
-  const std::set<Word> b(words_of_query.begin(), words_of_query.end());
-  std::set<Word> common;
-  std::set<Word> only_a;
-  std::set<Word> only_b;
-  for (const Word& word : a) (b.count(word) > 0 ? common : only_a).insert(word);
-  for (const Word& word : b)
-    if (a.count(word) == 0) only_b.insert(word);
+  const auto set_of = [](std::string_view text) {
+    std::vector<Word> found = sorted_words(text);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  };
+  const std::vector<Word> a = set_of(pattern), b = set_of(query);
+  if (a.empty() || b.empty()) return 0.0;
+  std::vector<Word> common, only_a, only_b;
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  std::ranges::set_difference(a, b, std::back_inserter(only_a));
+  std::ranges::set_difference(b, a, std::back_inserter(only_b));
   if (!common.empty() && (only_a.empty() || only_b.empty())) return 1.0;
 
   // The three texts are the common words, these and the rest of a, and these and the rest of b.
-  const Word rest_a = joined(only_a);
-  const Word rest_b = joined(only_b);
-  const std::size_t base = joined(common).size();
-  const std::size_t space = base > 0 ? 1 : 0;
-  const std::size_t with_a = base + space + rest_a.size();
-  const std::size_t with_b = base + space + rest_b.size();
+  const Word rest_a = joined(only_a), rest_b = joined(only_b);
+  const std::size_t base = joined(common).size(), space = base > 0 ? 1 : 0;
+  const std::size_t with_a = base + space + rest_a.size(), with_b = base + space + rest_b.size();
   double best = percent_of(indel_distance(rest_a, rest_b), with_a + with_b);
   if (base > 0) {
-    best = std::max(best, percent_of(space + rest_a.size(), base + with_a));
-    best = std::max(best, percent_of(space + rest_b.size(), base + with_b));
+    best = std::max({best, percent_of(space + rest_a.size(), base + with_a),
+                     percent_of(space + rest_b.size(), base + with_b)});
   }
   return best / 100.0;
 }

@@ -36,63 +36,43 @@ std::vector<double> restart_of(std::size_t nodes, std::span<const Node> sources)
   return restart;
 }
 
-/// The stored part of an iterate, p / W, and the iterate that it represents.
-template <class Value>
-class Iterate {
- public:
-  explicit Iterate(const std::vector<double>& out) : m_out(&out), m_stored(out.size()) {}
-  void store(std::size_t v, double p) { m_stored[v] = static_cast<Value>(p * (1.0 / divisor(v))); }
-  double stored(std::size_t v) const { return static_cast<double>(m_stored[v]); }
-  double value(std::size_t v) const { return stored(v) * divisor(v); }
-
- private:
-  double divisor(std::size_t v) const { return (*m_out)[v] > 0 ? (*m_out)[v] : 1.0; }
-
-  const std::vector<double>* m_out;
-  std::vector<Value> m_stored;
-};
-
-template <class Value>
-PageRankAnswer iterate(std::size_t nodes, std::span<const Link> links,
-                       const std::vector<double>& out, const std::vector<double>& restart,
-                       const PageRankSettings& settings) {
-  const auto rows = links_into(nodes, links);
-  Iterate<Value> p(out);
-  for (std::size_t v = 0; v < nodes; ++v) p.store(v, restart[v]);
-  PageRankAnswer answer;
-  do {
-    std::vector<double> lost;
-    for (std::size_t v = 0; v < nodes; ++v) lost.push_back(out[v] > 0 ? 0.0 : p.value(v));
-    const double share = settings.damping * reproducible_sum(lost) + (1.0 - settings.damping);
-    Iterate<Value> next(out);
-    for (std::size_t v = 0; v < nodes; ++v) {
-      std::vector<double> terms;
-      for (const Link& link : rows[v])
-        terms.push_back(p.stored(link.from) * static_cast<double>(link.weight));
-      next.store(v, settings.damping * reproducible_sum(terms) + share * restart[v]);
-    }
-    std::vector<double> differences;
-    for (std::size_t v = 0; v < nodes; ++v)
-      differences.push_back(std::abs(next.value(v) - p.value(v)));
-    answer.residual = reproducible_sum(differences);
-    p = next;
-    ++answer.iterations;
-  } while (answer.residual > settings.tolerance && answer.iterations < settings.max_iterations);
-  for (std::size_t v = 0; v < nodes; ++v) answer.values.push_back(static_cast<float>(p.value(v)));
-  return answer;
-}
-
 }  // namespace
 
 PageRankAnswer page_rank(std::size_t nodes, std::span<const Link> links,
                          std::span<const Node> sources, const PageRankSettings& settings) {
+  const auto rows = links_into(nodes, links);
   const std::vector<double> out = out_weights(nodes, links);
-  const bool fits_float = std::ranges::all_of(
-      out, [](double sum) { return sum == 0 || (sum >= 0x1p-40 && sum <= 0x1p40); });
   const std::vector<double> restart = restart_of(nodes, sources);
-  return settings.tolerance >= 1e-6 && fits_float
-             ? iterate<float>(nodes, links, out, restart, settings)
-             : iterate<double>(nodes, links, out, restart, settings);
+  const bool is_float = settings.tolerance >= 1e-6 && std::ranges::all_of(out, [](double sum) {
+                          return sum == 0 || (sum >= 0x1p-40 && sum <= 0x1p40);
+                        });
+  // Stored is p / W, from which the iterate is computed.
+  const auto divisor = [&](std::size_t v) { return out[v] > 0 ? out[v] : 1.0; };
+  const auto stored = [&](std::size_t v, double value) {
+    const double share = value * (1.0 / divisor(v));
+    return is_float ? static_cast<double>(static_cast<float>(share)) : share;
+  };
+  std::vector<double> p;
+  for (std::size_t v = 0; v < nodes; ++v) p.push_back(stored(v, restart[v]));
+  PageRankAnswer answer;
+  do {
+    std::vector<double> lost, next, differences;
+    for (std::size_t v = 0; v < nodes; ++v) lost.push_back(out[v] > 0 ? 0.0 : p[v]);
+    const double share = settings.damping * reproducible_sum(lost) + (1.0 - settings.damping);
+    for (std::size_t v = 0; v < nodes; ++v) {
+      std::vector<double> terms;
+      for (const Link& link : rows[v])
+        terms.push_back(p[link.from] * static_cast<double>(link.weight));
+      next.push_back(stored(v, settings.damping * reproducible_sum(terms) + share * restart[v]));
+      differences.push_back(std::abs(next[v] * divisor(v) - p[v] * divisor(v)));
+    }
+    answer.residual = reproducible_sum(differences);
+    p = next;
+    ++answer.iterations;
+  } while (answer.residual > settings.tolerance && answer.iterations < settings.max_iterations);
+  for (std::size_t v = 0; v < nodes; ++v)
+    answer.values.push_back(static_cast<float>(p[v] * divisor(v)));
+  return answer;
 }
 
 std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> links,

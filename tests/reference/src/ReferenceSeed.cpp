@@ -48,25 +48,14 @@ SeedLayer with_a_seed(SeedLayer layer) {
 
 constexpr float half = 0.5F;
 
+/// Every product is rounded.
 float applied(const Seed& seed, float w, float x) {
-  const float t = alpha_of(seed) * w;
-  const float u = 1.0F - alpha_of(seed);
-  switch (seed.mode) {
-    case ApplyMode::linear: {
-      const float changed = t * x;
-      const float kept = u * x;
-      return changed + kept;
-    }
-    case ApplyMode::multiplicative:
-      return w * x;
-    case ApplyMode::additive:
-      return x + w;
-    case ApplyMode::mixed:
-      break;
-  }
-  const float of_x = half * x;
-  const float of_w = half * w;
-  return of_x + of_w;
+  if (seed.mode == ApplyMode::multiplicative) return w * x;
+  if (seed.mode == ApplyMode::additive) return x + w;
+  const bool is_linear = seed.mode == ApplyMode::linear;
+  const float changed = is_linear ? alpha_of(seed) * w * x : half * w;
+  const float kept = (is_linear ? 1.0F - alpha_of(seed) : half) * x;
+  return changed + kept;
 }
 
 float passed_back(const Seed& seed, float w, float g) {

@@ -2,6 +2,8 @@
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace Kindred::Reference {
 
@@ -158,9 +160,7 @@ std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
     const double value = similarity(measure, matched, patterns[i].size(), query.size());
     if (value >= threshold) items.push_back({i, value, matched});
   }
-  std::stable_sort(items.begin(), items.end(), [](const MatchItem& a, const MatchItem& b) {
-    return a.similarity > b.similarity;
-  });
+  std::ranges::stable_sort(items, std::greater(), &MatchItem::similarity);
   if (items.size() > top) items.resize(top);
   return items;
 }
@@ -172,32 +172,22 @@ using Members = std::vector<std::uint64_t>;
 
 /// The smallest (or largest) similarity of a member of \p a and a member of \p b.
 double link(const Similarities& similarities, const Members& a, const Members& b, bool smallest) {
-  double value = similarities[a[0]][b[0]];
-  for (const std::uint64_t i : a) {
-    for (const std::uint64_t j : b) {
-      value = smallest ? std::min(value, similarities[i][j]) : std::max(value, similarities[i][j]);
-    }
-  }
-  return value;
+  std::vector<double> values;
+  for (const std::uint64_t i : a)
+    for (const std::uint64_t j : b) values.push_back(similarities[i][j]);
+  return smallest ? std::ranges::min(values) : std::ranges::max(values);
 }
 
 std::uint64_t representative(const Similarities& similarities, const Members& members) {
-  std::uint64_t best = members[0];
-  double best_sum = -1;
+  std::vector<double> sums;
   for (const std::uint64_t i : members) {
     std::vector<double> terms;
-    for (const std::uint64_t j : members) {
+    for (const std::uint64_t j : members)
       if (i != j && similarities[i][j] >= 0) terms.push_back(similarities[i][j]);
-    }
     std::sort(terms.rbegin(), terms.rend());
-    double sum = 0;
-    for (const double term : terms) sum += term;
-    if (sum > best_sum) {
-      best = i;
-      best_sum = sum;
-    }
+    sums.push_back(std::accumulate(terms.begin(), terms.end(), 0.0));
   }
-  return best;
+  return members[static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin())];
 }
 
 }  // namespace
@@ -207,15 +197,11 @@ Partition cluster(const Similarities& similarities, bool complete) {
   for (std::uint64_t i = 0; i < similarities.size(); ++i) clusters.push_back({i});
   while (true) {
     double best = -1;
-    std::size_t low = 0;
-    std::size_t high = 0;
+    std::size_t low = 0, high = 0;
     for (std::size_t a = 0; a < clusters.size(); ++a) {
       for (std::size_t b = a + 1; b < clusters.size(); ++b) {
         const double value = link(similarities, clusters[a], clusters[b], complete);
-        if (value < 0 || value <= best) continue;
-        best = value;
-        low = a;
-        high = b;
+        if (value >= 0 && value > best) best = value, low = a, high = b;
       }
     }
     if (best < 0) break;

@@ -24,6 +24,8 @@ double unrounded_score(Metric metric, std::span<const float> query, std::span<co
   return cosine;
 }
 
+Better better_of(Metric metric) { return metric == Metric::l2 ? Better::smaller : Better::larger; }
+
 /// As float32; a zero is +0.
 float rounded_once(double value) {
   const auto rounded = static_cast<float>(value);
@@ -31,8 +33,6 @@ float rounded_once(double value) {
 }
 
 }  // namespace
-
-Better better_of(Metric metric) { return metric == Metric::l2 ? Better::smaller : Better::larger; }
 
 float score(Metric metric, std::span<const float> query, std::span<const float> row) {
   return rounded_once(unrounded_score(metric, query, row));

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/seed/ReduceMoments.hpp>
-
-#include <bit>
 
 #include "SeedSupport.hpp"
 
-namespace ReduceMomentsTest {
-
-using namespace Kindred;
-using namespace Testing::Seeds;
+namespace Kindred::Testing::Seeds::ReduceMomentsTest {
 
 TEST(ReduceMoments, MatchesReferenceOverEpochsAndSeeds) {
   auto generator = Testing::generator("ReduceMoments");
@@ -29,8 +23,7 @@ TEST(ReduceMoments, MatchesReferenceOverEpochsAndSeeds) {
       if (i / seeds == 3 && generator() % 8 == 0)
         m.mean = m.m2 = std::bit_cast<double>(0x7FF8000000000000U);
     }
-    const std::uint32_t first_seed = seeds / 3;
-    const std::uint32_t count = seeds - first_seed;
+    const std::uint32_t first_seed = seeds / 3, count = seeds - first_seed;
     for (const std::uint32_t epochs : {1U, 4U, 6U}) {
       std::vector<SeedMoments> expected;
       for (std::uint32_t seed = first_seed; seed < seeds; ++seed) {
@@ -46,13 +39,12 @@ TEST(ReduceMoments, MatchesReferenceOverEpochsAndSeeds) {
         const auto all = to_space(exec_space, std::vector<SeedMoments>(1));
         reduce_moments<ExecutionSpace>(exec_space, placed, seeds, slots, 4, epochs, first_seed,
                                        each, all);
-        std::vector<SeedMoments> got(count + 1);
-        Impl::download(exec_space, got.data(), each, count);
-        Impl::download(exec_space, &got[count], all, 1);
+        std::vector<SeedMoments> got = to_host(exec_space, each);
+        got.push_back(to_host(exec_space, all)[0]);
         EXPECT_TRUE(same_bits(got, expected)) << seeds << " seeds, " << epochs << " epochs";
       });
     }
   }
 }
 
-}  // namespace ReduceMomentsTest
+}  // namespace Kindred::Testing::Seeds::ReduceMomentsTest

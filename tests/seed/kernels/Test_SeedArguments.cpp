@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/seed/ReduceMoments.hpp>
 #include <kindred/core/seed/SeedBackward.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
@@ -9,11 +8,7 @@
 
 #include "CheckedCalls.hpp"
 
-namespace SeedArgumentsTest {
-
-using namespace Kindred;
-using Testing::Arguments;
-using Testing::CheckedCall;
+namespace Kindred::Testing::SeedArgumentsTest {
 
 constexpr std::uint32_t hidden = 8;
 constexpr std::uint32_t seeds = 2;
@@ -108,7 +103,7 @@ const std::vector<CheckedCall> calls{
 };
 
 TEST(SeedArguments, AreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : calls) Testing::expect_checked(call);
+  for (const CheckedCall& call : calls) expect_checked(call);
 }
 
-}  // namespace SeedArgumentsTest
+}  // namespace Kindred::Testing::SeedArgumentsTest

@@ -56,20 +56,12 @@ struct Item {
 /// Which scores rank higher.
 enum class Better : std::uint8_t { larger, smaller };
 
-/// The total order: better score first, then lower index; NaN last, −0 equal to +0.
-bool precedes(const Item& a, const Item& b, Better better);
-/// The first \p k of \p items in total order, by sorting all of them.
-std::vector<Item> top_k(std::span<const Item> items, std::size_t k, Better better);
-/// Like the above; index i has the score `scores[i]`.
-std::vector<Item> top_k(std::span<const float> scores, std::size_t k, Better better);
-/// The first \p k items of the union of \p lists.
-std::vector<Item> merge_top_k(std::span<const std::vector<Item>> lists, std::size_t k,
-                              Better better);
+/// The first \p k of \p items in total order, by sorting all of them: better score first, then
+/// lower index; NaN last, −0 equal to +0.
+std::vector<Item> top_k(std::vector<Item> items, std::size_t k, Better better);
 
 // ---- Vector ----
 
-/// larger for cosine and ip, smaller for l2
-Better better_of(Metric metric);
 /// The score of \p row for \p query: rounded once; a NaN is 0x7FC00000, a zero is +0.
 float score(Metric metric, std::span<const float> query, std::span<const float> row);
 
@@ -97,7 +89,7 @@ std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
 
 // ---- Layers ----
 
-/// \p activation applied to \p x; equals `portable_gelu` bit for bit.
+/// \p activation applied to \p x.
 float apply_activation(LayerActivation activation, float x);
 
 struct NormRow {
@@ -383,7 +375,7 @@ struct SeedRecord {
   std::int16_t errors = 0;
   float alpha = 0;
   float evaluation = 0;
-  std::vector<std::pair<Lifecycle, Lifecycle>> history;
+  std::vector<std::pair<Lifecycle, Lifecycle>> history = {};
 
   friend bool operator==(const SeedRecord&, const SeedRecord&) = default;
 };
