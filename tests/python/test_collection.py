@@ -9,6 +9,7 @@ import numpy as np
 
 import pykindred
 from engines import ENGINES, ROWS
+from support import context
 from watchdog import ThreadedTest
 
 
@@ -29,10 +30,6 @@ class Array(np.ndarray):
     """An array that may refer to other objects."""
 
 
-def context_of(**options):
-    return pykindred.Context(threads=1, load_profile=False, **options)
-
-
 def threads():
     return len(os.listdir("/proc/self/task"))
 
@@ -50,7 +47,7 @@ class Collected(ThreadedTest):
         def make(**options):
             owner = Owner()
             options = {name: getattr(owner, method) for name, method in options.items()}
-            owner.context = pykindred.Context(threads=2, load_profile=False, **options)
+            owner.context = context(threads=2, **options)
             return owner
 
         each = {"on_dispatch": "dispatched"}, {"log": "log"}
@@ -61,8 +58,7 @@ class Collected(ThreadedTest):
     def test_a_context_frees_its_threads(self):
         def make():
             owner = Owner()
-            owner.context = pykindred.Context(threads=2, load_profile=False,
-                                              on_dispatch=owner.dispatched)
+            owner.context = context(threads=2, on_dispatch=owner.dispatched)
             owner.index = pykindred.VectorIndex(ROWS, context=owner.context)
             owner.index.search(ROWS, 2, space="openmp")
 
@@ -80,17 +76,17 @@ class Collected(ThreadedTest):
                 with self.subTest(name, keeps_context=keeps_context):
                     def make():
                         owner = Owner()
-                        context = context_of(on_dispatch=owner.dispatched)
-                        owner.engine = engine(context=context)
+                        own = context(on_dispatch=owner.dispatched)
+                        owner.engine = engine(context=own)
                         if keeps_context:
-                            owner.context = context
+                            owner.context = own
                         return owner
                     self.check(make)
 
     def test_a_closed_engine(self):
         def make():
             owner = Owner()
-            owner.engine = pykindred.VectorIndex(ROWS, context=context_of(log=owner.log))
+            owner.engine = pykindred.VectorIndex(ROWS, context=context(log=owner.log))
             owner.engine.close()
             return owner
         self.check(make)
@@ -135,9 +131,9 @@ class Collected(ThreadedTest):
 
     def test_callbacks_are_called_while_anything_needs_them(self):
         records = []
-        context = context_of(on_dispatch=lambda record: records.append(record))
-        index = pykindred.VectorIndex(ROWS, context=context)
-        del context
+        own = context(on_dispatch=lambda record: records.append(record))
+        index = pykindred.VectorIndex(ROWS, context=own)
+        del own
         gc.collect()
         index.search(ROWS[0], 2)
         self.assertEqual(len(records), 1)
