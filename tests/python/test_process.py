@@ -55,7 +55,8 @@ class Import(unittest.TestCase):
                 print(error)
         """, KINDRED_LIBRARY="/nonexistent/libkindred.so.0")
         self.assertIn("/nonexistent/libkindred.so.0", out)
-        self.assertEqual(run("import pykindred; print(pykindred.library.why)", KINDRED_LIBRARY="host").strip(), "requested by KINDRED_LIBRARY")
+        program = "import pykindred; print(pykindred.library.why)"
+        self.assertEqual(run(program, KINDRED_LIBRARY="host"), "requested by KINDRED_LIBRARY\n")
 
 
 class Contexts(unittest.TestCase):
