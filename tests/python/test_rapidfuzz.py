@@ -6,6 +6,7 @@ import math
 import pickle
 import types
 import unittest
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -103,7 +104,7 @@ class Process(unittest.TestCase):
         for name, scorer in SCORERS.items():
             for query in ("ab", "", " ", "b a ab", choices[3] + "b", "xyz", None):
                 self.check(query, choices, name)
-                for share in (0.4, 0.75):
+                for share in (0.3123, 0.7654):
                     cutoff = share * scorer.scale if scorer.is_normalized else round(4 * share)
                     self.check(query, choices, name, score_cutoff=cutoff)
 
@@ -122,7 +123,7 @@ class Process(unittest.TestCase):
         lists = [list(text) for text in texts("lists", 30, "abc")] + [None, ("a", "b")]
         for name in ("Levenshtein.distance", "JaroWinkler.similarity", "ratio"):
             for query in (["a", "b", "c"], "abc"):
-                self.check(query, tuple(lists), name)
+                self.check(query, tuple(lists), name, dict(enumerate(lists)).values())
             self.check(b"abc", [text.encode() for text in texts("bytes", 30)], name)
             self.check(list("abc"), texts("query", 30), name)
 
@@ -262,6 +263,19 @@ class Values(unittest.TestCase):
         choices = {"x": "ab", "y": "b"}
         for given in (choices, process.Choices(choices), iter(choices.values())):
             self.assertEqual(process.cdist(["ab"], given, scorer=edits).tolist(), [[0, 1]])
+
+    def test_cutoffs_at_scores_and_beside_them(self):
+        choices, tiny = texts("near a cutoff", 40, "ab ", 9), Fraction(1, 10**30)  # for no float
+        for name, scorer in SCORERS.items():
+            scored = process.extract("ab a", choices, scorer=scorer, limit=None)
+            scores = {Fraction(score) for _, score, _ in scored}
+            for cutoff in {score + nudge for score in scores for nudge in (-tiny, 0, tiny)}:
+                expected = [one for one in scored if (
+                    one[1] <= cutoff if scorer.is_distance else one[1] >= cutoff)]
+                for given in (choices, process.Choices(choices)):
+                    found = process.extract("ab a", given, scorer=scorer, score_cutoff=cutoff,
+                                            limit=None)
+                    self.assertEqual(found, expected, (name, cutoff))
 
     def test_a_list_is_read_at_every_call_and_choices_once(self):
         values = ["a", "b"]
