@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "EnvironmentVariable.hpp"
 #include "RunProgram.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
@@ -15,9 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <iterator>
+#include <functional>
 #include <regex>
 
 namespace Kindred::Tools {
@@ -42,11 +42,8 @@ TEST(Demo, RecallsByMatchingSearchingAndSpreading) {
   const auto hits = answer(small().corpus, small().engines, "large feline of forests", 6);
   ASSERT_EQ(hits.size(), 6U);
   EXPECT_THAT(names(hits), testing::Contains("big cat")) << "only its links can retrieve it";
-  EXPECT_THAT((std::vector<std::string>{names(hits)[0], names(hits)[1]}),
-              testing::UnorderedElementsAre("leopard", "tiger"));
-  EXPECT_TRUE(std::is_sorted(hits.begin(), hits.end(), [](const AnswerHit& a, const AnswerHit& b) {
-    return a.score > b.score;
-  }));
+  EXPECT_TRUE(names(hits)[0] == "leopard" || names(hits)[0] == "tiger");
+  EXPECT_TRUE(std::ranges::is_sorted(hits, std::greater<>(), &AnswerHit::score));
   for (const AnswerHit& hit : hits) {
     double sum = 0;
     for (const ReportReason& reason : hit.reasons) {
@@ -103,13 +100,10 @@ class WholeDemo : public testing::Test {
  protected:
   WholeDemo() {
     m_options.wordnet = KINDRED_TEST_WORDNET;
-    m_options.out = std::string(KINDRED_TEST_FOLDER) + "/whole-" +
-                    testing::UnitTest::GetInstance()->current_test_info()->name();
+    m_options.out = m_folder / "out";
     m_options.calibrate = false;
     m_options.quiet = true;
-    ::setenv("KINDRED_PROFILE", (m_options.out + "/profile.json").c_str(), 1);
   }
-  ~WholeDemo() override { std::filesystem::remove_all(m_options.out); }
 
   std::string standard_output() {
     testing::internal::CaptureStdout();
@@ -119,6 +113,8 @@ class WholeDemo : public testing::Test {
     return text;
   }
   std::string file(const char* name) const { return Testing::read_all(m_options.out + "/" + name); }
+  Testing::TempFolder m_folder;
+  Testing::EnvironmentVariable m_profile{"KINDRED_PROFILE", m_folder / "profile.json"};
   DemoOptions m_options;
 };
 
@@ -131,45 +127,37 @@ TEST_F(WholeDemo, AnswersVerifiesAndWritesTheReport) {
 
   const std::string html = file("report.html");
   EXPECT_FALSE(std::regex_search(html, std::regex("https?://")));
-  const auto count = [&](const std::string& text) {
-    const std::regex pattern(text);
-    return std::distance(std::sregex_iterator(html.begin(), html.end(), pattern),
-                         std::sregex_iterator());
+  const auto count = [&](const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = html.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
   };
-  EXPECT_EQ(count("<li class=\"panel\">"), static_cast<std::ptrdiff_t>(m_options.top));
-  EXPECT_EQ(count("<b class=\"holds\">"), 2) << "both claims hold";
-  EXPECT_EQ(count("<div class=\"plot\""), 5) << "LCS, difflib, search, score, spread";
+  EXPECT_EQ(count("<li class=\"panel\">"), m_options.top);
+  EXPECT_EQ(count("<b class=\"holds\">"), 2U) << "both claims hold";
+  EXPECT_EQ(count("<div class=\"plot\""), 5U) << "LCS, difflib, search, score, spread";
   EXPECT_THAT(html, testing::HasSubstr("<h3>Calls by operation</h3>"));
   EXPECT_THAT(html, testing::HasSubstr("<h3>Kernels</h3>"));
   EXPECT_FALSE(nlohmann::json::parse(file("trace.json"))["traceEvents"].empty());
 }
 
-TEST_F(WholeDemo, StandardOutputIsTheSameOnEverySpaceAndThreadCount) {
-  m_options.sweep = false;
-  const std::string text = standard_output();
-  for (const Space space : Testing::spaces()) {
-    m_options.space = space;
-    EXPECT_EQ(standard_output(), text) << to_string(space);
-  }
-  m_options.space.reset();
-  m_options.threads = 1;
-  EXPECT_EQ(standard_output(), text);
-}
-
-TEST_F(WholeDemo, JsonIsOneObjectOfTheSameAnswer) {
+TEST_F(WholeDemo, JsonIsTheSameOnEveryMachineSpaceAndThreadCount) {
   m_options.sweep = false;
   m_options.json = true;
-  const std::string text = standard_output();
-  EXPECT_EQ(text, Testing::read_all(KINDRED_TEST_WORDNET "/../answer.json"))
-      << "the bytes are the same on every machine";
-  const auto answer = nlohmann::json::parse(text);
-  EXPECT_EQ(answer["query"], m_options.query);
-  EXPECT_EQ(answer["results"].size(), m_options.top);
-  EXPECT_FALSE(answer["results"][0]["reasons"].empty());
+  const std::string expected = Testing::read_all(KINDRED_TEST_WORDNET "/../answer.json");
+  EXPECT_EQ(nlohmann::json::parse(expected)["query"], m_options.query);
+  for (const Space space : Testing::spaces()) {
+    for (const int threads : {0, 1}) {
+      m_options.space = space;
+      m_options.threads = threads;
+      EXPECT_EQ(standard_output(), expected) << to_string(space) << ", threads: " << threads;
+    }
+  }
+  m_options.space.reset();
+  EXPECT_EQ(standard_output(), expected);
 }
 
 TEST_F(WholeDemo, AMissingWordNetIsATypedErrorWithoutReport) {
-  m_options.wordnet = KINDRED_TEST_FOLDER;
+  m_options.wordnet = m_folder / "";
   EXPECT_THROW(run_demo(m_options), NotFound);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(m_options.out) / "report.html"));
 }
@@ -181,18 +169,10 @@ Testing::Ran program(std::vector<std::string> arguments) {
 
 TEST_F(WholeDemo, TheProgramTakesItsFlagsAndThoseOfEveryCommand) {
   const std::string trace = m_options.out + "/another.json";
-  const Testing::Ran ran = program({"--wordnet",  KINDRED_TEST_WORDNET,
-                                    "--out",      m_options.out,
-                                    "--no-sweep", "--no-calibrate",
-                                    "--json",     "--quiet",
-                                    "--explain",  "--space",
-                                    "serial",     "--threads",
-                                    "1",          "--trace",
-                                    trace,        "-k",
-                                    "3",          "--proof",
-                                    "5",          "--limit",
-                                    "0",          "--query",
-                                    "small boat"});
+  const Testing::Ran ran =
+      program({"--wordnet=" KINDRED_TEST_WORDNET, "--out=" + m_options.out, "--trace=" + trace,
+               "--query=small boat", "--space=serial", "--threads=1", "--proof=5", "--limit=0",
+               "-k", "3", "--explain", "--no-sweep", "--no-calibrate", "--json", "--quiet"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(nlohmann::json::parse(ran.out)["query"], "small boat");
   EXPECT_THAT(ran.err, testing::HasSubstr("\"chosen\":\"serial\""));
@@ -201,16 +181,8 @@ TEST_F(WholeDemo, TheProgramTakesItsFlagsAndThoseOfEveryCommand) {
 
 TEST(DemoProgram, DescribesItself) {
   EXPECT_THAT(program({"--version"}).out, testing::StartsWith("kindred 0."));
-  const std::string help = program({"--help"}).out;
-  EXPECT_THAT(help, testing::HasSubstr("Usage: kindred-demo [OPTIONS]"));
-  const std::string page = program({"--man"}).out;
-  EXPECT_THAT(page, testing::HasSubstr("kindred\\-demo \\- Recall from WordNet"));
-  for (const std::string flag :
-       {"wordnet", "query", "out", "limit", "top", "proof", "space", "threads", "device", "json",
-        "quiet", "color", "explain", "trace", "report", "config"}) {
-    EXPECT_THAT(help, testing::HasSubstr("--" + flag));
-    EXPECT_THAT(page, testing::HasSubstr("\\fB\\-\\-" + flag));
-  }
+  EXPECT_THAT(program({"--help"}).out, testing::HasSubstr("Usage: kindred-demo [OPTIONS]"));
+  EXPECT_THAT(program({"--man"}).out, testing::HasSubstr("kindred\\-demo \\- Recall from WordNet"));
 }
 
 TEST(DemoProgram, ReportsMistakesByStatus) {
@@ -220,8 +192,9 @@ TEST(DemoProgram, ReportsMistakesByStatus) {
                                               "--wordnet? (see kindred-demo --help)"));
   EXPECT_EQ(program({"--top", "51"}).status, 2);
   EXPECT_EQ(program({"--space", "tpu"}).status, 2);
-  const Testing::Ran missing = program({"--wordnet", "/nonexistent", "--no-calibrate", "--quiet",
-                                        "--out", KINDRED_TEST_FOLDER "/missing"});
+  const Testing::TempFolder folder;
+  const Testing::Ran missing = program(
+      {"--wordnet", "/nonexistent", "--no-calibrate", "--quiet", "--out", folder / "missing"});
   EXPECT_EQ(missing.status, 3);
   EXPECT_THAT(missing.err, testing::HasSubstr("/nonexistent/data.noun cannot be opened"));
 }

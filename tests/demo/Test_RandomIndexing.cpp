@@ -6,86 +6,70 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <string>
 
 namespace Kindred::Tools {
 namespace RandomIndexingTest {
 
-struct Texts {
-  Vocabulary words;
+Ragged<Symbol> texts_of(Vocabulary& words) {
   Ragged<Symbol> rows;
+  for (const std::vector<std::string>& text : {std::vector<std::string>{"cat", "purrs", "soft"},
+                                               {"kitten", "purrs", "soft"},
+                                               {"engine", "burns", "oil"},
+                                               {"motor", "burns", "oil"},
+                                               {}}) {
+    for (const std::string& word : text) rows.values.push_back(words.add(word));
+    rows.close_row();
+  }
+  return rows;
+}
 
-  explicit Texts(const std::vector<std::vector<std::string>>& texts) {
-    for (const auto& text : texts) {
-      for (const std::string& word : text) rows.values.push_back(words.add(word));
-      rows.close_row();
-    }
+struct RandomIndexingOfTexts : testing::Test {
+  Vocabulary words;
+  Ragged<Symbol> texts = texts_of(words);
+  RandomIndexing indexing{texts, words};
+
+  std::vector<float> embed(const std::vector<Symbol>& text) const {
+    return indexing.embed(std::span<const Symbol>(text));
+  }
+  double cosine(const char* word, const char* other) const {
+    const auto a = embed({words.find(word)}), b = embed({words.find(other)});
+    const auto dot = [](const std::vector<float>& x, const std::vector<float>& y) {
+      return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+    };
+    return dot(a, b) / std::sqrt(dot(a, a) * dot(b, b));
   }
 };
 
-Texts small_texts() {
-  return Texts({{"cat", "purrs", "soft"},
-                {"kitten", "purrs", "soft"},
-                {"engine", "burns", "oil"},
-                {"motor", "burns", "oil"},
-                {}});
+TEST_F(RandomIndexingOfTexts, WordsInTheSameContextsAreSimilar) {
+  EXPECT_GT(cosine("cat", "kitten"), 0.4) << "no text contains both";
+  EXPECT_LT(cosine("cat", "motor"), 0.1);
 }
 
-double cosine(std::span<const float> a, std::span<const float> b) {
-  double ab = 0;
-  double aa = 0;
-  double bb = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ab += double{a[i]} * double{b[i]};
-    aa += double{a[i]} * double{a[i]};
-    bb += double{b[i]} * double{b[i]};
+TEST_F(RandomIndexingOfTexts, RarerWordsWeighMore) {
+  EXPECT_GT(indexing.rarity(words.find("cat")), indexing.rarity(words.find("soft")));
+  EXPECT_EQ(indexing.rarity(words.find("cat")), 2.25) << "5 = 4 · 1.25";
+}
+
+TEST_F(RandomIndexingOfTexts, ATextIsTheSameAloneOrAmongOthers) {
+  std::vector<float> each;
+  for (std::size_t row = 0; row < texts.rows(); ++row) {
+    const std::vector<float> one = indexing.embed(texts[row]);
+    each.insert(each.end(), one.begin(), one.end());
   }
-  return ab / std::sqrt(aa * bb);
+  EXPECT_EQ(indexing.embed(RaggedSpan<Symbol>(texts)), each);
 }
 
-TEST(RandomIndexing, WordsInTheSameContextsAreSimilar) {
-  const Texts texts = small_texts();
-  const RandomIndexing indexing(texts.rows, texts.words);
-  const auto vector = [&](const char* word) {
-    const std::vector<Symbol> text{texts.words.find(word)};
-    return indexing.embed(std::span<const Symbol>(text));
-  };
-  EXPECT_GT(cosine(vector("cat"), vector("kitten")), 0.4) << "no text contains both";
-  EXPECT_LT(cosine(vector("cat"), vector("motor")), 0.1);
+TEST_F(RandomIndexingOfTexts, UnknownWordsAndNoWordsAddNothing) {
+  const std::vector<float> zeros(indexing.dimension(), 0.0F);
+  EXPECT_EQ(embed({unknown_symbol}), zeros);
+  EXPECT_EQ(embed({}), zeros);
 }
 
-TEST(RandomIndexing, RarerWordsWeighMore) {
-  const Texts texts = small_texts();
-  const RandomIndexing indexing(texts.rows, texts.words);
-  EXPECT_GT(indexing.rarity(texts.words.find("cat")), indexing.rarity(texts.words.find("soft")));
-  EXPECT_EQ(indexing.rarity(texts.words.find("cat")), 2.25) << "5 = 4 · 1.25";
-}
-
-TEST(RandomIndexing, ATextIsTheSameAloneOrAmongOthers) {
-  const Texts texts = small_texts();
-  const RandomIndexing indexing(texts.rows, texts.words, 64);
-  const std::vector<float> all = indexing.embed(RaggedSpan<Symbol>(texts.rows));
-  ASSERT_EQ(all.size(), texts.rows.rows() * 64);
-  for (std::size_t row = 0; row < texts.rows.rows(); ++row) {
-    const std::vector<float> one = indexing.embed(texts.rows[row]);
-    for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(one[i], all[row * 64 + i]);
-  }
-}
-
-TEST(RandomIndexing, UnknownWordsAndNoWordsAddNothing) {
-  const Texts texts = small_texts();
-  const RandomIndexing indexing(texts.rows, texts.words, 64);
-  const std::vector<Symbol> unknown{unknown_symbol};
-  const std::vector<float> zeros(64, 0.0F);
-  EXPECT_EQ(indexing.embed(std::span<const Symbol>(unknown)), zeros);
-  EXPECT_EQ(indexing.embed(std::span<const Symbol>()), zeros);
-}
-
-TEST(RandomIndexing, TheBitsAreTheSameOnEveryMachine) {
-  const Texts texts = small_texts();
-  const RandomIndexing indexing(texts.rows, texts.words);
+TEST_F(RandomIndexingOfTexts, TheBitsAreTheSameOnEveryMachine) {
   std::uint64_t hash = 14695981039346656037ULL;
-  for (const float value : indexing.embed(RaggedSpan<Symbol>(texts.rows)))
+  for (const float value : indexing.embed(RaggedSpan<Symbol>(texts)))
     hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 1099511628211ULL;
   EXPECT_EQ(hash, 1327556518555987704ULL);
 }

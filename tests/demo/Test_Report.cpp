@@ -28,14 +28,9 @@ ReportSweep sweep_of(std::vector<std::array<double, 3>> taken) {
 
 ReportData hostile_report() {
   ReportData data;
-  data.title = hostile;
-  data.subtitle = hostile;
-  data.command = hostile;
-  data.date = hostile;
-  data.version = hostile;
-  data.machine = hostile;
-  data.ran = hostile;
-  data.query = hostile;
+  for (std::string* text : {&data.title, &data.subtitle, &data.command, &data.date, &data.version,
+                            &data.machine, &data.ran, &data.query})
+    *text = hostile;
   data.inputs.push_back({hostile, hostile, hostile, 1});
   ReportTable table;
   table.title = table.note = hostile;
@@ -59,17 +54,16 @@ ReportData hostile_report() {
   return data;
 }
 
-std::size_t count_of(const std::string& text, const std::string& what) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-    ++count;
-  return count;
+/// What the first group of \p pattern is in each of its matches in \p text.
+std::vector<std::string> matches_of(const std::string& pattern, const std::string& text) {
+  const std::regex expression(pattern);
+  const std::sregex_token_iterator first(text.begin(), text.end(), expression, 1);
+  return {first, std::sregex_token_iterator()};
 }
 
 TEST(Report, NoTextBecomesMarkup) {
   const std::string html = report_html(hostile_report());
-  EXPECT_EQ(count_of(html, "<script"), 1U);
-  EXPECT_EQ(count_of(html, "</script>"), 1U);
+  EXPECT_EQ(matches_of("(</?script)", html).size(), 2U);
   EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
   EXPECT_THAT(html,
               testing::HasSubstr("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;!-- "
@@ -89,11 +83,8 @@ TEST(Report, FetchesNothing) {
 
 TEST(Report, BeginsWithTheInputsAndEndsWithWhatRanWhere) {
   const std::string html = report_html(hostile_report());
-  std::vector<std::string> sections;
-  const std::regex section(R"re(<section id="(\w+)">)re");
-  for (std::sregex_iterator it(html.begin(), html.end(), section), end; it != end; ++it)
-    sections.push_back((*it)[1]);
-  EXPECT_THAT(sections, testing::ElementsAre("inputs", "results", "proof", "sweep", "run"));
+  EXPECT_THAT(matches_of("<section id=\"(\\w+)\">", html),
+              testing::ElementsAre("inputs", "results", "proof", "sweep", "run"));
   EXPECT_LT(html.find("<pre id=\"command\">"), html.find("<section"));
   EXPECT_THAT(html, testing::HasSubstr("pays from 2"));
 }
@@ -144,15 +135,13 @@ TEST(Picture, PlacesNodesByTheirDistanceFromTheSources) {
   std::string html;
   append_picture(html, picture);
   std::vector<double> left;
-  const std::regex node(R"re(class="node[^"]*" style="left:([\d.]+)%)re");
-  for (std::sregex_iterator it(html.begin(), html.end(), node), end; it != end; ++it)
-    left.push_back(std::stod((*it)[1]));
+  for (const std::string& place : matches_of("class=\"node[^\"]*\" style=\"left:([\\d.]+)%", html))
+    left.push_back(std::stod(place));
   ASSERT_EQ(left.size(), 4U);
-  EXPECT_THAT(left, testing::WhenSorted(testing::ElementsAreArray(left)));
   EXPECT_LT(left[0], left[1]);
   EXPECT_LT(left[1], left[2]);
   EXPECT_LT(left[2], left[3]) << "a node that no edge leads to is last";
-  EXPECT_EQ(count_of(html, "class=\"back\""), 1U);
+  EXPECT_EQ(matches_of("class=\"(back)\"", html).size(), 1U);
 }
 
 TEST(Report, WritesTheWholeFileOrThrows) {

@@ -16,8 +16,8 @@ namespace Kindred::Tools {
 namespace WordNetTest {
 
 const Synset* find(const WordNet& net, const std::string& word) {
-  const auto found = std::find_if(net.synsets.begin(), net.synsets.end(),
-                                  [&](const Synset& s) { return s.words.front() == word; });
+  const auto found =
+      std::ranges::find(net.synsets, word, [](const Synset& one) { return one.words.front(); });
   return found == net.synsets.end() ? nullptr : &*found;
 }
 
@@ -51,15 +51,9 @@ TEST(WordNet, ResolvesPointersAcrossFiles) {
   EXPECT_TRUE(has("quickly", "\\", "fast"));
   EXPECT_TRUE(has("fast", "&", "swift")) << "a satellite is addressed as an adjective";
   EXPECT_FALSE(has("tiger", "@", "lion"));
-  EXPECT_TRUE(std::is_sorted(net.pointers.begin(), net.pointers.end(),
-                             [](const Pointer& a, const Pointer& b) { return a.from < b.from; }));
-}
-
-TEST(WordNet, EveryPointerWeightIsAnEngineWeight) {
-  for (const PointerKind& kind : pointer_kinds()) {
-    EXPECT_GT(kind.weight, 0) << kind.symbol;
-    EXPECT_LE(kind.weight, 1) << kind.symbol;
-  }
+  EXPECT_TRUE(std::ranges::is_sorted(net.pointers, {}, &Pointer::from));
+  for (const PointerKind& kind : pointer_kinds())
+    EXPECT_TRUE(kind.weight > 0 && kind.weight <= 1) << kind.symbol;
 }
 
 TEST(WordNet, TheLimitTruncatesEachFileAndDropsPointersBeyondIt) {
@@ -81,10 +75,7 @@ struct Copied : Testing::TempFolder {
 TEST(WordNet, ADamagedFileIsRefusedWithTheLine) {
   const std::string noun = Testing::read_all(KINDRED_TEST_WORDNET "/data.noun");
   const auto changed = [&](const std::string& from, const std::string& to) {
-    std::string text = noun;
-    const std::size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return text.replace(at, from.size(), to);
+    return std::string(noun).replace(noun.find(from), from.size(), to);  // find must not fail
   };
   const std::size_t line_end = noun.find('\n', noun.find("large feline of warm forests")) + 1;
   struct Damage {

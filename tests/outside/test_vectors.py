@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`VectorIndex` against FAISS and NumPy's rounding, and `HnswIndex` and hnswlib: each reads what
 the other wrote and finds the same neighbors."""
-import tempfile
 import unittest
-from pathlib import Path
 
 from outside import programs
 
 np, faiss, hnswlib = programs("numpy", "faiss", "hnswlib")
 import pykindred  # noqa: E402
 from reproducible import equal_bits, vector_scores  # noqa: E402
-
-METRICS = ("l2", "ip", "cosine")
+from support import METRICS, folder_of  # noqa: E402
 
 
 def rounded(element, rows):
@@ -34,17 +31,21 @@ class Vectors(unittest.TestCase):
         return self.generator.standard_normal(shape).astype(np.float32)
 
     def test_elements_are_rounded_as_by_numpy(self):
-        rows = self.normal(300, 67) * np.exp(self.normal(300, 1) * 3)
-        rows[5], rows[6, 3:] = 0, 0
-        query = self.normal(67)
-        for element in ("float32", "float16", "bfloat16", "int8"):
-            with self.subTest(element):
-                index = pykindred.VectorIndex(rows, element=element)
-                expected = rounded(element, rows)
-                np.testing.assert_array_equal(index.rows(np.arange(300)), expected)
-                for metric in METRICS:
-                    scores = index.score_all(query, metric=metric)
-                    self.assertTrue(equal_bits(scores, vector_scores(metric, expected, query)))
+        for dimension in (1, 67, 4097, 12301):  # sums of more than one block
+            rows = self.normal(60, dimension) * np.exp(self.normal(60, 1) * 3)
+            rows[5], rows[6, 3:], rows[7] = 0, 0, -0.0
+            hostile = rows.copy()
+            hostile[8, 0], hostile[9, 0], hostile[10] = np.nan, np.inf, rows[10] * np.float32(1e-41)
+            query = self.normal(dimension)
+            for element in ("float32", "float16", "bfloat16", "int8"):
+                with self.subTest(element, dimension=dimension):
+                    given = hostile if element == "float32" else rows
+                    index = pykindred.VectorIndex(given, element=element)
+                    expected = rounded(element, given)
+                    np.testing.assert_array_equal(index.rows(np.arange(60)), expected)
+                    for metric in METRICS:
+                        scores = index.score_all(query, metric=metric)
+                        self.assertTrue(equal_bits(scores, vector_scores(metric, expected, query)))
 
     def test_faiss_finds_the_same_rows(self):
         rows, queries = self.normal(4000, 64), self.normal(40, 64)
@@ -81,9 +82,7 @@ class Hnswlib(unittest.TestCase):
         picked = generator.integers(0, 40, ROWS + QUERIES)
         noise = generator.standard_normal((ROWS + QUERIES, DIMENSION), dtype=np.float32)
         self.rows, self.queries = np.split(centres[picked] + np.float32(0.4) * noise, [ROWS])
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.file = str(Path(folder.name, "h.bin"))
+        self.file = str(folder_of(self) / "h.bin")
 
     def theirs(self, metric, labels=None):
         index = hnswlib.Index(space=metric, dim=DIMENSION)

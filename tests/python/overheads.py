@@ -5,10 +5,8 @@ The time in C++ is the one in the record of the call, which the dispatcher measu
 overhead of Python here. Prepared calls have no record: their overhead is the time of the same call without work. Run with
 PYTHONPATH=build/release/bindings/python.
 """
-import importlib.util
 import statistics
 import time
-from functools import partial
 
 import numpy as np
 
@@ -46,23 +44,6 @@ def calls():
     yield "Bulk.element_wise, out=", lambda: bulk.element_wise("add", x, x, space="serial", out=y)
     yield "Bulk.reduce", lambda: bulk.reduce("sum", rows, space="serial")
     yield "Bulk.multiply, 4 x 4", lambda: bulk.multiply(matrix, matrix, space="serial")
-    tensors, *modules = rows[:2].copy(), pykindred
-    if importlib.util.find_spec("torch") is not None:
-        import torch
-
-        import pykindred.torch as operators
-        torch.set_num_threads(1)
-        modules.append(operators)
-    for module in modules:
-        of = np.asarray if module is pykindred else torch.from_numpy
-        given, weights = of(tensors), of(rows[4:8].copy())
-        state = [of(np.array(codes, np.int32)) for codes in ([3, 0], [0, 0], [0, 0])]
-        state += [of(np.full(2, 0.5, np.float32)), of(rows[:1].copy())]
-        forward = pykindred.forward_seeds if module is pykindred else module.seed_forward
-        calls = (module.layer_norm_act, ()), (module.linear_act, (weights,)), (forward, state)
-        for call, more in calls:
-            yield f"{module.__name__}.{call.__name__}", partial(call, given, *more)
-
 
 def prepared_calls():
     """``(name, call, the same call without work)``"""

@@ -5,8 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -45,6 +47,27 @@ def same(a, b):
         slots = [name for kind in type(a).__mro__ for name in getattr(kind, "__slots__", ())]
         return all(same(getattr(a, name), getattr(b, name)) for name in slots if name[0] != "_")
     return a == b
+
+
+def context(**options):
+    """A context of one thread, unless another number is given, that reads no profile."""
+    return pykindred.Context(**{"threads": 1, "load_profile": False, **options})
+
+
+def folder_of(test, name="."):
+    """An empty folder, with this name, until the end of the test."""
+    folder = tempfile.TemporaryDirectory()
+    test.addCleanup(folder.cleanup)
+    path = Path(folder.name, name)
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def work_in_folder(test):
+    """Changes to an empty folder until the end of the test."""
+    folder = folder_of(test)
+    test.addCleanup(os.chdir, os.getcwd())
+    os.chdir(folder)
 
 
 def check_refusals(test, *rows):

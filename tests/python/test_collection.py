@@ -9,28 +9,19 @@ import numpy as np
 
 import pykindred
 from engines import ENGINES, ROWS
+from support import context
 from watchdog import ThreadedTest
 
 
 class Owner:
-    """Keeps what its methods are called by."""
+    """Keeps what its method is called with."""
 
-    def log(self, level, message):
-        self.logged = level, message
-
-    def dispatched(self, record):
-        self.record = record
-
-    def changed(self, seed, before, after):
-        self.change = seed, before, after
+    def keep(self, *given):
+        self.given = given
 
 
 class Array(np.ndarray):
     """An array that may refer to other objects."""
-
-
-def context_of(**options):
-    return pykindred.Context(threads=1, load_profile=False, **options)
 
 
 def threads():
@@ -47,22 +38,18 @@ class Collected(ThreadedTest):
         self.assertIsNone(made())
 
     def test_a_context_with_callbacks_of_its_owner(self):
-        def make(**options):
-            owner = Owner()
-            options = {name: getattr(owner, method) for name, method in options.items()}
-            owner.context = pykindred.Context(threads=2, load_profile=False, **options)
-            return owner
-
-        each = {"on_dispatch": "dispatched"}, {"log": "log"}
-        for options in (*each, each[0] | each[1]):
-            with self.subTest(options):
-                self.check(lambda: make(**options))
+        for names in (["on_dispatch"], ["log"], ["on_dispatch", "log"]):
+            def make():
+                owner = Owner()
+                owner.context = context(threads=2, **dict.fromkeys(names, owner.keep))
+                return owner
+            with self.subTest(names):
+                self.check(make)
 
     def test_a_context_frees_its_threads(self):
         def make():
             owner = Owner()
-            owner.context = pykindred.Context(threads=2, load_profile=False,
-                                              on_dispatch=owner.dispatched)
+            owner.context = context(threads=2, on_dispatch=owner.keep)
             owner.index = pykindred.VectorIndex(ROWS, context=owner.context)
             owner.index.search(ROWS, 2, space="openmp")
 
@@ -80,17 +67,17 @@ class Collected(ThreadedTest):
                 with self.subTest(name, keeps_context=keeps_context):
                     def make():
                         owner = Owner()
-                        context = context_of(on_dispatch=owner.dispatched)
-                        owner.engine = engine(context=context)
+                        own = context(on_dispatch=owner.keep)
+                        owner.engine = engine(context=own)
                         if keeps_context:
-                            owner.context = context
+                            owner.context = own
                         return owner
                     self.check(make)
 
     def test_a_closed_engine(self):
         def make():
             owner = Owner()
-            owner.engine = pykindred.VectorIndex(ROWS, context=context_of(log=owner.log))
+            owner.engine = pykindred.VectorIndex(ROWS, context=context(log=owner.keep))
             owner.engine.close()
             return owner
         self.check(make)
@@ -98,9 +85,9 @@ class Collected(ThreadedTest):
     def test_a_layer_that_calls_its_owner(self):
         def make():
             owner = Owner()
-            owner.layer = pykindred.SeedLayer(8, 2, on_transition=owner.changed)
+            owner.layer = pykindred.SeedLayer(8, 2, on_transition=owner.keep)
             owner.layer.germinate(0, owner.layer.add_blueprint("a", np.ones(8, np.float32)))
-            self.assertEqual(owner.change[0], 0)
+            self.assertEqual(owner.given[0], 0)
             return owner
         self.check(make)
 
@@ -135,9 +122,9 @@ class Collected(ThreadedTest):
 
     def test_callbacks_are_called_while_anything_needs_them(self):
         records = []
-        context = context_of(on_dispatch=lambda record: records.append(record))
-        index = pykindred.VectorIndex(ROWS, context=context)
-        del context
+        own = context(on_dispatch=lambda record: records.append(record))
+        index = pykindred.VectorIndex(ROWS, context=own)
+        del own
         gc.collect()
         index.search(ROWS[0], 2)
         self.assertEqual(len(records), 1)

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files, bytes, pickles and copies of objects hold the same, and damaged ones are refused."""
-import contextlib
 import copy
 import os
 import pickle
-import tempfile
 import unittest
-from pathlib import Path
 
 import numpy as np
 
 import pykindred
 from pykindred import SeedLayer
-from support import generator, same, vectors
+from support import check_refusals, context, folder_of, same, vectors
 
 ROWS = vectors("rows", 40, 7)
 QUERIES = vectors("queries", 3, 7)
@@ -77,14 +74,6 @@ PICKLED = FILES | {
 }
 
 
-@contextlib.contextmanager
-def latin_folder():
-    with tempfile.TemporaryDirectory() as parent:
-        folder = Path(parent, LATIN)
-        folder.mkdir()
-        yield folder
-
-
 class Copies(unittest.TestCase):
     def test_answer_the_same(self):
         for name, (make, answer) in PICKLED.items():
@@ -116,28 +105,29 @@ class Copies(unittest.TestCase):
 
 class Files(unittest.TestCase):
     def test_have_the_bytes_of_the_object_in_a_folder_of_any_name(self):
-        with latin_folder() as folder:
-            for number, (name, (make, answer)) in enumerate(FILES.items()):
-                one, path = make(), folder / str(number)
-                with self.subTest(name):
-                    one.save(path)
-                    data = one.to_bytes()
-                    self.assertEqual(path.read_bytes(), data)
-                    for given in (data, bytearray(data), memoryview(data),
-                                  np.frombuffer(data, np.uint8)):
-                        self.assertTrue(same(type(one).from_bytes(given), one))
-                    options = {"level": one.level} if name == "PatternMemory" else {}
-                    found = type(one).load(path, **options)
-                    self.assertTrue(same(answer(found), answer(one)))
-                    self.check_damage(type(one).load, folder, path, data)
+        folder = folder_of(self, LATIN)
+        for number, (name, (make, answer)) in enumerate(FILES.items()):
+            one, path = make(), folder / str(number)
+            with self.subTest(name):
+                one.save(path)
+                data = one.to_bytes()
+                self.assertEqual(path.read_bytes(), data)
+                for given in (data, bytearray(data), memoryview(data),
+                              np.frombuffer(data, np.uint8)):
+                    self.assertTrue(same(type(one).from_bytes(given), one))
+                options = {"level": one.level} if name == "PatternMemory" else {}
+                found = type(one).load(path, **options)
+                self.assertTrue(same(answer(found), answer(one)))
+                self.check_damage(type(one).load, folder, path, data)
 
     def check_damage(self, load, folder, path, data):
         for missing in (folder / "missing", folder / "missing" / "file",
                         os.fsencode(folder / "missing")):
             with self.assertRaisesRegex(pykindred.NotFound, LATIN):
                 load(missing)
-        path.write_bytes(data[:len(data) // 2] + bytes([data[len(data) // 2] ^ 0xFF]) +
-                         data[len(data) // 2 + 1:])
+        damaged = bytearray(data)
+        damaged[len(data) // 2] ^= 0xFF
+        path.write_bytes(damaged)
         with self.assertRaisesRegex(pykindred.CorruptFile, LATIN) as raised:
             load(path)
         self.assertEqual(raised.exception.path, str(path))
@@ -145,23 +135,16 @@ class Files(unittest.TestCase):
         self.assertEqual(again.why, raised.exception.why)
 
     def test_damaged_bytes_and_those_of_other_objects_are_refused(self):
-        random, made = generator("damage"), [make() for make, _ in FILES.values()]
-        for one in made:
+        made = [make() for make, _ in FILES.values()]
+        for one, other in zip(made, made[-1:] + made[:-1]):
             data = one.to_bytes()
-            damaged = [data[:size] for size in (0, 1, 127, len(data) - 1)]
-            for at in random.integers(0, len(data), 40):
-                changed = bytearray(data)
-                changed[at] ^= 1 << int(random.integers(8))
-                damaged.append(bytes(changed))
-            for wrong in damaged:
-                with self.assertRaisesRegex(pykindred.CorruptFile, "the buffer"):
-                    type(one).from_bytes(wrong)
-            for other in made:
-                kinds = {type(one), type(other)}
-                if pykindred.KeyedVectorIndex in kinds or len(kinds) == 1:
-                    continue
-                with self.assertRaisesRegex(pykindred.CorruptFile, "holds '"):
-                    type(one).from_bytes(other.to_bytes())
+            changed = bytearray(data)
+            changed[len(data) // 3] ^= 1
+            for wrong, words in ((b"", "the buffer"), (data[:-1], "the buffer"),
+                                 (changed, "the buffer"), (other.to_bytes(), "holds '")):
+                if words != "holds '" or type(one) is not type(other):
+                    with self.assertRaisesRegex(pykindred.CorruptFile, words):
+                        type(one).from_bytes(wrong)
 
     def test_rows_with_keys_are_also_rows(self):
         data = FILES["KeyedVectorIndex"][0]().to_bytes()
@@ -171,61 +154,49 @@ class Files(unittest.TestCase):
             pykindred.KeyedVectorIndex.from_bytes(rows.to_bytes())
 
     def test_options_belong_to_the_call(self):
-        other = pykindred.VectorIndex.from_bytes(vector_index().to_bytes(), residency="host",
-                                                 quantized_copy=False,
-                                                 context=pykindred.Context(threads=1))
+        options = {"residency": "host", "quantized_copy": False, "context": context()}
+        other = pykindred.VectorIndex.from_bytes(vector_index().to_bytes(), **options)
         self.assertTrue(same(other, vector_index()))
 
     def test_of_a_lattice_are_graphs(self):
-        lattice = PICKLED["Lattice"][0]()
-        with tempfile.TemporaryDirectory() as folder:
-            lattice.save(Path(folder, "lattice"))
-            graph = pykindred.SpreadingEngine.load(Path(folder, "lattice"))
-            found = pykindred.SpreadingEngine.inspect(Path(folder, "lattice"))
-            self.assertEqual((found["nodes"], found["edges"]), (graph.nodes, graph.edges))
+        lattice, path = PICKLED["Lattice"][0](), folder_of(self) / "lattice"
+        lattice.save(path)
+        graph, found = pykindred.SpreadingEngine.load(path), pykindred.SpreadingEngine.inspect(path)
+        self.assertEqual((found["nodes"], found["edges"]), (graph.nodes, graph.edges))
         x = np.arange(16, dtype=np.float32)
         rows = pykindred.SpreadingEngine.from_csr(*lattice.rows())
         np.testing.assert_array_equal(graph.hop(x), rows.hop(x))
-        np.testing.assert_array_equal(pykindred.Lattice(2, 4).dense() @ x,
-                                      pykindred.SpreadingEngine.from_csr(
-                                          *pykindred.Lattice(2, 4).rows()).hop(x))
 
     def test_of_a_seed_layer_are_its_blueprints_and_its_state(self):
         layer, other, answer = seed_layer(), SeedLayer(7, 3), PICKLED["SeedLayer"][1]
-        with latin_folder() as folder:
-            layer.save(folder / "state")
-            layer.save_blueprints(folder / "blueprints")
-            with self.assertRaises(pykindred.InvalidArgument):
-                other.restore(folder / "state")  # without its blueprints
-            other.restore_blueprints(folder / "blueprints")
-            other.restore(folder / "state")
-            for restore in (layer.restore, layer.restore_blueprints):
-                with self.assertRaisesRegex(pykindred.NotFound, LATIN):
-                    restore(folder / "missing")
-            with self.assertRaises(pykindred.CorruptFile):
-                layer.restore_blueprints(folder / "state")
+        folder = folder_of(self, LATIN)
+        state, blueprints, missing = folder / "state", folder / "blueprints", folder / "missing"
+        layer.save(state)
+        layer.save_blueprints(blueprints)
+        check_refusals(self, (lambda: other.restore(state), ValueError, ""),  # without blueprints
+                       (lambda: layer.restore(missing), KeyError, LATIN),
+                       (lambda: layer.restore_blueprints(missing), KeyError, LATIN),
+                       (lambda: layer.restore_blueprints(state), pykindred.CorruptFile, ""))
+        other.restore_blueprints(blueprints)
+        other.restore(state)
         self.assertTrue(same(answer(other), answer(layer)))
 
     def test_of_patterns_grow(self):
-        memory = pattern_memory()
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "memory")
-            memory.save(path)
-            memory.learn([["new"]], name="new")
-            memory.append(path)
-            found = pykindred.PatternMemory.inspect(path)
-            self.assertEqual((found["patterns"], found["commits"]), (len(memory), 2))
-            self.assertEqual(pykindred.PatternMemory.load(path).find("new"), memory.find("new"))
+        memory, path = pattern_memory(), folder_of(self) / "memory"
+        memory.save(path)
+        memory.learn([["new"]], name="new")
+        memory.append(path)
+        found = pykindred.PatternMemory.inspect(path)
+        self.assertEqual((found["patterns"], found["commits"]), (len(memory), 2))
+        self.assertEqual(pykindred.PatternMemory.load(path).find("new"), memory.find("new"))
 
     def test_of_hnswlib_are_written_and_read(self):
-        index = hnsw_index()
-        with tempfile.TemporaryDirectory() as folder:
-            index.export_hnswlib(Path(folder, "hnswlib"))
-            found = pykindred.HnswIndex.import_hnswlib(Path(folder, "hnswlib"), metric="l2",
-                                                       dimension=7)
-            with self.assertRaises(pykindred.CorruptFile):
-                pykindred.HnswIndex.load(Path(folder, "hnswlib"))
+        index, path = hnsw_index(), folder_of(self) / "hnswlib"
+        index.export_hnswlib(path)
+        found = pykindred.HnswIndex.import_hnswlib(path, metric="l2", dimension=7)
         self.assertTrue(same(found.search(QUERIES, 5), index.search(QUERIES, 5)))
+        with self.assertRaises(pykindred.CorruptFile):
+            pykindred.HnswIndex.load(path)
 
 
 if __name__ == "__main__":

@@ -5,15 +5,14 @@ import enum
 import importlib
 import importlib.util
 import inspect
-import os
 import pkgutil
 import re
-import tempfile
 import unittest
 
 import numpy as np
 
 import pykindred
+from support import work_in_folder
 
 ABSENT = () if importlib.util.find_spec("torch") else ("torch",)
 MODULES = [pykindred.__name__, *(f"pykindred.{found.name}" for found in pkgutil.iter_modules(pykindred.__path__) if found.name not in ABSENT)]
@@ -51,15 +50,12 @@ def doc_of(value, of, names, depth=2):
 class Docstrings(unittest.TestCase):
     def test_examples_print_what_they_show(self):
         given = {"np": np, **{name: getattr(pykindred, name) for name in pykindred.__all__}}
-        before, attempted = os.getcwd(), 0
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)  # where examples write files
-            self.addCleanup(os.chdir, before)
-            for module in map(importlib.import_module, MODULES):
-                results = doctest.testmod(module, globs={**given, **vars(module)})
-                self.assertEqual(results.failed, 0, module)
-                attempted += results.attempted
-            os.chdir(before)
+        work_in_folder(self)  # where examples write files
+        attempted = 0
+        for module in map(importlib.import_module, MODULES):
+            results = doctest.testmod(module, globs={**given, **vars(module)})
+            self.assertEqual(results.failed, 0, module)
+            attempted += results.attempted
         self.assertGreater(attempted, 150)
 
     def test_everything_public_has_one(self):

@@ -6,12 +6,12 @@ prints it. A page whose blocks import a module that is not installed is skipped 
 """
 import ast
 import io
-import os
 import re
-import tempfile
 import tokenize
 import unittest
 from pathlib import Path
+
+from support import work_in_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
@@ -43,10 +43,7 @@ def wrong_values(block, name, namespace):
 
 class Documents(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(folder.name)
+        work_in_folder(self)
 
     def test_blocks_of_python_run_and_have_the_values_in_their_comments(self):
         for page, blocks in pages().items():

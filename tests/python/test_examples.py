@@ -4,9 +4,10 @@ import importlib.util
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
+
+from support import folder_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples/python"
 
@@ -18,16 +19,17 @@ def is_installed(name):
 class Examples(unittest.TestCase):
     def run_example(self, name, *arguments):
         """What the script prints, as lines."""
-        with tempfile.TemporaryDirectory() as folder:
-            picture = Path(folder, "picture.png")
-            ran = subprocess.run([sys.executable, "-B", FOLDER / name, *arguments, "--picture", picture], capture_output=True, text=True, cwd=folder,
-                                 timeout=300, env={**os.environ, "MPLCONFIGDIR": folder})
-            self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
-            if is_installed("matplotlib"):
-                self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
-            else:
-                self.assertIn("there is no picture", ran.stdout)
-            return ran.stdout.splitlines()
+        folder = folder_of(self)
+        picture = folder / "picture.png"
+        program = [sys.executable, "-B", FOLDER / name, *arguments, "--picture", picture]
+        ran = subprocess.run(program, capture_output=True, text=True, cwd=folder, timeout=300,
+                             env={**os.environ, "MPLCONFIGDIR": str(folder)})
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+        if is_installed("matplotlib"):
+            self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        else:
+            self.assertIn("there is no picture", ran.stdout)
+        return ran.stdout.splitlines()
 
     def test_fuzzy_names_finds_the_names_that_rapidfuzz_finds(self):
         lines = self.run_example("fuzzy_names.py", "--size", "3000", "--queries", "20")

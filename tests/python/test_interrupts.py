@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C stops every long call within a tenth of a second, and the objects can be used afterwards."""
-import os
 import signal
 import subprocess
 import sys
-import threading
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -26,12 +25,11 @@ BUSY = 4 if SANITIZED else 0.4  # on a machine that other programs keep busy, ev
 class Interrupts(unittest.TestCase):
     def interrupt(self, kind):
         """Interrupts every long call of a kind; at most three times, for the sake of busy machines."""
-        program = [sys.executable, "-X", "faulthandler", str(Path(__file__).with_name("long_calls.py")), kind]
-        latencies = {}
-        with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            errors = []
-            reader = threading.Thread(target=lambda: errors.append(process.stderr.read()))
-            reader.start()
+        program = Path(__file__).with_name("long_calls.py")
+        latencies, pipes = {}, dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+        with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(
+                [sys.executable, "-X", "faulthandler", program, kind], **pipes, stderr=errors,
+                text=True) as process:
             while name := process.stdout.readline().strip():
                 time.sleep(0.25)
                 sent = time.monotonic()
@@ -47,8 +45,8 @@ class Interrupts(unittest.TestCase):
                 process.stdin.write("again\n" if again else "next\n")
                 process.stdin.flush()
             process.wait()
-            reader.join()
-        self.assertEqual((process.returncode, errors[0]), (0, ""), errors[0])
+            errors.seek(0)
+            self.assertEqual((process.returncode, errors.read()), (0, ""))
         shown = "\n".join(f"{1e3 * latency:6.1f} ms  {name}" if latency is not None else f"  ended  {name}" for name, latency in latencies.items())
         print(shown, file=sys.stderr)
         self.assertTrue(all(latency is None or latency < BUSY for latency in latencies.values()), shown)

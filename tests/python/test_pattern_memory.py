@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-import itertools
 import unittest
 
 import numpy as np
 
 import pykindred
 from pykindred import EventLists, PatternMemory, PatternSettings
-from support import generator, run, same
+from support import generator, same
 
 SETTINGS = PatternSettings(background_sync=False, sync_threshold=10**6)
 
@@ -31,20 +30,18 @@ def memory_of(given, **options):
 
 class Memory(unittest.TestCase):
     def test_matches_have_the_similarities_of_the_definition(self):
-        for count in (0, 1, 2, 33):
-            given, queries = patterns("patterns", count), patterns("queries", 5)
-            distinct = [one for i, one in enumerate(given) if one not in given[:i]]
-            memory, vocabulary = memory_of(given), pykindred.Vocabulary(list("abcdefg"))
-            words = vocabulary.encode(map(flat, distinct))
-            expected = pykindred.SequenceMatcher(words).match(
-                vocabulary.encode(map(flat, queries)), top=None, threshold=0)
-            self.assertEqual(len(memory), len(distinct))
-            for sync in (False, True):
-                if sync:
-                    self.assertEqual(memory.sync().left, 0)
-                for asked in (queries, memory.encode(queries)):
-                    found = memory.match(asked, top=None, threshold=0)
-                    self.assertTrue(same(list(found), list(expected)))
+        given, queries = patterns("patterns", 33), patterns("queries", 5)
+        distinct = [one for i, one in enumerate(given) if one not in given[:i]]
+        memory, vocabulary = memory_of(given), pykindred.Vocabulary(list("abcdefg"))
+        expected = pykindred.SequenceMatcher(vocabulary.encode(map(flat, distinct))).match(
+            vocabulary.encode(map(flat, queries)), top=None, threshold=0)
+        self.assertEqual(len(memory), len(distinct))
+        for sync in (False, True):
+            if sync:
+                self.assertEqual(memory.sync().left, 0)
+            for asked in (queries, memory.encode(queries)):
+                found = memory.match(asked, top=None, threshold=0)
+                self.assertTrue(same(list(found), list(expected)))
         self.assertEqual(len(PatternMemory().match([])), 0)
 
     def test_learning_counts_and_names(self):
@@ -70,24 +67,17 @@ class Memory(unittest.TestCase):
         self.assertEqual(memory.learn([["c"]]).index, 3)
 
     def test_many_patterns_at_once_equal_one_after_another(self):
-        given = patterns("patterns", 60, longest=3)
-        names = [f"name {index}" if index % 3 == 0 and given.index(pattern) == index else None
-                 for index, pattern in enumerate(given)]
-        one = PatternMemory(settings=SETTINGS)
-        expected = [one.learn(pattern, name=name, times=times)
-                    for pattern, name, times in zip(given, names, itertools.count(1))]
-        texts = sorted({word for pattern in given for word in flat(pattern)})
-        lists = EventLists(np.cumsum([0, *map(len, given)]),
-                           np.cumsum([0, *(len(event) for pattern in given for event in pattern)]),
-                           np.uint32([texts.index(word) for word in flat(map(flat, given))]))
-        for asked, dictionary in ((given, None), (iter(given), None), (lists, texts)):
+        given, names = [[["x"], ["y", "a"]], [["a"]], [["x"], ["y", "a"]]], ["one", None, None]
+        lists = EventLists(np.int64([0, 2, 3, 5]), np.int64([0, 1, 3, 4, 5, 7]),
+                           np.uint32([1, 2, 0, 0, 1, 2, 0]))
+        for asked, dictionary in ((given, None), (iter(given), None), (lists, ["a", "x", "y"])):
             memory = PatternMemory(settings=SETTINGS)
-            found = memory.learn_all(asked, dictionary=dictionary, names=names,
-                                     times=np.arange(1, 61))
-            rows = zip(*(values.tolist() for values in found), strict=True)
-            self.assertEqual(list(rows), [tuple(row) for row in expected])
-            self.assertEqual([memory.pattern(index) for index in range(len(one))],
-                             [one.pattern(index) for index in range(len(one))])
+            options = {"dictionary": dictionary, "names": names, "times": np.arange(1, 4)}
+            found = memory.learn_all(asked, **options)
+            self.assertEqual([values.tolist() for values in found],
+                             [[0, 1, 0], [1, 2, 4], [True, True, False]])
+            self.assertEqual([memory.pattern(index)[1:] for index in (0, 1)],
+                             [("one", given[0], 4), (None, given[1], 2)])
         own = EventLists(np.int64([0, 1]), np.int64([0, 2]), np.uint32([1, 0]))
         memory = memory_of([[["x"], ["y"]]])
         index = int(memory.learn_all(own).indices[0])
@@ -134,14 +124,6 @@ class Memory(unittest.TestCase):
         memory.learn([["x"]])
         self.assertEqual(memory.sync()[:3], ("manual", 1, 0))
         self.assertEqual(sum(memory.sync_statistics()["syncs"].values()), 2)
-
-    def test_a_background_thread_does_not_outlive_the_interpreter(self):
-        run("""
-            import pykindred
-            settings = pykindred.PatternSettings(sync_threshold=1)
-            kept = pykindred.PatternMemory(settings=settings)
-            kept.learn([["a"]])
-        """)
 
 
 if __name__ == "__main__":

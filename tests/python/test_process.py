@@ -12,6 +12,7 @@ import weakref
 
 import pykindred
 from support import QUIET_FORK, run, vectors
+from support import context as new_context
 from watchdog import without_sanitizer
 
 
@@ -54,14 +55,15 @@ class Import(unittest.TestCase):
                 print(error)
         """, KINDRED_LIBRARY="/nonexistent/libkindred.so.0")
         self.assertIn("/nonexistent/libkindred.so.0", out)
-        self.assertEqual(run("import pykindred; print(pykindred.library.why)", KINDRED_LIBRARY="host").strip(), "requested by KINDRED_LIBRARY")
+        program = "import pykindred; print(pykindred.library.why)"
+        self.assertEqual(run(program, KINDRED_LIBRARY="host"), "requested by KINDRED_LIBRARY\n")
 
 
 class Contexts(unittest.TestCase):
     def test_default_and_others(self):
         rows = vectors("rows", 30, 5)
         self.assertIn("serial", pykindred.default_context().spaces())
-        with pykindred.Context(threads=1, space="serial", load_profile=False) as context:
+        with new_context(space="serial") as context:
             index = pykindred.VectorIndex(rows, context=context)
             self.assertIn("<pykindred.Context: serial", repr(context))
             self.assertGreater(context.memory()["in_use"], 0)
@@ -92,14 +94,12 @@ class Contexts(unittest.TestCase):
         self.assertEqual(pickle.loads(pickle.dumps(raised.exception)).bytes, raised.exception.bytes)
 
     def test_callbacks(self):
-        records = []
-        context = pykindred.Context(on_dispatch=records.append)
-        rows = vectors("rows", 30, 5)
-        pykindred.VectorIndex(rows, context=context).search(rows)
+        records, rows = [], vectors("rows", 30, 5)
+        pykindred.VectorIndex(rows, context=new_context(on_dispatch=records.append)).search(rows)
         self.assertEqual((records[-1].operation, records[-1].items), ("search", 900))
 
     def test_objects_are_released(self):
-        context = pykindred.Context(load_profile=False)
+        context = new_context()
         index = pykindred.VectorIndex(vectors("rows", 30, 5), context=context)
         used, gone = context.memory()["in_use"], weakref.ref(index)
         del index
@@ -341,6 +341,11 @@ class End(unittest.TestCase):
             sys.kept = [pykindred.VectorIndex(rows), pykindred.Context(), default]
             sys.cycle = [pykindred.VectorIndex(rows, context=sys.kept[1])]
             sys.cycle.append(sys.cycle)
+            ends = numpy.int64([0, 1, 1]), numpy.int32([1])
+            sys.graph = pykindred.SpreadingEngine.from_csr(*ends, copy=False)
+            settings = pykindred.PatternSettings(sync_threshold=1)
+            sys.memory = pykindred.PatternMemory(settings=settings)  # has a thread
+            sys.memory.learn([["a"]])
             sys.logged = pykindred.Context(log=print, on_dispatch=print)
         """)
 

@@ -6,6 +6,7 @@ import math
 import pickle
 import types
 import unittest
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -22,9 +23,9 @@ needs_rapidfuzz = unittest.skipIf(rapidfuzz is None, "rapidfuzz is missing")
 
 KINDS = ("distance", "similarity", "normalized_distance", "normalized_similarity")
 MEASURES = ("Levenshtein", "OSA", "Indel", "LCSseq", "Prefix", "Postfix", "JaroWinkler")
+RATIOS = ("ratio", "token_sort_ratio", "token_set_ratio")
 SCORERS = {f"{name}.{kind}": getattr(getattr(distance, name), kind)
-           for name in MEASURES for kind in KINDS}
-SCORERS |= {name: getattr(fuzz, name) for name in ("ratio", "token_sort_ratio", "token_set_ratio")}
+           for name in MEASURES for kind in KINDS} | {name: getattr(fuzz, name) for name in RATIOS}
 DTYPES = (None, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16,
           np.uint32, np.uint64)
 
@@ -53,16 +54,6 @@ def pairs(name):
             yield a, a[cut:] + a[:cut]
 
 
-class Iterable:
-    """Has only __iter__."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __iter__(self):
-        return iter(self.values)
-
-
 @needs_rapidfuzz
 class Scorers(unittest.TestCase):
     def check(self, name, a, b, **options):
@@ -72,6 +63,7 @@ class Scorers(unittest.TestCase):
             self.fail(f"{name}({a!r}, {b!r}, {options}) is {found!r}; RapidFuzz: {expected!r}")
 
     def test_equal_bits_for_text_bytes_and_items(self):
+        items = {"a": True, "b": ("x", 1), "c": None, " ": "word"}
         for name in SCORERS:
             for number, (a, b) in enumerate(pairs("text")):
                 self.check(name, a, b)
@@ -79,8 +71,8 @@ class Scorers(unittest.TestCase):
                     self.check(name, a.encode(), b.encode())
                     if "token" not in name:
                         self.check(name, list(a), b)
-                        self.check(name, [("x", c) for c in a], tuple(("x", c) for c in b))
-                        self.check(name, [c * 3 for c in a], [c * 3 for c in b])
+                        self.check(name, [items.get(c, c) for c in a],
+                                   tuple(items.get(c, c) for c in b))
 
     def test_missing_values_and_processors(self):
         for name in SCORERS:
@@ -109,9 +101,12 @@ class Process(unittest.TestCase):
     def test_text_with_ties_and_missing_values(self):
         choices = texts("choices", 60, "ab ", 7) + [None, "", math.nan, "a b", "b a"]
         choices += choices[:9]
-        for name in SCORERS:
+        for name, scorer in SCORERS.items():
             for query in ("ab", "", " ", "b a ab", choices[3] + "b", "xyz", None):
                 self.check(query, choices, name)
+                for share in (0.3123, 0.7654):
+                    cutoff = share * scorer.scale if scorer.is_normalized else round(4 * share)
+                    self.check(query, choices, name, score_cutoff=cutoff)
 
     def test_mappings_and_processors(self):
         values = ["Ab", None, "aB", "", "ABC", "abc d", "B a", "b A", "ä"]
@@ -128,16 +123,20 @@ class Process(unittest.TestCase):
         lists = [list(text) for text in texts("lists", 30, "abc")] + [None, ("a", "b")]
         for name in ("Levenshtein.distance", "JaroWinkler.similarity", "ratio"):
             for query in (["a", "b", "c"], "abc"):
-                self.check(query, tuple(lists), name, Iterable(lists))
+                self.check(query, tuple(lists), name, dict(enumerate(lists)).values())
             self.check(b"abc", [text.encode() for text in texts("bytes", 30)], name)
             self.check(list("abc"), texts("query", 30), name)
 
-    def test_many_choices(self):
-        choices = texts("many", 5000, "abcdefgh ", 30)
+    def test_many_and_long_choices(self):
+        many = texts("many", 5000, "abcdefgh ", 30)
+        long = [letter * length for letter in ("a", "\xe9", "\u2603", "\U0001f600")
+                for length in (0, 1, 31, 32, 33, 64, 65, 600, 70_000)]
         for name in ("ratio", "token_set_ratio", "LCSseq.normalized_similarity",
                      "Levenshtein.distance", "JaroWinkler.normalized_distance",
-                     "JaroWinkler.normalized_similarity"):
-            self.check(choices[7] + "abc", choices, name)
+                     "JaroWinkler.normalized_similarity", "OSA.normalized_similarity"):
+            self.check(many[7] + "abc", many, name)
+            for query in ("a\u2603", "\U0001f600\xe9" * 40, "a" * 600):
+                self.check(query, long, name)
 
 
 @needs_rapidfuzz
@@ -155,17 +154,11 @@ class Matrix(unittest.TestCase):
         more = [*texts("choices", 60, longest=12), "", " a", *texts("longer", 4, longest=150)]
         cases = [(short, more, SCORERS, DTYPES)]  # every scorer and type
         some = ("ratio", "Levenshtein.distance", "LCSseq.normalized_distance", "token_set_ratio",
-                "JaroWinkler.similarity")
-        for count in (0, 1, 2, 3, 31, 32, 33, 65):
-            for other in (0, 1, 33):
-                given = texts(f"a {count}", count), texts(f"b {other}", other)
-                cases += [(*given, some, (None,)), (*given[::-1], some, (None,))]
-        some = "ratio", "Levenshtein.distance", "OSA.normalized_similarity"
-        for length in (7, 8, 9, 32, 33, 64, 65, 100, 130, 300):  # lanes of every width
-            queries, choices = (texts(f"{length} {count}", count, "abcdef", length + 1, length)
-                                for count in (9, 530))  # more choices than a block
-            others = choices[:500] + queries + ["", "a", "abc" * 11]
-            cases += [(queries, given, some, (None,)) for given in (choices, others)]
+                "JaroWinkler.similarity", "OSA.normalized_similarity")
+        cases += [(short[:n], more[:m], some, (None,)) for n in (0, 1, 33) for m in (0, 1, 2, 33)]
+        for length in (8, 33, 65, 300):  # of one length, more choices than a block
+            given = texts(f"{length}", 539, "abcdef", length + 1, length)
+            cases.append((given[530:], given, some[:2], (None,)))
         for queries, choices, names, dtypes in cases:
             for name in names:
                 for dtype in dtypes:
@@ -258,46 +251,31 @@ class Matrix(unittest.TestCase):
 class Values(unittest.TestCase):
     """What needs no RapidFuzz."""
 
-    def test_of_examples(self):
+    def test_other_arguments_and_no_choices(self):
         edits = distance.Levenshtein.distance
-        for scorer, a, b, score in (
-                (edits, "kitten", "sitting", 3), (edits, array.array("u", "kitten"), "sitting", 3),
-                (distance.OSA.distance, "ab", "ba", 1), (distance.Indel.distance, "ab", "ba", 2),
-                (distance.LCSseq.similarity, "abc", "ac", 2),
-                (distance.Prefix.similarity, "abc", "abd", 2),
-                (distance.Postfix.distance, "abc", "xbc", 1)):
-            self.assertEqual(scorer(a, b), score)
+        self.assertEqual(edits(array.array("u", "kitten"), "sitting"), 3)
         self.assertEqual(edits("ab", "b", weights=(1, 1, 1), score_hint=3), 1)
         self.assertEqual(distance.JaroWinkler.similarity("ab", "ab", prefix_weight=0.1), 1)
-        keyed = {"x": "ba", "y": None, "z": "ab"}
-        self.assertEqual(process.extract("ab", keyed, scorer=distance.OSA.distance),
-                         [("ab", 0, "z"), ("ba", 1, "x")])
         self.assertEqual(process.extract("ab", [array.array("u", "ab"), "b"])[0][1:], (100.0, 0))
-        for none in ([], process.Choices([])):
-            self.assertEqual(process.extract("ab", none), [])
+        for none in ([], process.Choices([]), process.Choices([None])):
+            self.assertEqual(process.extract("ab", none, scorer=edits), [])
             self.assertIsNone(process.extractOne("ab", none))
-        self.assertEqual(process.extract("ab", process.Choices([None]), scorer=edits), [])
-        found = process.cdist(["kitten", ""], ["sitting", "", "kit"], scorer=edits)
-        self.assertEqual(found.tolist(), [[3, 6, 3], [7, 0, 3]])
         choices = {"x": "ab", "y": "b"}
-        self.assertEqual(process.cdist(["ab"], choices).tolist(),
-                         process.cdist(["ab"], process.Choices(choices)).tolist())
+        for given in (choices, process.Choices(choices), iter(choices.values())):
+            self.assertEqual(process.cdist(["ab"], given, scorer=edits).tolist(), [[0, 1]])
 
-    def test_texts_of_every_width_and_length(self):
-        choices = [letter * length for letter in ("a", "\xe9", "\u2603", "\U0001f600")
-                   for length in (0, 1, 31, 32, 33, 64, 65, 600, 70_000)]
-        choices += [b"a" * 40, bytearray(b"aaa"), "ab" * 3]
-        stored = process.Choices(choices)
-        for query in ("a", "a\u2603", "a" * 40, "\U0001f600\xe9" * 40, "a" * 600):
-            for scorer in (distance.Levenshtein.distance, distance.OSA.normalized_similarity,
-                           fuzz.ratio, distance.JaroWinkler.similarity):
-                scored = [(choice, scorer(query, choice), i) for i, choice in enumerate(choices)]
-                sign = 1 if scorer.is_distance else -1
-                scored.sort(key=lambda result: (sign * result[1], result[2]))
-                for given in (choices, tuple(choices), stored):
-                    for limit in (None, 3):
-                        found = process.extract(query, given, scorer=scorer, limit=limit)
-                        self.assertEqual(found, scored[:limit])
+    def test_cutoffs_at_scores_and_beside_them(self):
+        choices, tiny = texts("near a cutoff", 40, "ab ", 9), Fraction(1, 10**30)  # for no float
+        for name, scorer in SCORERS.items():
+            scored = process.extract("ab a", choices, scorer=scorer, limit=None)
+            scores = {Fraction(score) for _, score, _ in scored}
+            for cutoff in {score + nudge for score in scores for nudge in (-tiny, 0, tiny)}:
+                expected = [one for one in scored if (
+                    one[1] <= cutoff if scorer.is_distance else one[1] >= cutoff)]
+                for given in (choices, process.Choices(choices)):
+                    found = process.extract("ab a", given, scorer=scorer, score_cutoff=cutoff,
+                                            limit=None)
+                    self.assertEqual(found, expected, (name, cutoff))
 
     def test_a_list_is_read_at_every_call_and_choices_once(self):
         values = ["a", "b"]

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """RapidFuzz's own tests, from its source archive, run against pykindred.distance, fuzz and process.
 
-KINDRED_RAPIDFUZZ_SOURCE names the archive (rapidfuzz-*.tar.gz), or a folder that holds it. Nothing of it is kept.
+KINDRED_RAPIDFUZZ_SOURCE names the archive's folder (rapidfuzz-*.tar.gz). Nothing of it is kept.
 """
 import collections
+import contextlib
+import functools
 import importlib
 import io
 import os
 import pathlib
 import sys
 import tarfile
-import tempfile
 import types
 import unittest
 
-from pykindred import distance, fuzz, process
+from pykindred import process
+from support import folder_of
+from test_rapidfuzz import KINDS, RATIOS, SCORERS
 
 try:
     rapidfuzz = importlib.import_module("rapidfuzz")
@@ -24,10 +27,11 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-MEASURES = {"levenshtein": distance.Levenshtein, "osa": distance.OSA, "indel": distance.Indel, "lcs_seq": distance.LCSseq, "prefix": distance.Prefix,
-            "postfix": distance.Postfix, "jaro_winkler": distance.JaroWinkler}
-KINDS = ("distance", "similarity", "normalized_distance", "normalized_similarity")
-RATIOS = ("ratio", "token_sort_ratio", "token_set_ratio")
+# RapidFuzz's modules of the measures, and ours.
+MODULES = {"levenshtein": "Levenshtein", "osa": "OSA", "indel": "Indel", "lcs_seq": "LCSseq",
+           "prefix": "Prefix", "postfix": "Postfix", "jaro_winkler": "JaroWinkler"}
+OURS = {f"{module}_{kind}": SCORERS[f"{name}.{kind}"] for module, name in MODULES.items()
+        for kind in KINDS} | {name: SCORERS[name] for name in RATIOS}
 
 #: Tests that fail, and why. docs/guide/coming-from.md lists the differences.
 DIFFERENCES = {
@@ -41,31 +45,25 @@ DIFFERENCES = {
 
 def archive():
     """The path of the archive, or None."""
-    given = os.environ.get("KINDRED_RAPIDFUZZ_SOURCE")
-    if given is None:
-        return None
-    path = pathlib.Path(given)
-    found = sorted(path.glob("rapidfuzz-*.tar.gz")) if path.is_dir() else [path] if path.is_file() else []
-    return found[-1] if found else None
+    folder = pathlib.Path(os.environ.get("KINDRED_RAPIDFUZZ_SOURCE", "/nonexistent"))
+    return max(folder.glob("rapidfuzz-*.tar.gz"), default=None)
 
 
 def unpack(source, folder):
-    """The tests of an archive, without the other files."""
+    """The tests of an archive, without the other files; the folder that has them."""
     with tarfile.open(source) as opened:
-        for member in opened:
-            _, _, path = member.name.partition("/")
-            if member.isfile() and path.startswith("tests/") and path.endswith(".py") and ".." not in path:
-                target = pathlib.Path(folder, path)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(opened.extractfile(member).read())
+        opened.extractall(folder, [one for one in opened if one.name.split("/")[1:2] == ["tests"]])
+    return next(folder.iterdir())
 
 
 class Door:
     """A scorer of pykindred in place of one of RapidFuzz, which is called with the options that pykindred lacks."""
 
+    made = []
+
     def __init__(self, ours, theirs):
-        self.ours, self.theirs = ours, theirs
-        self.calls = 0
+        self.ours, self.theirs, self.calls = ours, theirs, 0
+        self.made.append(self)
         self.__name__, self.__qualname__, self.__doc__ = theirs.__name__, theirs.__qualname__, theirs.__doc__
         self._RF_ScorerPy, self._RF_Scorer = theirs._RF_ScorerPy, getattr(theirs, "_RF_Scorer", None)
 
@@ -79,16 +77,10 @@ class Door:
         return self.ours(*args, **options)
 
 
+@functools.cache
 def door_of(name, theirs):
     """The door of a function of RapidFuzz that is called name, or the function, where pykindred has none."""
-    if name not in door_of.made:
-        found = [(measure, kind) for measure in MEASURES for kind in KINDS if name == f"{measure}_{kind}"]
-        ours = getattr(MEASURES[found[0][0]], found[0][1]) if found else getattr(fuzz, name) if name in RATIOS else None
-        door_of.made[name] = theirs if ours is None else Door(ours, theirs)
-    return door_of.made[name]
-
-
-door_of.made = {}
+    return Door(OURS[name], theirs) if name in OURS else theirs
 
 
 def copied(original, name, **replaced):
@@ -126,19 +118,16 @@ def install():
     ratios = copied(real["fuzz_cpp"], "rapidfuzz.fuzz", **{name: door_of(name, getattr(real["fuzz_cpp"], name)) for name in RATIOS})
     metrics = copied(real["distance.metrics_cpp"], "rapidfuzz.distance.metrics_cpp", **functions)
     distances = copied(real["distance"], "rapidfuzz.distance", metrics_cpp=metrics, metrics_py=metrics)
-    for name, measure in (("Levenshtein", "levenshtein"), ("OSA", "osa"), ("Indel", "indel"), ("LCSseq", "lcs_seq"), ("Prefix", "prefix"),
-                          ("Postfix", "postfix"), ("JaroWinkler", "jaro_winkler")):
-        doors = {kind: functions[f"{measure}_{kind}"] for kind in KINDS}
+    for module, name in MODULES.items():
+        doors = {kind: functions[f"{module}_{kind}"] for kind in KINDS}
         setattr(distances, name, types.SimpleNamespace(**{**vars(getattr(distances, name)), **doors}))
         setattr(distances, f"{name}_py", getattr(distances, name))
     sys.modules["rapidfuzz.distance.metrics_py"] = metrics
     detector = copied(types.ModuleType("_feature_detector"), "rapidfuzz._feature_detector", AVX2=0, supports=lambda _: False)
     copied(rapidfuzz, "rapidfuzz", fuzz=ratios, fuzz_cpp=ratios, fuzz_py=ratios, process=processes, process_cpp=processes, process_py=processes,
            distance=distances, utils=real["utils"], utils_cpp=real["utils_cpp"], utils_py=real["utils_py"], _feature_detector=detector)
-    for name in ("fuzz_cpp", "fuzz_py"):
-        sys.modules[f"rapidfuzz.{name}"] = ratios
-    for name in ("process_cpp", "process_py"):
-        sys.modules[f"rapidfuzz.{name}"] = processes
+    for name, module in (("fuzz", ratios), ("process", processes)):
+        sys.modules |= {f"rapidfuzz.{name}_cpp": module, f"rapidfuzz.{name}_py": module}
 
 
 class Results:
@@ -171,26 +160,21 @@ class RapidFuzzTests(unittest.TestCase):
         results = Results()
         # Generated tests take most of the time.
         chosen = [] if os.environ.get("KINDRED_FULL") == "1" else ["--ignore=tests/test_hypothesis.py"]
-        with tempfile.TemporaryDirectory() as folder:
-            unpack(source, folder)
-            os.chdir(folder)
-            sys.path.insert(0, folder)
-            output, sys.stdout = sys.stdout, io.StringIO()
-            try:
-                status = pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", folder, *chosen, "tests"], plugins=[results])
-                printed = sys.stdout.getvalue()
-            finally:
-                sys.stdout = output
-                os.chdir("/")
+        source = unpack(source, folder_of(self))
+        os.chdir(source)
+        self.addCleanup(os.chdir, "/")
+        sys.path.insert(0, str(source))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            status = pytest.main(["-q", "-p", "no:cacheprovider", f"--rootdir={source}", *chosen,
+                                  "tests"], plugins=[results])
         print(dict(results.outcomes), dict(process_door.calls))
         for name, text in results.failures.items():
             print(name, text, sep="\n")
         self.assertEqual(list(results.failures), [])
-        self.assertEqual(status, 0, printed[-3000:])
+        self.assertEqual(status, 0, printed.getvalue()[-3000:])
         self.assertEqual(results.unknown, set())
         self.assertGreater(results.outcomes["passed"], 100)
-        unused = [name for name, door in door_of.made.items() if isinstance(door, Door) and door.calls == 0]
-        self.assertEqual(unused, [])
+        self.assertEqual([door for door in Door.made if door.calls == 0], [])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that are refused because of each other, or of what an object holds. Wrong types,
-numbers, shapes and layouts of one argument: test_bad_input.py and test_array_arguments.py."""
+"""Arguments that the package refuses because of each other, or of what an object holds, and some
+that an engine refuses, whose other refusals are tested in C++. Wrong types, numbers, shapes and
+layouts of one argument: test_bad_input.py and test_array_arguments.py."""
 import unittest
 
 import numpy as np
@@ -19,33 +20,19 @@ class Refusals(unittest.TestCase):
         check_refusals(self, *rows)
 
     def test_of_bulk_operations(self):
-        a, b, i = np.ones((2, 3), np.float32), np.ones((3, 2), np.float32), np.ones(4, np.int8)
-        x = np.ones(4, np.float32)
+        a, i, x = np.ones((2, 3), np.float32), np.ones(4, np.int8), np.ones(4, np.float32)
         for bulk in (pykindred.Bulk(), pykindred.PreparedBulk):
             self.check(
                 (lambda: bulk.element_wise("add", x), ValueError, "needs a number"),
-                (lambda: bulk.element_wise("square", x, x), ValueError, "no second operand"),
-                (lambda: bulk.element_wise("sqrt", i), ValueError, "integers"),
-                (lambda: bulk.element_wise("square", i > 0), ValueError, "bool"),
                 (lambda: bulk.element_wise("square", x.astype(np.float16)), TypeError, "float16"),
                 (lambda: bulk.element_wise("add", i, 128), ValueError, "other is 128"),
                 (lambda: bulk.element_wise("add", i, 0.5), TypeError, "other is of type float"),
                 (lambda: bulk.element_wise("add", np.uint64([1]), -1), ValueError, "other is -1"),
                 (lambda: bulk.element_wise("add", i > 0, 1), TypeError, "other"),
                 (lambda: bulk.element_wise("add", x[:3], 1, out=x[1:]), ValueError, "overlap"),
-                (lambda: bulk.element_wise("square", a, out=b), ValueError, "out is|shape"),
-                (lambda: bulk.element_wise("add", a, b), ValueError, "shape of"),
-                (lambda: bulk.element_wise("add", [a], [a, a]), ValueError, "others has 2"),
                 (lambda: bulk.element_wise("square", [a], out=[]), ValueError, "empty list"),
-                (lambda: bulk.element_wise("square", [a, b], out=[a]), ValueError, "results has 1"),
                 (lambda: bulk.element_wise("square", [a, a.astype(float)]), TypeError,
                  r"arrays\[1\] is float64"),
-                (lambda: bulk.xor(i, i[:2]), ValueError, "key"),
-                (lambda: bulk.reduce("max", x[:0]), ValueError, "max"),
-                (lambda: bulk.reduce("deviation", i), ValueError, "deviation"),
-                (lambda: bulk.multiply(i.reshape(2, 2), i.reshape(2, 2)), TypeError, "a is int8"),
-                (lambda: bulk.multiply([a], [b, b]), ValueError, "as many"),
-                (lambda: bulk.normalise(np.arange(3)), TypeError, "arrays is int64"),
                 (lambda: bulk.normalise(a, out=np.ones((2, 6), np.float32)[:, :3]), ValueError,
                  "gaps"),
                 (lambda: bulk.random_fill(np.arange(3), 1), TypeError, "out is int64"),
@@ -55,21 +42,12 @@ class Refusals(unittest.TestCase):
     def test_of_layers_and_seeds(self):
         x, w, out = vectors("x", 4, 3), vectors("w", 2, 3), np.empty((4, 2), np.float32)
         seeds = np.int32([3]), np.int32([0]), ONE, np.float32([0.5]), np.ones((1, 3), np.float32)
-        layer = pykindred.SeedLayer(3, 2)
-        passes = pykindred.SeedSequence()
-        norm_back, linear_back = pykindred.layer_norm_act_backward, pykindred.linear_act_backward
-        for norm, linear in (
-                (pykindred.layer_norm_act, pykindred.linear_act),
-                (pykindred.PreparedLayer.norm, pykindred.PreparedLayer.linear)):
-            self.check(
-                (lambda: norm(x[:3], out=x[1:]), ValueError, "overlap"),
-                (lambda: norm(x, ONES[:2]), ValueError, "weight is"),
-                (lambda: norm(x, bias=np.ones(3)), TypeError, "bias is"),
-                (lambda: linear(x, w, ONES), ValueError, "bias is"),
-                (lambda: linear(x, w, out=out[:3]), ValueError, "out is"))
+        layer, passes = pykindred.SeedLayer(3, 2), pykindred.SeedSequence()
+        norm, prepared_norm = pykindred.layer_norm_act, pykindred.PreparedLayer.norm
+        linear_back = pykindred.linear_act_backward
         self.check(
-            (lambda: norm_back(x, x, ONES[:2]), ValueError, "weight is"),
-            (lambda: linear_back(x, out, w, ONES), ValueError, "bias is"),
+            (lambda: norm(x[:3], out=x[1:]), ValueError, "overlap"),
+            (lambda: prepared_norm(x[:3], out=x[1:]), ValueError, "overlap"),
             (lambda: linear_back(x, out, w, out=(x, None, None)), ValueError, "overlaps"),
             (lambda: pykindred.forward_seeds(x[:3], *seeds, out=x[1:]), ValueError, "overlap"),
             (lambda: pykindred.backward_seeds(x, x.copy(), *seeds, out=(x, None, None)), ValueError,
@@ -79,7 +57,6 @@ class Refusals(unittest.TestCase):
             (lambda: layer.forward(x[:3], out=x[1:]), ValueError, "overlap"),
             (lambda: passes.add(layer, x[:3], out=x[1:]), ValueError, "overlap"),
             (lambda: passes.add(layer, np.ones((4, 6), np.float32)[:, ::2]), ValueError, "gaps"),
-            (lambda: passes.add(layer, x[:, :2]), ValueError, "x is"),
             (lambda: passes.add(layer, x.astype(float)), TypeError, "x is float64"),
             (lambda: pykindred.SeedSequence(space="serial", stream=0), ValueError, "stream"),
             (lambda: pykindred.SeedSequence(space="cuda").add(layer, x), ValueError, "lie"))
@@ -92,17 +69,13 @@ class Refusals(unittest.TestCase):
         def changed(**fields):
             return lambda: layer.set_state(state._replace(**fields))
         self.check(
-            (lambda: layer.remove_blueprint(9), KeyError, ""),
             (changed(alpha=state.alpha.astype(float)), TypeError, "state.alpha"),
             (changed(alpha=state.alpha[:2]), ValueError, "alpha"),
             (changed(history_to=state.history_to[:, :9]), ValueError, "state.history_to"),
             (lambda: layer.update([0, 1], alpha=[0.5]), ValueError, "alpha has 1 values"),
-            (lambda: layer.update(0, epochs=2**20), ValueError, "epochs"),
             (lambda: layer.request(0, None), TypeError, "to is"),
             (lambda: layer.step(metrics), ValueError, "metrics.weights"),
-            (lambda: layer.set_schedule_state(1, np.ones(3)), ValueError, ""),
-            (lambda: layer.history(3), ValueError, "seed is 3"),
-            (lambda: layer.telemetry(), KeyError, ""))
+            (lambda: layer.history(3), ValueError, "seed is 3"))
 
     def test_of_vectors(self):
         index, top, out = pykindred.VectorIndex(ROWS), 3, np.ones((1, 40), np.float32)
@@ -119,20 +92,13 @@ class Refusals(unittest.TestCase):
             (lambda: make(ROWS, dimension=7), ValueError, "dimension is given"),
             (lambda: make(dimension=0), ValueError, "dimension is 0"),
             (lambda: make(dimension=7, scales=ONES[:1]), ValueError, "scales is given"),
-            (lambda: index.add(ROWS.astype(np.float16)), ValueError, ""),
-            (lambda: index.replace(99, ROWS[0]), KeyError, "99"),
-            (lambda: index.rows([0, 30]), KeyError, "30"),
             (lambda: index.search(ROWS, top, out=(out, out)), ValueError, "out has scores"),
             (lambda: index.search(ROWS, top, out=(out,)), TypeError, "out"),
             (lambda: index.save("/nonexistent/folder/file"), ValueError, "/nonexistent"),
             (lambda: index.score(ROWS, Ragged(INTS, INTS[:1], ONES[:1])), ValueError, ""),
             (lambda: index.score(ROWS[:1], Ragged(INTS, INTS[:0], ONES[:0])), ValueError, ""),
-            (lambda: index.score(ROWS[:1], Ragged(INTS, INTS[1:] + 99, ONES)), ValueError, "100"),
             (lambda: hnsw.search(ROWS, space="cuda"), RuntimeError, "on the host"),
-            (lambda: hnsw.remove([30]), KeyError, "30"), (lambda: hnsw.row(30), KeyError, "30"),
-            (lambda: scored.score(ROWS[0], np.array([1, -1])), ValueError, "negative"),
             (lambda: scored.score(ROWS[0], np.arange(4)), ValueError, "4 candidates"),
-            (lambda: scored.score(ROWS[0], np.array([30])), ValueError, "30"),
             (lambda: scored.score(ROWS[0], INTS, out=(ONES, np.arange(4))), ValueError, "top = 3"))
         for one in (index, hnsw):
             for wrong in (allowed[:-1], allowed[:0], bits[:0], np.stack([bits] * 3)):
@@ -154,38 +120,27 @@ class Refusals(unittest.TestCase):
             (lambda: make(np.ones(3, np.uint8), rows), ValueError, "keys is uint8"),
             (lambda: make(np.ones((3, 0), np.uint8), rows), ValueError, "keys is uint8"),
             (lambda: make(np.ones((3, 1), np.int64), rows), ValueError, "keys is int64"),
-            (lambda: make([1, 2], rows), ValueError, ""),
-            (lambda: index.upsert([1], rows), ValueError, ""),
-            (lambda: index.remove([9]), KeyError, ""), (lambda: index.remove([1, 1]), KeyError, ""),
             (lambda: index.find(["a"]), ValueError, ""),
-            (lambda: index.score(rows, [[1]]), ValueError, ""),
-            (lambda: index.score(rows[:1], [[9]]), ValueError, ""),
             (lambda: index.score(rows[:1], [3]), TypeError, "candidates"))
         self.assertEqual((len(index), len(texts)), (3, 3))
 
     def test_of_sequences(self):
         matcher, words = pykindred.SequenceMatcher(["a", "b"]), pykindred.Vocabulary(["a"])
-        out, offsets = np.zeros((1, 2), np.float32), np.int64([0, 2, 1])
-        gaps = np.zeros((1, 4), np.float32)[:, ::2]
+        out, gaps = np.zeros((1, 2), np.float32), np.zeros((1, 4), np.float32)[:, ::2]
         self.check(
             (lambda: pykindred.similarity([[]], "a"), TypeError, "not hashable"),
             (lambda: pykindred.SequenceMatcher("abc"), TypeError, "patterns is one sequence"),
-            (lambda: matcher.match(Sequences(offsets, np.uint32([1]))), ValueError, ""),
             (lambda: matcher.match(Sequences(-INTS, np.uint32([1]))), ValueError, "offsets"),
             (lambda: matcher.match(Sequences(INTS * 5, np.uint32([1]))), ValueError, "offsets"),
             (lambda: matcher.match(Sequences(INTS, INTS)), TypeError, "symbols"),
-            (lambda: matcher.match("a", filter=[2]), ValueError, "2"),
             (lambda: matcher.score_all("a", out=gaps), ValueError, "out"),
             (lambda: matcher.score_all("a", out=out.astype(np.int32)), ValueError, "int32"),
             (lambda: matcher.score_all("a", out=out, dtype="float32"), ValueError, "with out"),
             (lambda: matcher.score_all("a", dtype="int32"), ValueError, "int32"),
             (lambda: matcher.score_all("a", score_cutoff=float("nan")), ValueError, "cutoff"),
-            (lambda: matcher.score_all("a", value="distance", score_cutoff=1.5), ValueError, ""),
-            (lambda: words.text(1), KeyError, "1"),
             (lambda: words.add("\ud800"), ValueError, "surrogate"),
             (lambda: words.add_all("abc"), TypeError, "texts is one text"),
-            (lambda: words.encode(["abc"]), TypeError, "sequences"),
-            (lambda: words.decode(np.uint32([7])), KeyError, "7"))
+            (lambda: words.encode(["abc"]), TypeError, "sequences"))
 
     def test_of_patterns(self):
         memory, a = pattern_memory(), [[["a"]]]
@@ -201,11 +156,8 @@ class Refusals(unittest.TestCase):
             (lambda: memory.learn_all(EventLists(INTS, INTS * 5, np.uint32([0]))), ValueError, ""),
             (lambda: memory.learn_all(EventLists(-INTS, INTS, np.uint32([0]))), ValueError, ""),
             (lambda: memory.learn_all(EventLists(INTS, INTS, INTS[:1])), TypeError, "symbols"),
-            (lambda: memory.set_frequency(9, 1), KeyError, "9"),
             (lambda: memory.pattern(9), KeyError, "9"),
-            (lambda: memory.match(a, filter=[5]), ValueError, "5"),
             (lambda: memory.predict([["a"]], weights=np.ones(count - 1)), ValueError, "weights"),
-            (lambda: memory.predict([["a"]], weights=np.ones(count + 1)), ValueError, "weights"),
             (lambda: memory.append("/nonexistent/file"), (ValueError, KeyError), ""))
         self.assertEqual(len(memory), 2)
 
@@ -220,34 +172,20 @@ class Refusals(unittest.TestCase):
             (lambda: make(2, [0], [1], x), ValueError, "weights is float32 .3."),
             (lambda: make(2, [0], [1], edge_kinds=INTS), TypeError, "edge_kinds"),
             (lambda: make(2, [0], [1], node_kinds=np.uint8([1])), ValueError, "node_kinds"),
-            (lambda: csr(INTS, np.int32([5])), ValueError, "5"),
-            (lambda: csr(INTS * 7, ONE), ValueError, ""),
             (lambda: csr(INTS[:0], ONE), ValueError, ""),
-            (lambda: engine.hop(x[:2]), ValueError, "2"),
+            (lambda: csr(INTS, np.int32([5])), ValueError, "5"),
             (lambda: engine.hop(x, out=x), ValueError, "overlap"),
             (lambda: engine.hop(x, modifiers=strengths), ValueError, "strengths"),
-            (lambda: engine.spread([9], mode="linear"), ValueError, "9"),
             (lambda: engine.spread(beyond, mode="linear"), ValueError, ""),
-            (lambda: engine.add_edges([0], [3]), ValueError, "3"),
-            (lambda: engine.remove_edges([2], [0]), KeyError, ""),
-            (lambda: engine.remove_nodes([0, 3]), KeyError, "3"),
-            (lambda: engine.add_nodes(2, kinds=np.uint8([1])), ValueError, "kinds"),
-            (lambda: engine.name(0), KeyError, ""))
+            (lambda: engine.add_nodes(2, kinds=np.uint8([1])), ValueError, "kinds"))
         self.assertEqual((engine.nodes, engine.edges, 0 in engine), (3, 2, True))
 
     def test_of_lattices(self):
         make, lattice = pykindred.Lattice, pykindred.Lattice(2, 3, blocked_nodes=[4])
         self.check(
             (lambda: make(2, 1), ValueError, "size"),
-            (lambda: make(4, 1000).rows(), ValueError, ""),
-            (lambda: make(2, 3, blocked_nodes=[9]), ValueError, "9"),
-            (lambda: lattice.path(0, 4), ValueError, "4"),
-            (lambda: lattice.distances([0], targets=[9]), ValueError, "9"),
             (lambda: lattice.index([3, 0]), ValueError, "3"),
             (lambda: lattice.save("/nonexistent/folder/file"), (ValueError, KeyError), ""))
-        for call in (lattice.neighbours, lattice.coordinates, lattice.is_blocked,
-                     lambda node: lattice.path(0, node), lambda node: lattice.distances([node])):
-            self.check((lambda: call(9), ValueError, "9"))
 
     def test_of_contexts(self):
         for options, error, words in (

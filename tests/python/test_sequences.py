@@ -1,34 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-import difflib
 import unittest
 
 import numpy as np
 
 import pykindred
-from support import generator, same
+from support import same
+from test_rapidfuzz import texts
 
-MEASURES = ("lcs", "difflib", "levenshtein", "osa", "prefix", "postfix", "jaro-winkler",
-            "token-sort", "token-set")
-
-
-def texts(name, count, letters="abcä☃ ", longest=20):
-    random = generator(name)
-    return ["".join(random.choice(list(letters), random.integers(0, longest)))
-            for _ in range(count)]
+COUNTS = ("lcs", "difflib", "levenshtein", "osa", "prefix", "postfix")  # measures that count edits
 
 
 class Pairs(unittest.TestCase):
     def test_values(self):
-        for a, b in zip(texts("a", 60), texts("b", 60), strict=True):
-            matcher = difflib.SequenceMatcher(None, a, b, False)
-            query = pykindred.PreparedQuery(b, measure="difflib")
-            self.assertEqual(pykindred.similarity(a, b, measure="difflib"), matcher.ratio())
-            blocks = [list(block) for block in matcher.get_matching_blocks()[:-1]]
-            self.assertEqual((query.blocks(a).dtype, query.blocks(a).tolist()), (np.uint32, blocks))
-            self.assertEqual(query.matched(a), sum(size for *_, size in blocks))
         self.assertEqual(pykindred.similarity("kitten", "sitting"), 2 * 4 / 13)
+        self.assertEqual(pykindred.similarity("kitten", "sitting", measure="levenshtein"), 4 / 7)
         query = pykindred.PreparedQuery("kitten", measure="levenshtein")
         self.assertEqual((query.distance("sitting"), query.matched("sitting")), (3, 4))
+        blocks = pykindred.PreparedQuery("kitten", measure="difflib").blocks("sitting")
+        self.assertEqual((blocks.dtype, blocks.tolist()), (np.uint32, [[1, 1, 3], [5, 5, 1]]))
 
     def test_sequences_of_all_kinds(self):
         query = pykindred.PreparedQuery("abca")
@@ -51,34 +40,25 @@ class SequenceMatcher(unittest.TestCase):
         matcher = pykindred.SequenceMatcher(patterns)
         self.assertEqual((len(matcher), repr(matcher)),
                          (71, "<pykindred.SequenceMatcher: 71 patterns>"))
-        for measure in MEASURES:
+        for measure in (*COUNTS, "jaro-winkler", "token-sort", "token-set"):
             prepared = [pykindred.PreparedQuery(query, measure=measure) for query in queries]
-            scores, distances = (np.array([[getattr(query, kind)(pattern) for pattern in patterns]
-                                           for query in prepared])
-                                 for kind in ("similarity", "distance"))
+            for kind in ("distance", "similarity"):
+                expected = np.array([[getattr(query, kind)(pattern) for pattern in patterns]
+                                     for query in prepared])
+                for dtype in (None, np.float32, np.float64):
+                    found = matcher.score_all(queries, measure=measure, value=kind, dtype=dtype)
+                    np.testing.assert_array_equal(found, expected.astype(found.dtype))
+                    is_count = measure in COUNTS and kind == "distance"
+                    self.assertEqual(found.dtype, dtype or (np.int32 if is_count else np.float32))
             for space in ("serial", "openmp"):
                 found = matcher.match(queries, measure=measure, threshold=0.3, top=7, space=space)
-                for query, row, (row_scores, ids) in zip(queries, scores, found, strict=True):
+                for query, row, (scores, ids) in zip(queries, expected, found, strict=True):
                     order = [i for i in np.argsort(-row, kind="stable") if row[i] >= 0.3 and query]
-                    self.assertEqual(ids.tolist(), order[:7])
-                    np.testing.assert_array_equal(row_scores, row[ids])
-
-                def check(expected, measure=measure, space=space, **options):
-                    all_scores = matcher.score_all(queries, measure=measure, space=space, **options)
-                    np.testing.assert_array_equal(all_scores, expected.astype(all_scores.dtype))
-                    return all_scores.dtype
-                for dtype in (np.float32, np.float64):
-                    self.assertEqual(check(scores, dtype=dtype), dtype)
-                    self.assertEqual(check(distances, value="distance", dtype=dtype), dtype)
-                check(np.where(scores < 0.4, 0, scores), dtype="float64", score_cutoff=0.4)
-                counts = measure not in ("jaro-winkler", "token-sort", "token-set")
-                kind = np.int32 if counts else np.float32
-                self.assertEqual(check(distances, value="distance"), kind)
-                if counts:
-                    check(distances, value="distance", dtype="uint8")
-                    check(np.where(distances > 4, 5, distances), value="distance", score_cutoff=4)
-        far = matcher.score_all("x" * 300, measure="levenshtein", value="distance", dtype=np.uint8)
-        self.assertEqual(far.max(), 255)
+                    self.assertTrue(same([scores, ids], [row[order[:7]], np.int64(order[:7])]))
+        far = {"measure": "levenshtein", "value": "distance"}
+        self.assertEqual(matcher.score_all("x" * 300, **far, dtype=np.uint8).max(), 255)
+        self.assertEqual(matcher.score_all("x" * 300, **far, score_cutoff=4).max(), 5)
+        self.assertEqual(matcher.score_all("x" * 300, score_cutoff=0.4).max(), 0)
 
     def test_options(self):
         patterns = texts("patterns", 50)

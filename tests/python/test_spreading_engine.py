@@ -2,6 +2,7 @@
 import array
 import collections.abc
 import gc
+import math
 import sys
 import unittest
 
@@ -9,7 +10,7 @@ import numpy as np
 
 import pykindred
 from pykindred import SpreadingEngine
-from support import Exported, check_refusals, generator, run
+from support import Exported, check_refusals, generator
 
 CONSTANT = ("constant", 1.0)
 
@@ -20,40 +21,31 @@ def graph(name, nodes, edges):
     return (*random.integers(0, max(nodes, 1), (2, edges)), random.random(edges, np.float32))
 
 
-def dense(nodes, sources, targets, weights):
-    matrix = np.zeros((nodes, nodes))
-    np.add.at(matrix, (sources, targets), weights.astype(float))
-    return matrix
-
-
 class Spreading(unittest.TestCase):
     def test_hops_are_products_with_the_matrix(self):
-        for nodes in (0, 1, 2, 3, 33, 100):
-            given = graph("graph", nodes, 5 * nodes)
-            engine, matrix = SpreadingEngine(nodes, *given), dense(nodes, *given)
-            self.assertEqual((engine.nodes, engine.edges, len(engine)), (nodes, 5 * nodes, nodes))
-            for shape in ((nodes,), (nodes, 3)):
-                x = generator("x").random(shape, np.float32)
-                against = engine.hop(x, direction="against", space="serial")
-                np.testing.assert_allclose(engine.hop(x), matrix.T @ x, rtol=1e-6)
-                np.testing.assert_allclose(against, matrix @ x, rtol=1e-6)
+        for nodes in (0, 1, 33):
+            sources, targets, weights = given = graph("graph", nodes, 5 * nodes)
+            matrix = np.zeros((nodes, nodes))
+            np.add.at(matrix, (sources, targets), weights.astype(float))
+            order = np.argsort(sources, kind="stable")
+            indptr = np.cumsum([0, *np.bincount(sources, minlength=nodes)])
+            ends, data = targets[order], weights[order]
+            self.assertEqual(len(SpreadingEngine(nodes, *given)), nodes)
+            for engine in (SpreadingEngine(nodes, *given), *(
+                    SpreadingEngine.from_csr(offsets, indices, data, copy=copies)
+                    for offsets in (indptr, indptr.astype(np.int32))
+                    for kind in (np.int32, np.uint32)
+                    for indices in (ends.astype(kind), Exported(ends.astype(kind)))
+                    for copies in (True, False))):
+                self.assertEqual((engine.nodes, engine.edges), (nodes, 5 * nodes))
+                for shape in ((nodes,), (nodes, 3)):
+                    x = generator("x").random(shape, np.float32)
+                    against = engine.hop(x, direction="against", space="serial")
+                    np.testing.assert_allclose(engine.hop(x), matrix.T @ x, rtol=1e-6)
+                    np.testing.assert_allclose(against, matrix @ x, rtol=1e-6)
         self.assertEqual(pykindred.last_record().operation, "spread")
-
-    def test_rows_give_the_graph_of_their_edges(self):
-        sources, targets, data = graph("graph", 40, 200)
-        sources.sort()
-        indptr = np.cumsum([0, *np.bincount(sources, minlength=40)])
-        engine, x = SpreadingEngine(40, sources, targets, data), np.arange(40, dtype=np.float32)
-        for offsets in (indptr, indptr.astype(np.int32)):
-            for kind in (np.int32, np.uint32):
-                ends = targets.astype(kind)
-                for given in (ends, Exported(ends)):
-                    for copies in (True, False):
-                        other = SpreadingEngine.from_csr(offsets, given, data, copy=copies)
-                        np.testing.assert_array_equal(other.hop(x), engine.hop(x))
-        ones = SpreadingEngine.from_csr(indptr, targets.astype(np.int32))
-        expected = dense(40, sources, targets, np.ones(200, np.float32)).T @ x
-        np.testing.assert_allclose(ones.hop(x), expected, rtol=1e-6)
+        ones = SpreadingEngine.from_csr(indptr, ends.astype(np.int32))
+        np.testing.assert_array_equal(ones.hop(x[:, 0] * 0 + 1), np.bincount(ends, minlength=33))
 
     def test_rows_are_copied_or_kept(self):
         indptr, indices, data = np.int64([0, 1, 1]), np.int32([1]), np.float32([0.5])
@@ -71,26 +63,26 @@ class Spreading(unittest.TestCase):
         gaps = np.int32([1, 9, 0])[::2]
         check_refusals(self, (lambda: SpreadingEngine.from_csr(indptr * 2, gaps, copy=False),
                               ValueError, "indices"))
-        run("""
-            import numpy, pykindred
-            rows = numpy.int64([0, 1, 1]), numpy.int32([1])
-            kept = pykindred.SpreadingEngine.from_csr(*rows, copy=False)
-        """)
 
-    def test_engine_mode_saturates_and_has_thresholds(self):
+    def test_options_of_spreads(self):
         weights = np.float32([0.8, 0.8, 0.02, 0.01])
         engine = SpreadingEngine(4, [0, 1, 0, 2], [2, 2, 3, 3], weights)
 
         def ids(*given, **options):
             return [row[1].tolist() for row in engine.spread(*given, decay=CONSTANT, **options)]
-        found = engine.spread([{0: 1.0, 1: 1.0}], hops=1, decay=CONSTANT)
-        self.assertEqual((found.ids.tolist(), found.scores.tolist()), ([0, 1, 2], [1, 1, 1]))
+        self.assertEqual(ids([[0, 1]], hops=1), [[0, 1, 2]])
         self.assertEqual(ids([[0, 1]], hops=1, threshold=0.01), [[0, 1, 2, 3]])
         self.assertEqual(ids([0], hops=0), [[0]])
         self.assertEqual(ids([[0, 1]], 2, hops=1), [[0, 1]])
         queries = [pykindred.SpreadQuery(hops=0),
                    pykindred.SpreadQuery(hops=1, decay=CONSTANT, threshold=0.5)]
         self.assertEqual(ids([0, 0], per_query=queries), [[0], [0, 2]])
+        chain = SpreadingEngine(3, [0, 1], [1, 2])
+        for decay, factor in (("exponential", math.exp(-0.6)), ("power", 6**-0.2), ("linear", 0.48),
+                              ("constant", 0.04)):  # of both hops
+            found = chain.spread([0], mode="linear", hops=2, decay=(decay, 0.2), threshold=0)
+            scores = dict(zip(found.ids.tolist(), found.scores.tolist()))
+            self.assertAlmostEqual(scores[2], factor, places=6)
         found = engine.spread([{0: 1.0}], None, mode="pagerank", tolerance=1e-6)
         self.assertEqual((found.iterations.dtype, found.residuals.dtype), (np.uint32, np.float64))
         self.assertLessEqual(found.residuals[0], 1e-6)
@@ -189,16 +181,14 @@ class Spreading(unittest.TestCase):
         np.testing.assert_array_equal(engine.hop(x), expected)
         engine.merge()
         np.testing.assert_array_equal(engine.hop(x), expected)
+        self.assertEqual(repr(engine),
+                         f"<pykindred.SpreadingEngine: 30 nodes, {engine.edges} edges>")
         engine.remove_nodes([3])
         removed = engine.statistics()["removed_nodes"]
         self.assertEqual((3 in engine, engine.nodes, removed), (False, 30, 1))
         with self.assertRaises(KeyError):
             engine.remove_nodes([4, 3])
         self.assertIn(4, engine)
-
-    def test_texts(self):
-        engine = SpreadingEngine(50, *graph("graph", 50, 200))
-        self.assertEqual(repr(engine), "<pykindred.SpreadingEngine: 50 nodes, 200 edges>")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import pykindred
-from support import run, vectors
-from test_copies import LATIN, latin_folder
+from support import context, folder_of, run, vectors
+from test_copies import LATIN
 
 
 class Texts(unittest.TestCase):
@@ -23,17 +23,15 @@ class Texts(unittest.TestCase):
                 index.remove(others)
 
     def test_paths_and_messages_of_a_context(self):
-        with latin_folder() as folder:
-            path, messages = folder / "profile.json", []
-            with pykindred.Context(threads=1, profile=path, load_profile=False) as context:
-                self.assertEqual(context.profile_path, str(path))
-                self.assertEqual(context.describe()["profile"]["path"], str(path))
-                context.save_profile()
-            self.assertTrue(path.exists())
-            path.write_bytes(b"{ damaged")
-            pykindred.Context(threads=1, profile=path,
-                              log=lambda level, message: messages.append(message)).close()
-            self.assertTrue([message for message in messages if LATIN in message], messages)
+        path, messages = folder_of(self, LATIN) / "profile.json", []
+        with context(profile=path) as saving:
+            self.assertEqual(saving.profile_path, str(path))
+            self.assertEqual(saving.describe()["profile"]["path"], str(path))
+            saving.save_profile()
+        self.assertTrue(path.exists())
+        path.write_bytes(b"{ damaged")
+        context(profile=path, load_profile=True, log=lambda _, text: messages.append(text)).close()
+        self.assertTrue([message for message in messages if LATIN in message], messages)
 
     def test_options_of_any_characters_are_refused_by_name(self):
         index = pykindred.VectorIndex(vectors("rows", 3, 4))
@@ -44,13 +42,13 @@ class Texts(unittest.TestCase):
     # From 3.12 on, CPython keeps the paths of extensions as UTF-8.
     @unittest.skipIf(sys.version_info >= (3, 12), "it loads no extension from such a folder")
     def test_the_package_may_lie_in_a_folder_of_any_name(self):
-        with latin_folder() as folder:
-            os.symlink(Path(pykindred.__file__).parent, folder / "pykindred")
-            out = run("""
-                import numpy, pykindred
-                print(len(pykindred.VectorIndex(numpy.ones((2, 3), "float32"))))
-            """, PYTHONPATH=str(folder))
-            self.assertEqual(out.strip(), "2")
+        folder = folder_of(self, LATIN)
+        os.symlink(Path(pykindred.__file__).parent, folder / "pykindred")
+        out = run("""
+            import numpy, pykindred
+            print(len(pykindred.VectorIndex(numpy.ones((2, 3), "float32"))))
+        """, PYTHONPATH=str(folder))
+        self.assertEqual(out.strip(), "2")
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import unittest
 import numpy as np
 
 import pykindred
-from engines import ENGINES, PATTERNS, ROWS, TEXTS
+from engines import ENGINES, ROWS, TEXTS
 from pykindred import PreparedBulk, distance, fuzz, process
-from support import run, same, vectors
+from support import run, same
 from watchdog import ThreadedTest, in_threads
 
 # A call that reads an object, in any number of threads.
@@ -36,21 +36,6 @@ OTHERS = {
     "difflib": (lambda: pykindred.difflib.SequenceMatcher(None, "", TEXTS[7] * 20, False),
                 lambda one: (one.set_seq1(TEXTS[8] * 20), one.ratio())),
 }
-# A call whose result no change changes, and a change that leaves the object as it was.
-CHANGES = {
-    "VectorIndex": (lambda one: one.search(ROWS[:10], 1)[1][3, 0],
-                    lambda one: one.remove(one.add(ROWS[:5] * 2 + 1))),
-    "HnswIndex": (lambda one: one.search(ROWS[3], 1)[1][0],
-                  lambda one: (one.remove(one.add(-ROWS[:5])), one.repair())),
-    "KeyedVectorIndex": (lambda one: one.find([7, 999]).tolist(),
-                         lambda one: (one.upsert(np.arange(500, 510), ROWS[:10]),
-                                      one.remove(np.arange(500, 510)))),
-    "SpreadingEngine": (lambda one: one.spread([0], hops=1, decay=("constant", 1.0))[0][1].tolist(),
-                        lambda one: (one.add_edges([5], [9]), one.remove_edges([5], [9]))),
-    "PatternMemory": (lambda one: one.match([PATTERNS[0]], top=1).ids.tolist(),
-                      lambda one: (one.forget(one.learn([["x"], ["y"]]).index), one.sync())),
-}
-
 
 class Threads(ThreadedTest):
     def test_calls_agree(self):
@@ -64,25 +49,6 @@ class Threads(ThreadedTest):
                 def work(one=one, read=read, expected=expected):
                     return all(same(read(one), expected) for _ in range(20))
                 self.assertEqual(in_threads(*[work] * 4), [True] * 4)
-
-    def test_calls_during_changes(self):
-        for name, (read, change) in CHANGES.items():
-            with self.subTest(name):
-                one, done = ENGINES[name](), threading.Event()
-                expected, count = read(one), len(one)
-
-                def check(one=one, read=read, expected=expected, done=done):
-                    while not done.is_set():
-                        self.assertEqual(read(one), expected)
-
-                def change_often(one=one, change=change, done=done):
-                    try:
-                        for _ in range(30):
-                            change(one)
-                    finally:
-                        done.set()
-                in_threads(change_often, check, check)
-                self.assertEqual(len(one), count)
 
     def test_all_scores_during_changes(self):
         index, done = pykindred.VectorIndex(ROWS), threading.Event()
@@ -120,17 +86,6 @@ class Threads(ThreadedTest):
                     one.close()
                 with self.subTest(name):
                     in_threads(use, use, use, close)
-
-    def test_the_gil_is_released(self):
-        rows, ticks = vectors("rows", 100_000, 16), []
-        index = pykindred.VectorIndex(rows)
-        searching = threading.Thread(target=index.search, args=(rows[:200], 5),
-                                     kwargs={"space": "serial", "path": "brute_force"})
-        searching.start()
-        while searching.is_alive():
-            ticks.append(None)
-            threading.Event().wait(0.001)
-        self.assertGreater(len(ticks), 20)
 
     def test_arrays_cannot_be_resized_during_a_call(self):
         """An array that another thread resizes, frees or drops meanwhile."""

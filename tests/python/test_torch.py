@@ -16,7 +16,7 @@ if importlib.util.find_spec("torch") is None:
 import torch  # noqa: E402
 
 import pykindred.torch as operators  # noqa: E402
-from test_seed_functions import Seeds  # noqa: E402
+from test_seed_functions import state_of  # noqa: E402
 from test_seed_layer import layer_of  # noqa: E402
 
 torch._dynamo.config.cache_size_limit = 64
@@ -143,27 +143,22 @@ class Operators(unittest.TestCase):
                 self.assertEqual(one.grad.dtype, one.dtype)
                 self.assert_close(one.grad, other.grad, 20 * tolerance)
 
-    def test_results_are_the_bits_of_the_functions_of_numpy(self):
+    def test_options_of_seeds_give_the_bits_of_the_function_of_numpy(self):
         for device in DEVICES:
-            for options in ({}, {"chunk_size": 8, "mode_codes": "kasmina_v2", "fossilized_applies": False}, {"mode_codes": "kasmina_simple"}):
-                seeds = Seeds("bits", 103, 10, **options)
-                x, g, state = vectors("x", 33, 103), vectors("g", 33, 103), seeds.state()
+            for codes, chunk, applies in (("kindred", 0, True), ("kasmina_simple", 0, True),
+                                          ("kasmina_v2", 8, False)):
+                options = {"mode_codes": codes, "chunk_size": chunk, "fossilized_applies": applies}
+                x, g = vectors("x", 33, 103), vectors("g", 33, 103)
+                state = state_of("bits", 103, 10)
                 given = [torch.from_numpy(one.copy()).to(device) for one in (x, *state)]
-                for one in (given[0], given[4], given[5]):
-                    one.requires_grad_()
+                inputs = [given[i].requires_grad_() for i in (0, 5, 4)]
                 y = operators.seed_forward(*given, **options)
-                np.testing.assert_array_equal(y.detach().cpu(), pykindred.forward_seeds(x, *state, **options))
+                expected = pykindred.forward_seeds(x, *state, **options)
+                np.testing.assert_array_equal(y.detach().cpu(), expected)
                 y.backward(torch.from_numpy(g).to(device))
                 expected = pykindred.backward_seeds(x, g, *state, **options)
-                for one, other in zip((given[0], given[5], given[4]), expected, strict=True):
+                for one, other in zip(inputs, expected, strict=True):
                     np.testing.assert_array_equal(one.grad.cpu(), other)
-            for activation in ACTIVATIONS:
-                x, gamma, beta = norm_inputs(9, 70)
-                y = operators.layer_norm_act(x.to(device), gamma.to(device), beta.to(device), activation=activation)
-                np.testing.assert_array_equal(y.cpu(), pykindred.layer_norm_act(x.numpy(), gamma.numpy(), beta.numpy(), activation=activation))
-                x, w, bias = linear_inputs(9, 70, 33)
-                y = operators.linear_act(x.to(device), w.to(device), bias.to(device), activation=activation, reproducible=True)
-                np.testing.assert_array_equal(y.cpu(), pykindred.linear_act(x.numpy(), w.numpy(), bias.numpy(), activation=activation, reproducible=True))
 
     def test_any_number_of_dimensions(self):
         for device in DEVICES:

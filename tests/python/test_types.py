@@ -8,12 +8,12 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import pykindred
 from pykindred import _kindred
+from support import folder_of
 
 PACKAGE = Path(pykindred.__file__).parent
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples/python"
@@ -29,9 +29,7 @@ def run(*command, folder):
 
 class Types(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        self.folder = folder_of(self)
 
     @unittest.skipIf(importlib.util.find_spec("mypy") is None, "mypy is missing")
     def test_mypy_is_strictly_content(self):

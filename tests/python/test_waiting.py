@@ -9,7 +9,7 @@ import numpy as np
 
 import pykindred
 from engines import ENGINES, ROWS
-from support import run
+from support import context, run
 from watchdog import ThreadedTest, in_threads
 
 SPACES = ("serial", "openmp")
@@ -37,8 +37,7 @@ def during(call, read):
 
 class Readers(ThreadedTest):
     def test_do_not_wait_for_a_pass_of_a_seed_layer_nor_keep_it_from_checking_signals(self):
-        context = pykindred.Context(threads=2, load_profile=False)
-        layer = pykindred.SeedLayer(1024, 256, context=context)
+        layer = pykindred.SeedLayer(1024, 256, context=context(threads=2))
         rows = np.ones((30_000, 1024), np.float32)
 
         def read():
@@ -53,14 +52,6 @@ class Readers(ThreadedTest):
             layer.forward(rows, space=space)  # of the main thread, which checks signals
             stop.set()
             reader.join()
-
-    def test_of_a_matcher_do_not_wait_for_the_words(self):
-        matcher = pykindred.SequenceMatcher([f"word{i} and {i * 7} others" for i in range(200_000)])
-        before = matcher.statistics()["host_bytes"]
-        options = {"measure": "token-sort", "top": 1}
-        read = during(lambda: matcher.match("7 others and word1", **options), matcher.statistics)
-        self.assertGreater(read, 3)
-        self.assertGreater(matcher.statistics()["host_bytes"], before)
 
     def test_a_vocabulary_that_another_thread_fills_keeps_nobody_waiting(self):
         vocabulary = pykindred.Vocabulary()
@@ -144,9 +135,8 @@ class Callbacks(ThreadedTest):
                     seen.append(given)
                 finally:
                     inside.is_within = False
-            options = {"on_dispatch": called, "log": called}
-            context = pykindred.Context(threads=2, load_profile=False, **options)
-            made.append(ENGINES[name](context=context))
+            own = context(threads=2, on_dispatch=called, log=called)
+            made.append(ENGINES[name](context=own))
             for call in calls:
                 with self.subTest(name):
                     before = len(seen)

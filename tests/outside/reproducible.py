@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reproducible sums, scores and rankings by their definitions. Needs NumPy alone."""
+"""The reproducible sums and scores by their definitions. Needs NumPy alone."""
 import numpy as np
 
 
@@ -51,9 +51,3 @@ def vector_scores(metric, rows, query):
         scores = scores.astype(np.float32)
     scores[np.isnan(scores)] = np.array([0x7FC00000], np.uint32).view(np.float32)[0]
     return scores + np.float32(0)
-
-
-def ranked(metric, scores, ids, top):
-    """The indices of the best results, in total order."""
-    keys = scores if metric == "l2" else -scores
-    return np.lexsort((ids, keys, np.isnan(scores)))[:top]
