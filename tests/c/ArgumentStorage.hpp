@@ -34,11 +34,11 @@ struct Storage {
   alignas(64) unsigned char bytes[8192] = {};
   std::int64_t shape[2] = {1, 2};
   std::string path = unused_path();
+  template <class T>
+  void put(const T& value, std::size_t at = 0) {
+    std::memcpy(bytes + at, &value, sizeof(value));
+  }
 };
-
-inline void set_size(Storage& storage, std::size_t size) {
-  std::memcpy(storage.bytes, &size, sizeof(size));
-}
 
 /// A tensor that fits the fixture: an index of rows of two numbers, lists of the default length, no
 /// edges and no sources.

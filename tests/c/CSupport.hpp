@@ -10,6 +10,7 @@
 
 #include <Generator.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -51,6 +52,7 @@ class Owned {
  public:
   Owned() = default;
   explicit Owned(T* made) : handle(made) {}
+  Owned(Owned&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   ~Owned() { EXPECT_EQ(kindred_destroy(handle), KINDRED_OK) << kindred_last_error(); }
@@ -58,11 +60,31 @@ class Owned {
   operator T*() const { return handle; }  // NOLINT(google-explicit-constructor): likewise
   T* handle = nullptr;
 };
+/// The handle, which is no longer owned.
+template <class T>
+T* released(Owned<T>&& owned) {
+  return std::exchange(owned.handle, nullptr);
+}
+
+/// \brief What a call writes to the parameter after \p arguments: a number, a struct, or a handle,
+/// which is owned. The parameters behind it are null.
+template <class... Parameters, class... Arguments>
+auto result_of(kindred_status (*call)(Parameters...) noexcept, Arguments&&... arguments) {
+  constexpr std::size_t count = sizeof...(Arguments);
+  using All = std::tuple<Parameters...>;
+  using Result = std::remove_pointer_t<std::tuple_element_t<count, All>>;
+  std::conditional_t<std::is_pointer_v<Result>, Owned<std::remove_pointer_t<Result>>, Result> out{};
+  if constexpr (requires { out.struct_size; }) out.struct_size = sizeof(out);
+  [&]<std::size_t... behind>(std::index_sequence<behind...>) {
+    ok(call(arguments..., &out, std::tuple_element_t<count + 1 + behind, All>()...));
+  }
+  (std::make_index_sequence<sizeof...(Parameters) - count - 1>());
+  return out;
+}
 
 /// The bytes of a handle.
 inline std::string_view view_of(const kindred_string* string) {
-  kindred_text text{};
-  EXPECT_EQ(kindred_string_get(string, &text), KINDRED_OK) << kindred_last_error();
+  const kindred_text text = result_of(kindred_string_get, string);
   return {text.data, text.size};
 }
 
@@ -71,9 +93,7 @@ inline kindred_context* c_context() {
   static kindred_context* const shared = [] {
     kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
     options.load_profile = 0;
-    kindred_context* context = nullptr;
-    EXPECT_EQ(kindred_context_create(&options, &context), KINDRED_OK) << kindred_last_error();
-    return context;
+    return released(result_of(kindred_context_create, &options));
   }();
   return shared;
 }
@@ -81,45 +101,14 @@ inline kindred_context* c_context() {
 /// The spaces that `c_context` can use.
 inline std::vector<std::int32_t> c_spaces() {
   std::vector<std::int32_t> out;
-  for (const std::int32_t space :
-       {KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP, KINDRED_SPACE_CUDA}) {
-    kindred_space_info info = KINDRED_SPACE_INFO_INIT;
-    EXPECT_EQ(kindred_context_space(c_context(), space, &info), KINDRED_OK) << kindred_last_error();
-    if (info.usable != 0) out.push_back(space);
-  }
+  for (const std::int32_t space : {KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP, KINDRED_SPACE_CUDA})
+    if (result_of(kindred_context_space, c_context(), space).usable != 0) out.push_back(space);
   return out;
 }
 
 /// The arrays of results.
 inline kindred_results_view view_of(const kindred_results* results) {
-  kindred_results_view view = KINDRED_RESULTS_VIEW_INIT;
-  EXPECT_EQ(kindred_results_get(results, &view), KINDRED_OK) << kindred_last_error();
-  return view;
-}
-
-/// Compares results with those of C++: their rows, ids and scores.
-template <class T>
-void expect_results(const kindred_results* results, const Ragged<T>& expected) {
-  const kindred_results_view view = view_of(results);
-  ASSERT_EQ(view.rows, expected.rows());
-  ASSERT_EQ(std::vector<std::uint64_t>(view.offsets, view.offsets + view.rows + 1),
-            std::vector<std::uint64_t>(expected.offsets.begin(), expected.offsets.end()));
-  for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    const T& value = expected.values[i];
-    double score = 0;
-    std::uint64_t id = 0;
-    if constexpr (requires { value.similarity; }) {
-      std::tie(id, score) = std::tuple(value.index, value.similarity);
-    } else if constexpr (requires { value.node; }) {
-      std::tie(id, score) = std::tuple(value.node, value.value);
-    } else if constexpr (requires { value.id; }) {
-      std::tie(id, score) = std::tuple(value.id, value.score);
-    } else {
-      id = value;
-    }
-    EXPECT_EQ(view.ids[i], static_cast<std::int64_t>(id));
-    EXPECT_EQ(view.scores[i], score);
-  }
+  return result_of(kindred_results_get, results);
 }
 
 /// Texts of C, which refer to \p texts.
@@ -206,6 +195,18 @@ struct Numbers {
 };
 using Floats = Numbers<float>;
 
+/// The scores and ids of the best rows of each query.
+struct Ranked {
+  Ranked(std::size_t queries, std::size_t top) : scores(queries, top), ids(queries, top) {}
+  template <class Found>
+  void expect(const Found& expected) const {
+    EXPECT_EQ(ids.values, expected.ids);
+    EXPECT_EQ(scores.values, expected.scores);
+  }
+  Floats scores;
+  Numbers<std::int64_t> ids;
+};
+
 /// Members of a struct, for a comparison with those of another.
 template <class... Members>
 std::vector<double> numbers(const Members&... members) {
@@ -217,26 +218,54 @@ template <class T>
 std::vector<T> list_of(const T* first, std::size_t count) {
   return {first, first + count};
 }
+/// Whether an array of C has the \p values of C++.
+template <class T, class Values>
+bool has_values(const T* first, const Values& values) {
+  return std::equal(values.begin(), values.end(), first);
+}
+/// Compares results with those of C++: their rows, ids and scores.
+template <class T>
+void expect_results(const kindred_results* results, const Ragged<T>& expected) {
+  const kindred_results_view view = view_of(results);
+  ASSERT_EQ(view.rows, expected.rows());
+  ASSERT_TRUE(has_values(view.offsets, expected.offsets));
+  for (std::size_t i = 0; i < expected.values.size(); ++i) {
+    const T& value = expected.values[i];
+    double score = 0;
+    std::uint64_t id = 0;
+    if constexpr (requires { value.similarity; }) {
+      std::tie(id, score) = std::tuple(value.index, value.similarity);
+    } else if constexpr (requires { value.node; }) {
+      std::tie(id, score) = std::tuple(value.node, value.value);
+    } else if constexpr (requires { value.id; }) {
+      std::tie(id, score) = std::tuple(value.id, value.score);
+    } else {
+      id = value;
+    }
+    EXPECT_EQ(view.ids[i], static_cast<std::int64_t>(id));
+    EXPECT_EQ(view.scores[i], score);
+  }
+}
+
 inline std::string text_of(const kindred_text& text) { return {text.data, text.size}; }
 
 /// The bytes of an object.
 inline std::string bytes_of(const void* handle) {
-  Owned<kindred_string> bytes;
-  ok(kindred_to_bytes(handle, &bytes));
-  return std::string(view_of(bytes));
+  return std::string(view_of(result_of(kindred_to_bytes, handle)));
 }
 inline std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
-inline std::size_t size_of(const void* handle) {
-  std::size_t size = 0;
-  ok(kindred_size(handle, &size));
-  return size;
+inline std::size_t size_of(const void* handle) { return result_of(kindred_size, handle); }
+template <class Struct>
+Struct statistics_of(const void* handle) {
+  Struct out{};
+  out.struct_size = sizeof(out);
+  ok(kindred_get_statistics(handle, &out));
+  return out;
 }
 inline bool has(const void* handle, std::uint64_t id) {
-  std::int32_t found = -1;
-  ok(kindred_has(handle, id, &found));
-  return found == 1;
+  return result_of(kindred_has, handle, id) == 1;
 }
 
 /// Whether \p text contains \p part.
@@ -258,6 +287,26 @@ inline Ragged<std::uint32_t> random_sequences(const char* name, std::size_t rows
   }
   return out;
 }
+
+/// Rows of a random graph, in which node i has i % \p degrees edges.
+struct GraphRows {
+  GraphRows(const char* name, std::size_t nodes, std::size_t degrees) {
+    auto generator = Testing::generator(name);
+    for (std::size_t node = 0; node < nodes; ++node) {
+      for (std::size_t i = 0; i < node % degrees; ++i) {
+        ends.push_back(static_cast<std::int32_t>(generator() % nodes));
+        weights.push_back(static_cast<float>(generator() % 1000) / 1000);
+        edges.push_back({static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(ends.back()),
+                         weights.back()});
+      }
+      offsets.push_back(static_cast<std::int64_t>(ends.size()));
+    }
+  }
+  std::vector<std::int64_t> offsets{0};
+  std::vector<std::int32_t> ends;
+  std::vector<float> weights;
+  std::vector<kindred_edge> edges;
+};
 
 /// Seeded numbers of a normal distribution.
 inline std::vector<float> random_rows(const char* name, std::size_t count) {

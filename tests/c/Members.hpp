@@ -53,9 +53,7 @@ bool is_same_member(const T& found, const Cpp& of) {
 /// The statistics of an object, which are \p of beside \p others.
 template <class Struct, class Cpp>
 Struct expect_statistics(const void* handle, const Cpp& of, const std::string& others = "") {
-  Struct found{};
-  found.struct_size = sizeof(found);
-  ok(kindred_get_statistics(handle, &found));
+  const auto found = statistics_of<Struct>(handle);
   expect_members(found, of, others);
   return found;
 }

@@ -4,11 +4,9 @@
 
 #include "CSupport.hpp"
 
-#include <Generator.hpp>
-#include <Support.hpp>
+#include "CppArguments.hpp"
 
-#include <Patterns.hpp>
-#include <Predictions.hpp>
+#include <Generator.hpp>
 
 #include <optional>
 #include <random>
@@ -60,8 +58,8 @@ inline kindred_status learn_all(kindred_memory* memory, const Patterns& given, F
   std::vector<kindred_text> names;
   for (const auto& name : given.names)
     names.push_back(name ? kindred_text{name->data(), name->size()} : kindred_text{nullptr, 0});
-  const std::vector<std::string> texts =
-      form == Form::texts ? given.texts() : std::vector<std::string>{};
+  std::vector<std::string> texts;
+  if (form == Form::texts) texts = given.texts();
   const std::vector<kindred_text> text_views = c_texts(texts);
   const std::vector<kindred_text> dictionary = c_texts(given.dictionary);
   kindred_patterns patterns = KINDRED_PATTERNS_INIT;
@@ -82,23 +80,22 @@ inline kindred_status learn_all(kindred_memory* memory, const Patterns& given, F
   return kindred_memory_learn_all(memory, &patterns, learned.data());
 }
 
-inline void create_quiet(kindred_memory** memory) {
+inline Owned<kindred_memory> quiet_memory() {
   kindred_memory_options options = KINDRED_MEMORY_OPTIONS_INIT;
   options.background_sync = 0;
-  ok(kindred_memory_create(c_context(), &options, memory));
+  return result_of(kindred_memory_create, c_context(), &options);
 }
 
 /// A memory with 60 random patterns, and a query of two events.
 struct Memory {
-  explicit Memory(const char* name, std::size_t count = 60) : given(name, count) {
-    create_quiet(&memory);
+  explicit Memory(const char* name) : given(name, 60) {
     ok(learn_all(memory, given, Form::numbers, learned));
   }
   PatternMemory& inside() const { return C::memory_of(memory); }
 
   Patterns given;
   std::vector<kindred_learned> learned;
-  Owned<kindred_memory> memory;
+  const Owned<kindred_memory> memory = quiet_memory();
   const std::vector<std::string> query{"s0", "xs1", "xxs66", "xxs2"};
   const std::vector<std::string_view> views{query.begin(), query.end()};
   const std::vector<kindred_text> texts = c_texts(query);

@@ -2,6 +2,7 @@
 // What calls refuse beside what Test_BadInput.cpp gives to every function: options, sequences and
 // tensors of wrong values.
 #include "CSupport.hpp"
+#include "Given.hpp"
 #include "ValidHandles.hpp"
 #include "ValidStructs.hpp"
 
@@ -26,13 +27,11 @@ TEST(CBadOptions, SmallerStructsHaveTheDefaults) {
   } smaller{16, 1};
   const std::vector<std::string> words{"abcd", "abce", "xyz"};
   const std::vector<kindred_text> texts = c_texts(words);
-  Owned<kindred_matcher> matcher;
   const GivenSequences patterns{std::span(texts)};
   const GivenSequences query{std::span(texts).first(1)};
-  ok(kindred_matcher_create(c_context(), &patterns, 0, &matcher));
-  Owned<kindred_results> results;
-  ok(kindred_matcher_match(matcher, &query,
-                           reinterpret_cast<const kindred_match_options*>(&smaller), &results));
+  const auto matcher = result_of(kindred_matcher_create, c_context(), &patterns, 0);
+  const auto results = result_of(kindred_matcher_match, matcher, &query,
+                                 reinterpret_cast<const kindred_match_options*>(&smaller));
   EXPECT_EQ(view_of(results).offsets[1], 1U);
   EXPECT_EQ(view_of(results).ids[0], 0);
   // A smaller struct of results gets what fits.
@@ -79,8 +78,7 @@ void expect_sizes_checked(const void* handle) {
                        [](unsigned char byte) { return byte == untouched; });
   };
   for (const std::size_t size : {std::size_t{0}, whole - 1, std::size_t{1} << 40U}) {
-    EXPECT_EQ(call(size), KINDRED_INVALID) << size;
-    EXPECT_TRUE(contains(kindred_last_error(), "struct_size")) << kindred_last_error();
+    expect_refused(call(size), "struct_size");
     EXPECT_TRUE(is_untouched(sizeof(size))) << size;
   }
   for (const std::size_t size : {std::size_t{16}, whole}) {
@@ -95,17 +93,17 @@ void expect_sizes_checked(const void* handle) {
 }
 
 TEST(CBadOptions, SizesOfStatisticsAreChecked) {
-  expect_sizes_checked<kindred_index_statistics>(handles().index);
-  expect_sizes_checked<kindred_hnsw_statistics>(handles().hnsw);
-  expect_sizes_checked<kindred_keyed_index_statistics>(handles().keyed);
-  expect_sizes_checked<kindred_vocabulary_statistics>(handles().vocabulary);
-  expect_sizes_checked<kindred_matcher_statistics>(handles().matcher);
-  expect_sizes_checked<kindred_memory_statistics>(handles().memory);
-  expect_sizes_checked<kindred_graph_statistics>(handles().graph);
-  expect_sizes_checked<kindred_lattice_statistics>(handles().lattice);
-  expect_sizes_checked<kindred_seeds_statistics>(handles().seeds);
+  expect_sizes_checked<kindred_index_statistics>(valid<kindred_index>());
+  expect_sizes_checked<kindred_hnsw_statistics>(valid<kindred_hnsw>());
+  expect_sizes_checked<kindred_keyed_index_statistics>(valid<kindred_keyed_index>());
+  expect_sizes_checked<kindred_vocabulary_statistics>(valid<kindred_vocabulary>());
+  expect_sizes_checked<kindred_matcher_statistics>(valid<kindred_matcher>());
+  expect_sizes_checked<kindred_memory_statistics>(valid<kindred_memory>());
+  expect_sizes_checked<kindred_graph_statistics>(valid<kindred_graph>());
+  expect_sizes_checked<kindred_lattice_statistics>(valid<kindred_lattice>());
+  expect_sizes_checked<kindred_seeds_statistics>(valid<kindred_seeds>());
   kindred_index_statistics statistics = KINDRED_INDEX_STATISTICS_INIT;
-  expect_refused(kindred_get_statistics(handles().query, &statistics), "kindred_query");
+  expect_refused(kindred_get_statistics(valid<kindred_query>(), &statistics), "kindred_query");
 }
 
 TEST(CBadOptions, OfContextsAndMemoriesAreInTheirRanges) {
@@ -130,8 +128,7 @@ TEST(CBadOptions, OfContextsAndMemoriesAreInTheirRanges) {
     EXPECT_EQ(context, nullptr);
   }
   for (const std::int32_t level : {-1, 2}) {
-    kindred_memory_options options = KINDRED_MEMORY_OPTIONS_INIT;
-    options.level = level;
+    const kindred_memory_options options = Given::memory_options{.level = level};
     kindred_memory* memory = nullptr;
     expect_refused(kindred_memory_create(c_context(), &options, &memory), "level");
   }
@@ -141,31 +138,29 @@ TEST(CBadOptions, SequencesHaveOneForm) {
   const std::uint32_t symbols[] = {1, 2, 3};
   const std::uint64_t offsets[] = {0, 1, 3};
   const kindred_text text{"a", 1};
+  using Given::sequences;
+  const std::pair<kindred_sequences, const char*> refusals[] = {
+      {sequences{.count = 2}, "neither texts nor offsets nor a length"},
+      {sequences{.count = 2, .symbols = symbols}, "neither texts nor offsets nor a length"},
+      {sequences{.count = 2, .symbols = symbols, .length = 3},
+       "patterns.length is that of one sequence, but count is 2"},
+      {sequences{.count = 2, .symbols = symbols, .offsets = offsets, .length = 3},
+       "of which one must be given"},
+      {sequences{.count = 2, .texts = &text, .symbols = symbols, .offsets = offsets},
+       "of which one must be given"},
+      {sequences{.count = 2, .texts = &text, .symbols = symbols},
+       "patterns.texts and symbols are given"}};
   std::uint32_t matched[] = {7, 7};
-  const auto refused = [&](const kindred_sequences& given, const char* what) {
-    expect_refused(kindred_query_matched(handles().query, &given, matched), what);
-    EXPECT_EQ(matched[0], 7U);
+  const auto query_matched = [&](const kindred_sequences& given) {
+    return kindred_query_matched(valid<kindred_query>(), &given, matched);
   };
-  kindred_sequences given = KINDRED_SEQUENCES_INIT;
-  ok(kindred_query_matched(handles().query, &given, matched));  // none
-  given.count = 2;
-  refused(given, "neither texts nor offsets nor a length");
-  given.symbols = symbols;
-  refused(given, "neither texts nor offsets nor a length");
-  given.length = 3;
-  refused(given, "patterns.length is that of one sequence, but count is 2");
-  given.offsets = offsets;
-  refused(given, "of which one must be given");
-  given.length = KINDRED_UNSET;
-  given.texts = &text;
-  refused(given, "of which one must be given");
-  given.offsets = nullptr;
-  refused(given, "patterns.texts and symbols are given");
+  ok(query_matched(KINDRED_SEQUENCES_INIT));  // none
+  for (const auto& [given, words] : refusals) expect_refused(query_matched(given), words);
+  EXPECT_EQ(matched[0], 7U);
+  const GivenSequences two{RaggedSpan<std::uint32_t>{offsets, symbols}};
   kindred_query* query = nullptr;
-  given.texts = nullptr;
-  given.offsets = offsets;
-  expect_refused(kindred_query_create(KINDRED_LCS, &given, 0, &query), "sequence has 2 sequences");
-  ok(kindred_query_matched(handles().query, &given, matched));
+  expect_refused(kindred_query_create(KINDRED_LCS, &two, 0, &query), "sequence has 2 sequences");
+  ok(kindred_query_matched(valid<kindred_query>(), &two, matched));
 }
 
 TEST(CBadOptions, OffsetsAndTensorsAreChecked) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on lists of arrays: each call, also prepared, computes what that of C++ does.
 #include "CSupport.hpp"
+#include "CppArguments.hpp"
+#include "Given.hpp"
 
 #include <kindred/matcher/Bulk.hpp>
 
@@ -9,7 +11,6 @@
 #include <cmath>
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace BulkOfCTest {
@@ -19,16 +20,29 @@ using namespace Kindred::Testing;
 
 /// What a call of C may write besides its results.
 struct Outputs {
-  const kindred_bulk_options* options;
+  const kindred_bulk_options* options = nullptr;
   kindred_prepared** prepared = nullptr;
   kindred_bulk_report* report = nullptr;
   kindred_record* record = nullptr;
 };
 
+/// Arrays as lists of one.
+struct One {
+  One(DLTensor* given) : tensor(given) {}  // NOLINT(google-explicit-constructor): a list of it
+  operator DLTensor* const*() const { return &tensor; }        // NOLINT: likewise
+  operator const DLTensor* const*() const { return &tensor; }  // NOLINT: likewise
+  DLTensor* tensor;
+};
+
+kindred_status element_wise(std::int32_t operation, const One& array, const DLTensor* const* other,
+                            double number, const One& out, const Outputs& to = {}) {
+  return kindred_bulk_element_wise(c_context(), operation, array, other, number, out, 1, to.options,
+                                   to.prepared, to.report, to.record);
+}
+
 /// A call of C that writes \p out, and the same in C++.
 struct Call {
   const char* operation;
-  std::size_t rows;
   std::size_t columns;
   std::function<kindred_status(DLTensor* out, const Outputs& to)> run;
   std::function<void(std::span<float> out)> run_in_cpp;
@@ -38,82 +52,75 @@ TEST(CBulk, CallsAndPreparedCallsAreThoseOfCpp) {
   Floats a(random_rows("CBulk a", 12), 4);
   Floats b(random_rows("CBulk b", 12), 4);
   Floats right(b.values, 3);
-  const DLTensor* as[] = {&a};
-  const DLTensor* bs[] = {&b};
-  const DLTensor* rights[] = {&right};
+  const One as(&a), bs(&b), rights(&right);
   const Bulk bulk(context());
-  const auto in_cpp = [](const Floats& of) { return std::span<const float>(of.values); };
-  const auto element_wise = [&](std::int32_t operation, const DLTensor* const* others,
-                                double number) {
-    return [=, &as](DLTensor* out, const Outputs& to) {
-      return kindred_bulk_element_wise(c_context(), operation, as, others, number, &out, 1,
-                                       to.options, to.prepared, to.report, to.record);
-    };
-  };
+  const std::span<const float> of_a(a.values), of_b(b.values), of_right(right.values);
   const Call calls[] = {
-      {"element-wise", 3, 4, element_wise(KINDRED_BULK_ADD, bs, 0),
-       [&](auto out) { bulk.element_wise(ElementWise::add, in_cpp(a), in_cpp(b), out); }},
-      {"element-wise", 3, 4, element_wise(KINDRED_BULK_MULTIPLY, nullptr, 2.5),
-       [&](auto out) { bulk.element_wise(ElementWise::multiply, in_cpp(a), 2.5F, out); }},
-      {"element-wise", 3, 4, element_wise(KINDRED_BULK_EXPONENTIAL, nullptr, 0),
-       [&](auto out) { bulk.element_wise(ElementWise::exponential, in_cpp(a), {}, out); }},
-      {"normalise", 3, 4,
-       [&](DLTensor* out, const Outputs& to) {
-         return kindred_bulk_normalise(c_context(), as, &out, 1, to.options, to.prepared, to.report,
-                                       to.record);
+      {"add", 4,
+       [&](DLTensor* out, const auto& to) {
+         return element_wise(KINDRED_BULK_ADD, as, bs, 0, out, to);
        },
-       [&](auto out) { bulk.normalise(in_cpp(a), out); }},
-      {"random-fill", 3, 4,
-       [](DLTensor* out, const Outputs& to) {
-         return kindred_bulk_random_fill(c_context(), &out, 1, 7, 3, to.options, to.prepared,
+       [&](auto out) { bulk.element_wise(ElementWise::add, of_a, of_b, out); }},
+      {"multiply by a number", 4,
+       [&](DLTensor* out, const auto& to) {
+         return element_wise(KINDRED_BULK_MULTIPLY, as, nullptr, 2.5, out, to);
+       },
+       [&](auto out) { bulk.element_wise(ElementWise::multiply, of_a, 2.5F, out); }},
+      {"exponential", 4,
+       [&](DLTensor* out, const auto& to) {
+         return element_wise(KINDRED_BULK_EXPONENTIAL, as, nullptr, 0, out, to);
+       },
+       [&](auto out) { bulk.element_wise(ElementWise::exponential, of_a, {}, out); }},
+      {"normalise", 4,
+       [&](DLTensor* out, const auto& to) {
+         return kindred_bulk_normalise(c_context(), as, One(out), 1, to.options, to.prepared,
+                                       to.report, to.record);
+       },
+       [&](auto out) { bulk.normalise(of_a, out); }},
+      {"random-fill", 4,
+       [](DLTensor* out, const auto& to) {
+         return kindred_bulk_random_fill(c_context(), One(out), 1, 7, 3, to.options, to.prepared,
                                          to.report, to.record);
        },
        [&](auto out) { bulk.random_fill(out, 7, 3); }},
-      {"multiply", 3, 3,
-       [&](DLTensor* out, const Outputs& to) {
-         return kindred_bulk_multiply(c_context(), as, rights, &out, 1, to.options, to.prepared,
+      {"multiply", 3,
+       [&](DLTensor* out, const auto& to) {
+         return kindred_bulk_multiply(c_context(), as, rights, One(out), 1, to.options, to.prepared,
                                       to.report, to.record);
        },
        [&](auto out) {
-         bulk.multiply(matrix_array(in_cpp(a), 3, 4), matrix_array(in_cpp(right), 4, 3),
+         bulk.multiply(matrix_array(of_a, 3, 4), matrix_array(of_right, 4, 3),
                        matrix_array(out, 3, 3), {.reproducible = true});
        }}};
   for (const Call& call : calls)
     for (const std::int32_t space : c_spaces()) {
       SCOPED_TRACE(call.operation);
-      kindred_bulk_options options = KINDRED_BULK_OPTIONS_INIT;
-      options.space = space;
-      options.reproducible = 1;
-      Floats out(call.rows, call.columns);
-      std::vector<float> expected(out.values.size());
+      const kindred_bulk_options options = Given::bulk_options{.space = space, .reproducible = 1};
+      Floats out(3, call.columns), expected(3, call.columns);
       kindred_bulk_report report = KINDRED_BULK_REPORT_INIT;
       kindred_record record = KINDRED_RECORD_INIT;
       ok(call.run(&out, {&options, nullptr, &report, &record}));
-      call.run_in_cpp(expected);
-      EXPECT_EQ(out.values, expected);
+      call.run_in_cpp(expected.values);
+      EXPECT_EQ(out.values, expected.values);
       EXPECT_EQ(record.space, space);
       EXPECT_STRNE(record.operation, "");
       EXPECT_EQ(numbers(report.batches, report.splits), numbers(1, 0));
       if (space == KINDRED_SPACE_CUDA) continue;  // for arrays there
-      kindred_prepared* prepared = nullptr;
+      Owned<kindred_prepared> prepared;
       ok(call.run(&out, {&options, &prepared}));
       a.values[0] += 1;  // it reads the current contents
-      call.run_in_cpp(expected);
+      call.run_in_cpp(expected.values);
       ok(kindred_run(prepared));
       ok(kindred_wait(prepared));
-      EXPECT_EQ(out.values, expected);
-      ok(kindred_destroy(prepared));
+      EXPECT_EQ(out.values, expected.values);
     }
 }
 
 TEST(CBulk, NumbersAndReductionsHaveTheTypeOfTheArrays) {
   Numbers<std::int8_t> a({1, 2, 3, 127});
   Numbers<std::int8_t> out(std::vector<std::int8_t>(4));
-  const DLTensor* as[] = {&a};
-  DLTensor* outs[] = {&out};
   const auto add = [&](double number) {
-    return kindred_bulk_element_wise(c_context(), KINDRED_BULK_ADD, as, nullptr, number, outs, 1,
-                                     nullptr, nullptr, nullptr, nullptr);
+    return element_wise(KINDRED_BULK_ADD, &a, nullptr, number, &out);
   };
   ok(add(3));
   const std::vector<std::int8_t> sums{4, 5, 6, -126};
@@ -124,7 +131,7 @@ TEST(CBulk, NumbersAndReductionsHaveTheTypeOfTheArrays) {
   Numbers<std::int64_t> sum({0});
   Numbers<double> mean({0});
   const auto reduce = [&](std::int32_t reduction, DLTensor* to, kindred_prepared** prepared) {
-    return kindred_bulk_reduce(c_context(), reduction, as, 1, to, nullptr, prepared, nullptr,
+    return kindred_bulk_reduce(c_context(), reduction, One(&a), 1, to, nullptr, prepared, nullptr,
                                nullptr);
   };
   ok(reduce(KINDRED_REDUCE_SUM, &sum, nullptr));
@@ -144,36 +151,27 @@ TEST(CBulk, NumbersAndReductionsHaveTheTypeOfTheArrays) {
 TEST(CBulk, ListsAndRowsWithGapsAreThoseOfCpp) {
   Floats a(random_rows("CBulk single a", 12), 4);
   Floats b(random_rows("CBulk single b", 12), 4);
-  Floats out(3, 4);
-  std::vector<float> expected(12);
+  Floats out(3, 4), expected(3, 4), second(3, 2);
   std::int64_t strides[] = {4, 1};
-  for (DLTensor* const one : {&a, &b, &out}) {
+  for (DLTensor* const one : {&a, &b, &out, &expected}) {
     one->shape[1] = 2;
     one->strides = strides;
   }
-  const std::int64_t shape[] = {3, 2};
-  const auto array = [&](const Floats& of) {
-    return ConstArray(of.values.data(), DataType::float32, shape, strides);
-  };
   const DLTensor* both[] = {&a, &b};
   const DLTensor* others[] = {&b, &a};
-  Floats second(3, 2);
   DLTensor* outs[] = {&out, &second};
   const Bulk bulk(context());
   ok(kindred_bulk_element_wise(c_context(), KINDRED_BULK_ADD, both, others, 0, outs, 2, nullptr,
                                nullptr, nullptr, nullptr));
-  bulk.element_wise(ElementWise::add, array(a), array(b),
-                    Array(expected.data(), DataType::float32, shape, strides));
-  EXPECT_EQ(out.values, expected);
-  EXPECT_EQ(second.values[2], expected[4]);
+  bulk.element_wise(ElementWise::add, array_of(&a), array_of(&b), array_of(&expected));
+  EXPECT_EQ(out.values, expected.values);
+  EXPECT_EQ(second.values[2], expected.values[4]);
   Floats number({2.5F});  // a single element is a number
-  const DLTensor* numbers_of[] = {&number};
-  ok(kindred_bulk_element_wise(c_context(), KINDRED_BULK_MULTIPLY, both, numbers_of, 0, outs, 1,
-                               nullptr, nullptr, nullptr, nullptr));
+  ok(element_wise(KINDRED_BULK_MULTIPLY, &a, One(&number), 0, &out));
   EXPECT_EQ(out.values[5], a.values[5] * 2.5F);
   Floats sums(std::vector<float>(6));  // of each row of each matrix
   std::vector<float> expected_sums(6);
-  const ConstArray list[] = {array(a), array(b)};
+  const ConstArray list[] = {array_of(&a), array_of(&b)};
   ok(kindred_bulk_reduce(c_context(), KINDRED_REDUCE_SUM, both, 2, &sums, nullptr, nullptr, nullptr,
                          nullptr));
   bulk.reduce(Reduction::sum, list, std::span<float>(expected_sums));
@@ -181,45 +179,31 @@ TEST(CBulk, ListsAndRowsWithGapsAreThoseOfCpp) {
 }
 
 TEST(CBulk, KeysHideBytesAndBools) {
-  Numbers<std::uint8_t> bytes({1, 0, 1, 1});
-  Numbers<std::uint8_t> keys({1, 1, 0, 1});
-  Numbers<std::uint8_t> hidden(std::vector<std::uint8_t>(4));
-  Numbers<std::uint8_t> shown(std::vector<std::uint8_t>(4));
-  const DLTensor* given[] = {&bytes};
-  DLTensor* key_list[] = {&keys};
-  const DLTensor* const_keys[] = {&keys};
-  DLTensor* hidden_list[] = {&hidden};
-  const DLTensor* const_hidden[] = {&hidden};
-  DLTensor* shown_list[] = {&shown};
-  const auto mix = [&](const auto& arrays, const auto& results) {
-    return kindred_bulk_xor(c_context(), arrays, const_keys, results, 1, nullptr, nullptr, nullptr,
+  using Bytes = std::vector<std::uint8_t>;
+  Numbers<std::uint8_t> bytes({1, 0, 1, 1}), keys({1, 1, 0, 1}), hidden(Bytes(4)), shown(Bytes(4));
+  const auto mix = [&](const One& array, const One& result) {
+    return kindred_bulk_xor(c_context(), array, One(&keys), result, 1, nullptr, nullptr, nullptr,
                             nullptr);
   };
-  ok(kindred_bulk_xor_with_new_keys(c_context(), given, key_list, hidden_list, 1, 5, nullptr,
-                                    nullptr, nullptr));
-  std::vector<std::uint8_t> expected_keys(4);
-  std::vector<std::uint8_t> expected(4);
+  ok(kindred_bulk_xor_with_new_keys(c_context(), One(&bytes), One(&keys), One(&hidden), 1, 5,
+                                    nullptr, nullptr, nullptr));
+  Bytes expected_keys(4), expected(4);
   Bulk(context()).xor_with_new_keys(std::span<const std::uint8_t>(bytes.values),
                                     std::span(expected_keys), std::span(expected), 5);
   EXPECT_EQ(keys.values, expected_keys);
   EXPECT_EQ(hidden.values, expected);
-  ok(mix(const_hidden, shown_list));
+  ok(mix(&hidden, &shown));
   EXPECT_EQ(shown.values, bytes.values);
-  keys.values = {1, 1, 0, 1};
+  std::ranges::copy(Bytes{1, 1, 0, 1}, keys.values.begin());
   for (DLTensor* const one : {&bytes, &keys, &hidden})
     one->dtype.code = static_cast<std::uint8_t>(kDLBool);
-  keys.tensor.tensor.data = keys.values.data();
-  ok(mix(given, hidden_list));
-  EXPECT_EQ(hidden.values, (std::vector<std::uint8_t>{0, 1, 1, 0}));
-  for (const int factor : {0, 1, 2}) {
-    const kindred_status status =
-        kindred_bulk_element_wise(c_context(), KINDRED_BULK_MULTIPLY, given, nullptr, factor,
-                                  hidden_list, 1, nullptr, nullptr, nullptr, nullptr);
-    EXPECT_EQ(status, factor == 2 ? KINDRED_INVALID : KINDRED_OK);
-    if (factor < 2) {
-      EXPECT_EQ(hidden.values[3], factor);
-    }
+  ok(mix(&bytes, &hidden));
+  EXPECT_EQ(hidden.values, (Bytes{0, 1, 1, 0}));
+  for (const int factor : {0, 1}) {
+    ok(element_wise(KINDRED_BULK_MULTIPLY, &bytes, nullptr, factor, &hidden));
+    EXPECT_EQ(hidden.values[3], factor);
   }
+  expect_refused(element_wise(KINDRED_BULK_MULTIPLY, &bytes, nullptr, 2, &hidden));
   ok(kindred_bulk_xor(c_context(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr,
                       nullptr));
 }
@@ -233,17 +217,13 @@ TEST(CBulk, ListsOfOtherTypesAndMemoriesAreRefused) {
   device.tensor.device.device_type = kDLCUDA;
   kindred_bulk_options options = KINDRED_BULK_OPTIONS_INIT;
   kindred_prepared* prepared = nullptr;
-  const auto square = [&](Tensor& from, Tensor& to, const DLTensor* other = nullptr) {
-    const DLTensor* arrays[] = {&from};
-    DLTensor* results[] = {&to};
-    return kindred_bulk_element_wise(c_context(), KINDRED_BULK_SQUARE, arrays,
-                                     other == nullptr ? nullptr : &other, 0, results, 1, &options,
-                                     &prepared, nullptr, nullptr);
+  const auto square = [&](Tensor& from, Tensor& to, const DLTensor* const* other = nullptr) {
+    return element_wise(KINDRED_BULK_SQUARE, &from, other, 0, &to, {&options, &prepared});
   };
   expect_refused(square(halves, halves));
   expect_refused(square(bools, bools));
   expect_refused(square(floats, halves));
-  expect_refused(square(floats, floats, &floats));  // it has one operand
+  expect_refused(square(floats, floats, One(&floats)));  // it has one operand
   EXPECT_NE(square(device, device), KINDRED_OK);
   EXPECT_NE(square(floats, device), KINDRED_OK);
   options.has_stream = 1;

@@ -33,45 +33,30 @@ struct Kind {
   std::function<kindred_status(const char* path, void** made)> of_file;
 };
 
-template <class Handle>
-Handle** as(void** made) {
-  return reinterpret_cast<Handle**>(made);
+/// \brief A kind whose functions are \p from_bytes and \p load, which get what is \p between
+/// the bytes and the handle
+template <class Handle, class FromBytes, class Load, class... Between>
+Kind kind_of(const char* name, const Handle* handle, std::vector<std::byte> expected,
+             const FromBytes& from_bytes, const Load& load, Between... between) {
+  const auto as = [](void** made) { return reinterpret_cast<Handle**>(made); };
+  return {
+      name, handle, std::move(expected),
+      [=](const std::uint8_t* bytes, std::size_t size, void** made) {
+        return from_bytes(c_context(), bytes, size, between..., as(made));
+      },
+      [=](const char* path, void** made) { return load(c_context(), path, between..., as(made)); }};
 }
 
 std::vector<Kind> kinds() {
-  const Handles& of = handles();
-  return {{"vectors", of.index, C::index_of(of.index).to_bytes(),
-           [](const auto* bytes, std::size_t size, void** made) {
-             return kindred_index_from_bytes(c_context(), bytes, size, nullptr, 1,
-                                             as<kindred_index>(made));
-           },
-           [](const char* path, void** made) {
-             return kindred_index_load(c_context(), path, nullptr, 1, as<kindred_index>(made));
-           }},
-          {"hnsw", of.hnsw, C::hnsw_of(of.hnsw).to_bytes(),
-           [](const auto* bytes, std::size_t size, void** made) {
-             return kindred_hnsw_from_bytes(c_context(), bytes, size, as<kindred_hnsw>(made));
-           },
-           [](const char* path, void** made) {
-             return kindred_hnsw_load(c_context(), path, as<kindred_hnsw>(made));
-           }},
-          {"graph", of.graph, C::graph_of(of.graph).to_bytes(),
-           [](const auto* bytes, std::size_t size, void** made) {
-             return kindred_graph_from_bytes(c_context(), bytes, size, nullptr, 1,
-                                             as<kindred_graph>(made));
-           },
-           [](const char* path, void** made) {
-             return kindred_graph_load(c_context(), path, nullptr, 1, as<kindred_graph>(made));
-           }},
-          {"vectors", of.keyed, C::keyed_index_of(of.keyed).to_bytes(),
-           [](const auto* bytes, std::size_t size, void** made) {
-             return kindred_keyed_index_from_bytes(c_context(), bytes, size, nullptr, 1,
-                                                   as<kindred_keyed_index>(made));
-           },
-           [](const char* path, void** made) {
-             return kindred_keyed_index_load(c_context(), path, nullptr, 1,
-                                             as<kindred_keyed_index>(made));
-           }}};
+  return {kind_of("vectors", valid<kindred_index>(), C::index_of(valid<kindred_index>()).to_bytes(),
+                  kindred_index_from_bytes, kindred_index_load, nullptr, 1),
+          kind_of("hnsw", valid<kindred_hnsw>(), C::hnsw_of(valid<kindred_hnsw>()).to_bytes(),
+                  kindred_hnsw_from_bytes, kindred_hnsw_load),
+          kind_of("graph", valid<kindred_graph>(), C::graph_of(valid<kindred_graph>()).to_bytes(),
+                  kindred_graph_from_bytes, kindred_graph_load, nullptr, 1),
+          kind_of("vectors", valid<kindred_keyed_index>(),
+                  C::keyed_index_of(valid<kindred_keyed_index>()).to_bytes(),
+                  kindred_keyed_index_from_bytes, kindred_keyed_index_load, nullptr, 1)};
 }
 
 const std::uint8_t* data_of(const std::string& bytes) {
@@ -87,9 +72,7 @@ TEST(CBytes, AreThoseOfCppAndOfFiles) {
     EXPECT_EQ(bytes, text_of(kind.expected));
     ok(kindred_save(kind.handle, path.c_str()));
     EXPECT_EQ(bytes, read_all(path));
-    Owned<kindred_string> name;
-    ok(kindred_file_kind(path.c_str(), &name));
-    EXPECT_EQ(view_of(name), kind.name);
+    EXPECT_EQ(view_of(result_of(kindred_file_kind, path.c_str())), kind.name);
     void* of_bytes = nullptr;
     std::string borrowed = bytes;  // the object copies them
     ok(kind.of_bytes(data_of(borrowed), borrowed.size(), &of_bytes));
@@ -102,11 +85,8 @@ TEST(CBytes, AreThoseOfCppAndOfFiles) {
     }
   }
   for (const std::string& other : {folder.write("text", "no file of this project"),
-                                   folder.write("empty", ""), folder / "absent"}) {
-    Owned<kindred_string> name;
-    ok(kindred_file_kind(other.c_str(), &name));
-    EXPECT_EQ(view_of(name), "");
-  }
+                                   folder.write("empty", ""), folder / "absent"})
+    EXPECT_EQ(view_of(result_of(kindred_file_kind, other.c_str())), "");
 }
 
 TEST(CBytes, ThatAreDamagedAreRefused) {
@@ -137,11 +117,9 @@ TEST(CBytes, OfAnotherKindAreRefused) {
       EXPECT_EQ(none, nullptr);
     }
   // Rows with keys are also those of an index without keys, but not the other way round.
-  const std::string keyed = bytes_of(handles().keyed);
-  Owned<kindred_index> without_keys;
-  ok(kindred_index_from_bytes(c_context(), data_of(keyed), keyed.size(), nullptr, 1,
-                              &without_keys));
-  const std::string plain = bytes_of(without_keys);
+  const std::string keyed = bytes_of(valid<kindred_keyed_index>());
+  const std::string plain = bytes_of(
+      result_of(kindred_index_from_bytes, c_context(), data_of(keyed), keyed.size(), nullptr, 1));
   kindred_keyed_index* none = nullptr;
   expect_refused(
       kindred_keyed_index_from_bytes(c_context(), data_of(plain), plain.size(), nullptr, 1, &none));

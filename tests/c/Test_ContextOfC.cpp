@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "Given.hpp"
 #include "Members.hpp"
 
 #include <Handle.hpp>
@@ -9,9 +10,6 @@
 
 #include <TempFolder.hpp>
 #include <nlohmann/json.hpp>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -30,8 +28,7 @@ struct Seen {
 };
 
 kindred_context_options options_with(Seen& seen) {
-  kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
-  options.load_profile = 0;
+  kindred_context_options options = Given::context_options{.load_profile = 0};
   options.log = [](void* user, std::int32_t, const char* message, std::size_t size) {
     EXPECT_EQ(message[size], '\0');
     return ++static_cast<Seen*>(user)->logs, 1;
@@ -54,32 +51,26 @@ kindred_context_options options_with(Seen& seen) {
 }
 
 nlohmann::json described(const kindred_context* context) {
-  Owned<kindred_string> json;
-  ok(kindred_context_describe(context, &json));
-  return nlohmann::json::parse(view_of(json));
+  return nlohmann::json::parse(view_of(result_of(kindred_context_describe, context)));
 }
 
 TEST(CContext, DescribesItsSpaces) {
   EXPECT_FALSE(c_spaces().empty());
   kindred_space_info info = KINDRED_SPACE_INFO_INIT;
   for (const Space space : {Space::serial, Space::openmp, Space::cuda}) {
-    ok(kindred_context_space(c_context(), static_cast<std::int32_t>(space), &info));
+    info = result_of(kindred_context_space, c_context(), static_cast<std::int32_t>(space));
     expect_members(info, C::context_of(c_context())->info(space));
   }
   if (info.usable == 0) {
     EXPECT_STRNE(info.why_not, "");
-    kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
-    options.space = KINDRED_SPACE_CUDA;
+    const kindred_context_options options = Given::context_options{.space = KINDRED_SPACE_CUDA};
     kindred_context* context = nullptr;
     EXPECT_EQ(kindred_context_create(&options, &context), KINDRED_NO_SPACE);
     EXPECT_EQ(context, nullptr);
   }
   expect_refused(kindred_context_space(c_context(), 3, &info));
-  std::uint64_t bytes = 0;
-  ok(kindred_context_free_memory(c_context(), KINDRED_SPACE_SERIAL, &bytes));
-  EXPECT_GT(bytes, 0U);
-  kindred_memory_use use = KINDRED_MEMORY_USE_INIT;
-  ok(kindred_context_memory_use(c_context(), KINDRED_SPACE_SERIAL, &use));
+  EXPECT_GT(result_of(kindred_context_free_memory, c_context(), KINDRED_SPACE_SERIAL), 0U);
+  const auto use = result_of(kindred_context_memory_use, c_context(), KINDRED_SPACE_SERIAL);
   EXPECT_LE(use.current, use.peak);
   EXPECT_LE(use.current, use.total);
   EXPECT_LE(use.current_allocations, use.allocations);
@@ -91,36 +82,24 @@ TEST(CContext, DescribesItsSpaces) {
 TEST(CContext, RecordsAreLinesOfJson) {
   kindred_record record = KINDRED_RECORD_INIT;
   std::snprintf(record.operation, sizeof(record.operation), "%s", "search");
-  record.items = 12;
-  record.predicted[KINDRED_SPACE_SERIAL] = 0.5;
-  record.predicted[KINDRED_SPACE_OPENMP] = std::numeric_limits<double>::quiet_NaN();
-  record.predicted[KINDRED_SPACE_CUDA] = 2;
-  record.space = KINDRED_SPACE_OPENMP;
-  record.reason = KINDRED_REASON_HYSTERESIS;
-  record.taken = 0.25;
-  record.threads = 3;
-  record.starts = 2;
-  record.pieces = 4;
-  record.work = 5;
-  record.transfer_bytes = 6;
-  record.first = 1;
   DispatchRecord expected;
   static constexpr OperationInfo search{"search", "", {}};
   expected.operation = search;
-  expected.items = 12;
+  record.items = expected.items = 12;
   expected.predicted = {0.5, std::numeric_limits<double>::quiet_NaN(), 2};
+  std::copy(expected.predicted.begin(), expected.predicted.end(), record.predicted);
+  record.space = KINDRED_SPACE_OPENMP;
   expected.chosen = Space::openmp;
+  record.reason = KINDRED_REASON_HYSTERESIS;
   expected.why = Reason::hysteresis;
-  expected.taken = 0.25;
-  expected.threads = 3;
-  expected.starts = 2;
-  expected.pieces = 4;
-  expected.work = 5;
-  expected.transfer_bytes = 6;
-  expected.first = true;
-  Owned<kindred_string> json;
-  ok(kindred_record_json(&record, &json));
-  EXPECT_EQ(view_of(json), to_json(expected));
+  record.taken = expected.taken = 0.25;
+  record.threads = expected.threads = 3;
+  record.starts = expected.starts = 2;
+  record.pieces = expected.pieces = 4;
+  record.work = expected.work = 5;
+  record.transfer_bytes = expected.transfer_bytes = 6;
+  record.first = expected.first = true;
+  EXPECT_EQ(view_of(result_of(kindred_record_json, &record)), to_json(expected));
   kindred_string* none = nullptr;
   for (auto kindred_record::*field : {&kindred_record::space, &kindred_record::reason}) {
     kindred_record wrong = record;
@@ -129,9 +108,8 @@ TEST(CContext, RecordsAreLinesOfJson) {
   }
   // A name without a final zero, and one of other bytes.
   std::memset(record.operation, 'x', sizeof(record.operation));
-  Owned<kindred_string> long_name;
-  ok(kindred_record_json(&record, &long_name));
-  EXPECT_NE(view_of(long_name).find(std::string(32, 'x') + '"'), std::string::npos);
+  EXPECT_TRUE(contains(std::string(view_of(result_of(kindred_record_json, &record))),
+                       std::string(32, 'x') + '"'));
   record.operation[0] = '\xFF';
   expect_refused(kindred_record_json(&record, &none));
   EXPECT_EQ(none, nullptr);
@@ -150,8 +128,7 @@ TEST(CContext, DescribesItselfAsInCpp) {
 TEST(CContext, MessagesGoToItsCallback) {
   Seen seen;
   const kindred_context_options options = options_with(seen);
-  Owned<kindred_context> context;
-  ok(kindred_context_create(&options, &context));
+  const auto context = result_of(kindred_context_create, &options);
   const int before = seen.logs;
   ok(kindred_context_log(context, KINDRED_LOG_WARNING, "message", 7));
   EXPECT_EQ(seen.logs, before + 1);
@@ -161,34 +138,28 @@ TEST(CContext, MessagesGoToItsCallback) {
 TEST(CContext, CallbacksReceiveRecordsAndRefuseAllocations) {
   Seen seen;
   const kindred_context_options options = options_with(seen);
-  kindred_context* context = nullptr;
-  ok(kindred_context_create(&options, &context));
+  auto context = result_of(kindred_context_create, &options);
   const kindred_text texts[] = {{"abc", 3}, {"abd", 3}};
   const GivenSequences sequences{std::span(texts)};
-  kindred_matcher* matcher = nullptr;
-  ok(kindred_matcher_create(context, &sequences, 0, &matcher));
+  const auto matcher = result_of(kindred_matcher_create, context, &sequences, 0);
   // The matcher keeps the context alive.
-  ok(kindred_destroy(context));
-  Owned<kindred_results> results;
-  ok(kindred_matcher_match(matcher, &sequences, nullptr, &results));
+  ok(kindred_destroy(released(std::move(context))));
+  result_of(kindred_matcher_match, matcher, &sequences, nullptr);
   EXPECT_GE(seen.dispatched, 1);
   EXPECT_GE(seen.allocations, 1);
-  ok(kindred_destroy(matcher));
 
-  ok(kindred_context_create(&options, &context));
+  const auto other = result_of(kindred_context_create, &options);
+  kindred_matcher* refused = nullptr;
   seen.refuse = true;
-  expect_refused(kindred_matcher_create(context, &sequences, 0, &matcher), "before_allocation",
+  expect_refused(kindred_matcher_create(other, &sequences, 0, &refused), "before_allocation",
                  KINDRED_NO_MEMORY);
-  ok(kindred_destroy(context));
 }
 
 TEST(CContext, ProfilesAreSavedAndLoaded) {
   const TempFolder folder;
   const std::string path = folder / "profile.json";
-  kindred_context_options options = KINDRED_CONTEXT_OPTIONS_INIT;
-  options.profile = path.c_str();
-  Owned<kindred_context> context;
-  ok(kindred_context_create(&options, &context));
+  const kindred_context_options options = Given::context_options{.profile = path.c_str()};
+  const auto context = result_of(kindred_context_create, &options);
   ok(kindred_context_calibrate(context, 0.1, nullptr, nullptr));
   ok(kindred_context_save_profile(context));
   const nlohmann::json profile = described(context)["profile"];
@@ -210,33 +181,6 @@ TEST(CContext, CalibrationCanBeCancelled) {
   };
   EXPECT_EQ(kindred_context_calibrate(c_context(), 0.5, cancel, &points), KINDRED_CANCELLED);
   EXPECT_EQ(points, 2);
-}
-
-TEST(CContext, ForkedProcessesAreRefused) {
-  Owned<kindred_vocabulary> vocabulary;
-  ok(kindred_vocabulary_create(nullptr, 0, &vocabulary));
-  kindred_context* const context = c_context();
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    // Each bit of the exit status is a failed expectation.
-    int failed = 0;
-    kindred_string* json = nullptr;
-    std::uint32_t symbol = 0;
-    kindred_context* other = nullptr;
-    if (kindred_context_describe(context, &json) != KINDRED_NO_SPACE) failed |= 1;
-    if (std::string(kindred_last_error()).find("forked") == std::string::npos) failed |= 2;
-    if (kindred_context_create(nullptr, &other) != KINDRED_NO_SPACE) failed |= 4;
-    if (kindred_destroy(context) != KINDRED_NO_SPACE) failed |= 8;
-    const kindred_text text{"a", 1};
-    if (kindred_vocabulary_add(vocabulary, &text, 1, 0, &symbol) != KINDRED_OK) failed |= 16;
-    _exit(failed);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_GE(described(context)["threads"], 1);
 }
 
 }  // namespace

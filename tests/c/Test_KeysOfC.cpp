@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of indexes with keys: each returns what the object of C++ behind the handle does.
+#include "CppArguments.hpp"
+#include "Given.hpp"
 #include "Members.hpp"
 
 #include <Keys.hpp>
@@ -7,6 +9,7 @@
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <limits>
+#include <numeric>
 #include <span>
 
 namespace KeysOfCTest {
@@ -110,10 +113,10 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
   Floats more_rows(random_rows("CKeys more", 10 * dimension), dimension);
   for (const Form form : forms) {
     std::vector<std::uint64_t> first(30);
-    for (std::size_t i = 0; i < first.size(); ++i) first[i] = i;
+    std::iota(first.begin(), first.end(), std::uint64_t{0});
     const SomeKeys keys(form, first);
-    Owned<kindred_keyed_index> index;
-    ok(kindred_keyed_index_create(c_context(), &keys, &rows, nullptr, nullptr, &index));
+    const auto index =
+        result_of(kindred_keyed_index_create, c_context(), &keys, &rows, nullptr, nullptr);
     const KeyedVectorIndex& inside = C::keyed_index_of(index);
     // Ten more rows, of which a key is new twice and four are known.
     const SomeKeys more(form, {3, 40, 41, 42, 43, 43, 7, 9, 11, 44});
@@ -143,23 +146,17 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
     const SomeKeys of_third(form, {40, 3, 44});
     const KeySpan lists[] = {of_first, KeySpan(KeySpan(of_first).kind()), of_third};
     for (const std::int32_t space : c_spaces()) {
-      kindred_search_options options = KINDRED_SEARCH_OPTIONS_INIT;
-      options.metric = KINDRED_L2;
-      options.space = space;
-      options.top = 20;
-      SearchOptions of_cpp{.metric = Metric::l2, .top = 20};
-      Owned<kindred_results> near;
-      ok(kindred_keyed_index_search_at_least(index, &queries, 2, &options, &near));
-      expect_keyed(near, inside.search_at_least(queries.values, 2, of_cpp));
-      Owned<kindred_results> scored;
-      ok(kindred_keyed_index_score(index, &queries, &candidates, offsets, &options, &scored));
-      expect_keyed(scored, inside.score(queries.values, lists, of_cpp));
+      kindred_search_options options =
+          Given::search_options{.top = 20, .metric = KINDRED_L2, .space = space};
+      expect_keyed(result_of(kindred_keyed_index_search_at_least, index, &queries, 2, &options),
+                   inside.search_at_least(queries.values, 2, cpp_of(options)));
+      expect_keyed(
+          result_of(kindred_keyed_index_score, index, &queries, &candidates, offsets, &options),
+          inside.score(queries.values, lists, cpp_of(options)));
       options.filter = filter.data();
       options.filter_size = filter.size();
-      of_cpp.filter = filter;
-      Owned<kindred_results> best;
-      ok(kindred_keyed_index_search(index, &queries, &options, &best));
-      expect_keyed(best, without_empty(inside.search(queries.values, of_cpp), 3));
+      expect_keyed(result_of(kindred_keyed_index_search, index, &queries, &options),
+                   without_empty(inside.search(queries.values, cpp_of(options)), 3));
     }
   }
 }
@@ -167,62 +164,53 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
 TEST(CKeys, ListsOfKeysHaveOneForm) {
   Floats row({1, 0}, 2);
   const SomeKeys one(Form::texts, {1});
-  Owned<kindred_keyed_index> index;
-  ok(kindred_keyed_index_create(c_context(), &one, &row, nullptr, nullptr, &index));
+  const auto index =
+      result_of(kindred_keyed_index_create, c_context(), &one, &row, nullptr, nullptr);
   const std::uint64_t integer = 1;
   const kindred_text text{"key", 3};
   const std::uint64_t offsets[] = {0, 3};
   const std::uint64_t falling[] = {0, 3, 1};
+  constexpr std::uint64_t huge = std::numeric_limits<std::uint64_t>::max() / 2;
+  constexpr std::int32_t numbers = KINDRED_KEYS_INTEGERS;
+  constexpr std::int32_t of_bytes = KINDRED_KEYS_BYTES;
+  const kindred_text* const texts = &text;
+  using Keys = Given::key_span;
+  /// Keys, which are refused if there are words.
+  const std::pair<kindred_key_span, const char*> rows[] = {
+      {Keys{.count = 1, .texts = texts, .kind = of_bytes}, nullptr},
+      {Keys{.count = 1, .bytes = "key", .width = 3, .kind = of_bytes}, nullptr},
+      {Keys{.count = 1, .bytes = "key", .offsets = offsets, .kind = of_bytes}, nullptr},
+      {Keys{.count = 1, .texts = texts, .kind = 2}, "kind"},
+      {Keys{.count = 1, .integers = &integer, .kind = numbers}, "kind"},  // of the index
+      {Keys{.count = 1, .kind = numbers}, "keys.integers is NULL"},
+      {Keys{.count = 1, .integers = &integer, .texts = texts, .kind = numbers}, "byte strings"},
+      {Keys{.count = 1, .integers = &integer, .texts = texts, .kind = of_bytes}, "integers"},
+      {Keys{.count = 1, .texts = texts, .width = 3, .kind = of_bytes}, "forms"},
+      {Keys{.count = 1, .texts = texts, .bytes = "key", .kind = of_bytes}, "one form"},
+      {Keys{.count = 1, .bytes = "key", .kind = of_bytes}, "neither"},
+      {Keys{.count = 1, .bytes = "key", .offsets = offsets, .width = 3, .kind = of_bytes}, "forms"},
+      {Keys{.count = 1, .texts = texts, .kind = of_bytes, .reserved = 1}, "reserved"},
+      {Keys{.count = 3, .bytes = "key", .width = huge, .kind = of_bytes}, "exceed"},
+      {Keys{.count = 2, .bytes = "key", .offsets = falling, .kind = of_bytes}, "offsets[2]"}};
   std::int64_t id = 0;
-  struct Given {
-    std::uint64_t count = 1;
-    const std::uint64_t* integers = nullptr;
-    const kindred_text* texts = nullptr;
-    const char* bytes = nullptr;
-    const std::uint64_t* offsets = nullptr;
-    std::uint64_t width = 0;
-    std::int32_t reserved = 0;
-  };
-  /// Finds keys, which are refused if there are \p words.
-  const auto find = [&](std::int32_t kind, const Given& of, const char* words = nullptr) {
-    const kindred_key_span keys{sizeof(keys), of.count, of.integers, of.texts,   of.bytes,
-                                of.offsets,   of.width, kind,        of.reserved};
+  for (const auto& [keys, words] : rows) {
     const kindred_status status = kindred_keyed_index_find(index, &keys, &id);
     if (words == nullptr)
       ok(status);
     else
       expect_refused(status, words);
-  };
-  find(KINDRED_KEYS_BYTES, {.texts = &text});
-  find(KINDRED_KEYS_BYTES, {.bytes = "key", .width = 3});
-  find(KINDRED_KEYS_BYTES, {.bytes = "key", .offsets = offsets});
-  find(2, {.texts = &text}, "kind");
-  find(KINDRED_KEYS_INTEGERS, {.integers = &integer}, "kind");  // of the index
-  find(KINDRED_KEYS_INTEGERS, {}, "keys.integers is NULL");
-  find(KINDRED_KEYS_INTEGERS, {.integers = &integer, .texts = &text}, "byte strings");
-  find(KINDRED_KEYS_BYTES, {.integers = &integer, .texts = &text}, "integers");
-  find(KINDRED_KEYS_BYTES, {.texts = &text, .width = 3}, "forms");
-  find(KINDRED_KEYS_BYTES, {.texts = &text, .bytes = "key"}, "one form");
-  find(KINDRED_KEYS_BYTES, {.bytes = "key"}, "neither");
-  find(KINDRED_KEYS_BYTES, {.bytes = "key", .offsets = offsets, .width = 3}, "forms");
-  find(KINDRED_KEYS_BYTES, {.texts = &text, .reserved = 1}, "reserved");
-  find(KINDRED_KEYS_BYTES,
-       {.count = 3, .bytes = "key", .width = std::numeric_limits<std::uint64_t>::max() / 2},
-       "exceed");
-  find(KINDRED_KEYS_BYTES, {.count = 2, .bytes = "key", .offsets = falling}, "offsets[2]");
-  kindred_key_span none = KINDRED_KEY_SPAN_INIT;
-  none.kind = KINDRED_KEYS_BYTES;
+  }
+  const kindred_key_span none = Keys{.kind = of_bytes};
   ok(kindred_keyed_index_find(index, &none, nullptr));
 }
 
 TEST(CKeys, StreamsAndOffsetsThatDoNotFitAreRefused) {
   Floats rows({1, 0, 0, 1}, 2);
   const SomeKeys keys(Form::texts, {1, 2});
-  Owned<kindred_keyed_index> index;
-  ok(kindred_keyed_index_create(c_context(), &keys, &rows, nullptr, nullptr, &index));
+  const auto index =
+      result_of(kindred_keyed_index_create, c_context(), &keys, &rows, nullptr, nullptr);
   kindred_results* results = nullptr;
-  kindred_search_options options = KINDRED_SEARCH_OPTIONS_INIT;
-  options.has_stream = 1;
+  const kindred_search_options options = Given::search_options{.has_stream = 1};
   expect_refused(kindred_keyed_index_search(index, &rows, &options, &results), "stream");
   const std::uint64_t offsets[] = {0, 1, 1};
   expect_refused(kindred_keyed_index_score(index, &rows, &keys, offsets, nullptr, &results),

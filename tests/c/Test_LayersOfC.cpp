@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers and their gradients: the structs of a call are those of C++, and each call, also prepared,
 // computes what C++ does with them.
+#include "CppArguments.hpp"
+#include "Given.hpp"
 #include "Members.hpp"
-
-#include <Layers.hpp>
 
 #include <Support.hpp>
 
@@ -71,26 +71,20 @@ void expect_call(Layers& of, const Struct& given, const Struct& defaults, const 
   expect_members(given, layers[0]);
   for (const std::int32_t space : c_spaces()) {
     if (space == KINDRED_SPACE_CUDA) continue;  // for tensors there
-    kindred_layer_options options = KINDRED_LAYER_OPTIONS_INIT;
-    options.space = space;
-    options.reproducible = 1;
+    const kindred_layer_options options = Given::layer_options{.reproducible = 1, .space = space};
     of.clear();
-    run_layers(context(), std::span(layers),
-               {.space = static_cast<Space>(space), .reproducible = true});
+    run_layers(context(), std::span(layers), cpp_of(options));
     const auto expected = of.results();
     of.clear();
     ok(run(c_context(), list, 1, &options, nullptr, nullptr));
     EXPECT_EQ(of.results(), expected);
-    kindred_prepared* prepared = nullptr;
-    ok(run(c_context(), list, 1, &options, &prepared, nullptr));
+    const auto prepared = result_of(run, c_context(), list, 1, &options);
     of.clear();
     ok(kindred_run(prepared));
     ok(kindred_wait(prepared));
     EXPECT_EQ(of.results(), expected);
-    ok(kindred_destroy(prepared));
-    std::size_t bytes = 1;
-    ok(run(c_context(), list, 1, nullptr, nullptr, &bytes));
-    EXPECT_EQ(bytes, 0U) << "on the host, no call uses the workspace";
+    EXPECT_EQ(result_of(run, c_context(), list, 1, nullptr, nullptr), 0U)
+        << "on the host, no call uses the workspace";
   }
 }
 

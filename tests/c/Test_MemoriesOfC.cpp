@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of pattern memories and vocabularies: each does what the object of C++ behind the
 // handle does.
+#include "Given.hpp"
 #include "Members.hpp"
 #include "MemorySupport.hpp"
 
@@ -20,8 +21,7 @@ TEST(CMemories, ManyPatternsAreLearnedInEveryForm) {
   const Patterns given("CMemories many", 100);
   std::string bytes;
   for (const Form form : {Form::texts, Form::numbers, Form::symbols}) {
-    Owned<kindred_memory> memory;
-    create_quiet(&memory);
+    const auto memory = quiet_memory();
     // Symbols of the memory, which have the numbers of the dictionary after this.
     const std::uint64_t offsets[] = {0, given.dictionary.size()};
     ok(kindred_memory_learn(memory, c_texts(given.dictionary).data(), offsets, 1, nullptr, 0, 1,
@@ -40,11 +40,10 @@ TEST(CMemories, ManyPatternsAreLearnedInEveryForm) {
         EXPECT_EQ(inside.pattern(index).name, given.names[p]);
       }
       is_known[index] = true;
-      std::vector<Symbol> symbols(
-          given.numbers.begin() + static_cast<std::ptrdiff_t>(given.offsets[given.patterns[p]]),
-          given.numbers.begin() +
-              static_cast<std::ptrdiff_t>(given.offsets[given.patterns[p + 1]]));
-      EXPECT_EQ(inside.pattern(index).events.values, symbols);
+      const std::uint64_t begin = given.offsets[given.patterns[p]];
+      EXPECT_EQ(
+          inside.pattern(index).events.values,
+          list_of(given.numbers.data() + begin, given.offsets[given.patterns[p + 1]] - begin));
     }
     if (form != Form::texts) {
       EXPECT_EQ(bytes_of(memory), bytes);
@@ -55,8 +54,7 @@ TEST(CMemories, ManyPatternsAreLearnedInEveryForm) {
 
 TEST(CMemories, AFailedCallLearnsNothing) {
   const Patterns given("CMemories failed", 10);
-  Owned<kindred_memory> memory;
-  create_quiet(&memory);
+  const auto memory = quiet_memory();
   const std::string before = bytes_of(memory);
   std::vector<kindred_learned> learned;
   Patterns wrong = given;
@@ -66,8 +64,7 @@ TEST(CMemories, AFailedCallLearnsNothing) {
   wrong.numbers[0] = 12;  // beyond the dictionary
   expect_refused(learn_all(memory, wrong, Form::numbers, learned), "12");
   const kindred_text text{nullptr, 3};
-  kindred_patterns patterns = KINDRED_PATTERNS_INIT;
-  patterns.count = 1;
+  kindred_patterns patterns = Given::patterns{.count = 1};
   patterns.patterns = given.patterns.data();
   patterns.offsets = given.offsets.data();
   patterns.symbols = given.numbers.data();
@@ -85,87 +82,74 @@ TEST(CMemories, ChangesAndWhatIsFoundAreThoseOfCpp) {
   const Memory of("CMemories changes");
   PatternMemory& inside = of.inside();
   ok(kindred_memory_set_frequency(of.memory, 2, 77));
-  std::uint64_t frequency = 0;
-  ok(kindred_memory_frequency(of.memory, 2, &frequency));
-  EXPECT_EQ(numbers(frequency, inside.frequency(2)), numbers(77, 77));
+  EXPECT_EQ(numbers(result_of(kindred_memory_frequency, of.memory, 2), inside.frequency(2)),
+            numbers(77, 77));
   expect_refused(kindred_memory_set_frequency(of.memory, 2, 0));
   expect_refused(kindred_memory_set_frequency(of.memory, 1000, 1), "", KINDRED_NOT_FOUND);
-  std::int32_t existed = -1;
-  ok(kindred_memory_forget(of.memory, 0, "p3", 2, &existed));
-  EXPECT_EQ(existed, 1);
+  EXPECT_EQ(result_of(kindred_memory_forget, of.memory, 0, "p3", 2), 1);
   EXPECT_FALSE(inside.find("p3"));
-  ok(kindred_memory_forget(of.memory, 3, nullptr, 0, &existed));
-  EXPECT_EQ(existed, 0);
+  EXPECT_EQ(result_of(kindred_memory_forget, of.memory, 3, nullptr, 0), 0);
 
   const std::vector<std::string> sought{"p3", "", "absent", "p18"};
-  const std::vector<std::string_view> views(sought.begin(), sought.end());
   std::vector<std::int64_t> found(sought.size());
   ok(kindred_memory_find_names(of.memory, c_texts(sought).data(), sought.size(), found.data()));
-  const auto expected = inside.find_all(views);
-  for (std::size_t i = 0; i < sought.size(); ++i)
-    EXPECT_EQ(found[i], expected[i] ? static_cast<std::int64_t>(*expected[i]) : -1) << sought[i];
+  for (std::size_t i = 0; i < sought.size(); ++i) {
+    const auto expected = inside.find(sought[i]);
+    EXPECT_EQ(found[i], expected ? static_cast<std::int64_t>(*expected) : -1) << sought[i];
+  }
   EXPECT_EQ(found[0], -1);
   const std::vector<std::uint64_t> indices{0, 1, 2, 3, 18, 70};
-  Owned<kindred_strings> names;
+  const auto names = result_of(kindred_memory_names, of.memory, indices.data(), indices.size());
   const kindred_text* texts = nullptr;
   std::size_t count = 0;
-  ok(kindred_memory_names(of.memory, indices.data(), indices.size(), &names));
   ok(kindred_strings_get(names, &texts, &count));
   ASSERT_EQ(count, indices.size());
   const auto expected_names = inside.names(indices);
   for (std::size_t i = 0; i < count; ++i) {
     ASSERT_EQ(texts[i].data != nullptr, expected_names[i].has_value()) << i;
-    if (expected_names[i]) {
-      EXPECT_EQ(text_of(texts[i]), *expected_names[i]);
-    }
+    EXPECT_EQ(text_of(texts[i]), expected_names[i].value_or(""));
   }
   const std::vector<std::string> all = of.given.texts();
   const std::vector<kindred_text> all_texts = c_texts(all);
   const std::uint64_t event = of.given.patterns[2];
-  const std::size_t events = of.given.patterns[3] - event;
   std::vector<std::uint64_t> offsets;  // of pattern 2
-  for (std::size_t e = 0; e <= events; ++e)
-    offsets.push_back(of.given.offsets[event + e] - of.given.offsets[event]);
-  std::int64_t index = -2;
-  ok(kindred_memory_find_events(of.memory, all_texts.data() + of.given.offsets[event],
-                                offsets.data(), events, &index));
-  EXPECT_EQ(index, static_cast<std::int64_t>(of.learned[2].index));
+  for (std::size_t e = event; e <= of.given.patterns[3]; ++e)
+    offsets.push_back(of.given.offsets[e] - of.given.offsets[event]);
+  EXPECT_EQ(
+      result_of(kindred_memory_find_events, of.memory, all_texts.data() + of.given.offsets[event],
+                offsets.data(), offsets.size() - 1),
+      of.learned[2].index);
 
-  Owned<kindred_pattern> pattern;
-  ok(kindred_memory_pattern(of.memory, 2, &pattern));
-  kindred_pattern_view view = KINDRED_PATTERN_VIEW_INIT;
-  ok(kindred_pattern_get(pattern, &view));
+  auto pattern = result_of(kindred_memory_pattern, of.memory, 2);
+  const kindred_pattern_view view = result_of(kindred_pattern_get, pattern);
   const StoredPattern stored = inside.pattern(2);
   EXPECT_EQ(numbers(view.index, view.frequency, view.events), numbers(2, 77, stored.events.rows()));
   EXPECT_EQ(std::string(view.name, view.name_size), stored.name.value_or("none"));
-  EXPECT_EQ(list_of(view.offsets, view.events + 1),
-            std::vector<std::uint64_t>(stored.events.offsets.begin(), stored.events.offsets.end()));
-  EXPECT_EQ(list_of(view.symbols, stored.events.values.size()), stored.events.values);
+  EXPECT_TRUE(has_values(view.offsets, stored.events.offsets));
+  EXPECT_TRUE(has_values(view.symbols, stored.events.values));
   EXPECT_EQ(kindred_memory_pattern(of.memory, 3, &pattern), KINDRED_NOT_FOUND);
   std::vector<std::uint64_t> frequencies(20);
-  ok(kindred_memory_symbol_frequencies(of.memory, frequencies.data(), 20, &count));
-  frequencies.resize(count);
+  frequencies.resize(
+      result_of(kindred_memory_symbol_frequencies, of.memory, frequencies.data(), 20));
   EXPECT_EQ(frequencies, inside.symbol_frequencies());
 
   EXPECT_EQ(size_of(of.memory), inside.size());
   ok(kindred_memory_clear(of.memory));
   EXPECT_EQ(size_of(of.memory), 0U);
-  kindred_learned learned{};
   const std::uint64_t one[] = {0, 1};
-  ok(kindred_memory_learn(of.memory, of.texts.data(), one, 1, "p3", 2, 1, &learned));
+  const kindred_learned learned =
+      result_of(kindred_memory_learn, of.memory, of.texts.data(), one, 1, "p3", 2, 1);
   EXPECT_EQ(learned.index, inside.statistics().learned - 1);
 }
 
 TEST(CMemories, SynchronisationsAndStatisticsAreThoseOfCpp) {
   const Memory of("CMemories syncs");
-  kindred_sync_record record = KINDRED_SYNC_RECORD_INIT;
-  const auto expect_last = [&](std::int32_t trigger) {
+  const auto expect_last = [&](const kindred_sync_record& record, std::int32_t trigger,
+                               std::uint64_t moved) {
     expect_members(record, of.inside().sync_statistics().last);
-    EXPECT_EQ(record.trigger, trigger);
+    EXPECT_EQ(numbers(record.trigger, record.moved), numbers(trigger, moved));
   };
-  ok(kindred_memory_sync(of.memory, &record));
-  EXPECT_EQ(record.moved, of.inside().size());
-  expect_last(KINDRED_SYNC_MANUAL);
+  expect_last(result_of(kindred_memory_sync, of.memory), KINDRED_SYNC_MANUAL, of.inside().size());
   ok(kindred_memory_begin_training(of.memory));
   expect_refused(kindred_memory_begin_training(of.memory));
   const auto found = expect_statistics<kindred_memory_statistics>(
@@ -174,11 +158,8 @@ TEST(CMemories, SynchronisationsAndStatisticsAreThoseOfCpp) {
                  "patterns learned total_frequency bulk segments queries bytes");
   // A pattern with a symbol that no other has.
   ok(kindred_memory_learn(of.memory, of.texts.data(), of.events.data(), 2, nullptr, 0, 1, nullptr));
-  ok(kindred_memory_end_training(of.memory, &record));
-  EXPECT_EQ(record.moved, 1U);
-  expect_last(KINDRED_SYNC_TRAINING);
-  ok(kindred_memory_last_sync(of.memory, &record));
-  expect_last(KINDRED_SYNC_TRAINING);
+  expect_last(result_of(kindred_memory_end_training, of.memory), KINDRED_SYNC_TRAINING, 1);
+  expect_last(result_of(kindred_memory_last_sync, of.memory), KINDRED_SYNC_TRAINING, 1);
 }
 
 TEST(CMemories, FilesBytesAndSettingsAreThoseOfTheMemory) {
@@ -188,15 +169,13 @@ TEST(CMemories, FilesBytesAndSettingsAreThoseOfTheMemory) {
   ok(kindred_save(of.memory, path.c_str()));
   ok(kindred_memory_forget(of.memory, 1, nullptr, 0, nullptr));
   ok(kindred_memory_append(of.memory, path.c_str()));
-  kindred_memory_file_info info = KINDRED_MEMORY_FILE_INFO_INIT;
-  ok(kindred_memory_inspect(path.c_str(), 0, &info));
+  const kindred_memory_file_info info = result_of(kindred_memory_inspect, path.c_str(), 0);
   expect_members(info, PatternMemory::inspect(path));
   EXPECT_EQ(numbers(info.patterns, info.commits), numbers(of.inside().size(), 2));
-  kindred_memory_options options = KINDRED_MEMORY_OPTIONS_INIT;
-  options.background_sync = 0;
-  options.level = KINDRED_LEVEL_CHARACTER;
-  options.sync_threshold = 17;
-  options.max_bulk_patterns = 1000;
+  const kindred_memory_options options = Given::memory_options{.level = KINDRED_LEVEL_CHARACTER,
+                                                               .background_sync = 0,
+                                                               .max_bulk_patterns = 1000,
+                                                               .sync_threshold = 17};
   const std::string bytes = bytes_of(of.memory);
   const auto from_bytes = [&](std::size_t size, kindred_memory** memory) {
     return kindred_memory_from_bytes(
@@ -205,11 +184,9 @@ TEST(CMemories, FilesBytesAndSettingsAreThoseOfTheMemory) {
   Owned<kindred_memory> loaded;
   ok(from_bytes(bytes.size(), &loaded));
   EXPECT_EQ(C::memory_of(loaded).level(), Level::character);
-  kindred_memory_options settings = KINDRED_MEMORY_OPTIONS_INIT;
-  ok(kindred_memory_settings(loaded, &settings));
+  const kindred_memory_options settings = result_of(kindred_memory_settings, loaded);
   EXPECT_EQ(std::memcmp(&settings, &options, sizeof(settings)), 0);
-  Owned<kindred_memory> of_file;
-  ok(kindred_memory_load(c_context(), path.c_str(), &options, &of_file));
+  const auto of_file = result_of(kindred_memory_load, c_context(), path.c_str(), &options);
   EXPECT_EQ(bytes_of(of_file), bytes_of(loaded));
   kindred_memory* damaged = nullptr;
   expect_refused(from_bytes(bytes.size() - 1, &damaged), "", KINDRED_CORRUPT);
@@ -218,8 +195,7 @@ TEST(CMemories, FilesBytesAndSettingsAreThoseOfTheMemory) {
 
 TEST(CVocabulary, NumbersTextsAndKeepsThem) {
   const TempFolder folder;
-  Owned<kindred_vocabulary> vocabulary;
-  ok(kindred_vocabulary_create(nullptr, 0, &vocabulary));
+  const auto vocabulary = result_of(kindred_vocabulary_create, nullptr, 0);
   const kindred_text empty[] = {{nullptr, 0}, {"", 0}};
   std::uint32_t added[] = {7, 7};
   ok(kindred_vocabulary_add(vocabulary, empty, 2, 0, added));
@@ -232,12 +208,9 @@ TEST(CVocabulary, NumbersTextsAndKeepsThem) {
   ok(kindred_save(vocabulary, path.c_str()));
   const std::string bytes = bytes_of(vocabulary);
   const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  Owned<kindred_vocabulary> of_file;
-  Owned<kindred_vocabulary> of_bytes;
-  Owned<kindred_vocabulary> of_texts;
-  ok(kindred_vocabulary_load(path.c_str(), &of_file));
-  ok(kindred_vocabulary_from_bytes(data, bytes.size(), &of_bytes));
-  ok(kindred_vocabulary_create(c_texts(different).data(), 3, &of_texts));
+  const auto of_file = result_of(kindred_vocabulary_load, path.c_str());
+  const auto of_bytes = result_of(kindred_vocabulary_from_bytes, data, bytes.size());
+  const auto of_texts = result_of(kindred_vocabulary_create, c_texts(different).data(), 3);
   for (const kindred_vocabulary* const one :
        {vocabulary.handle, of_file.handle, of_bytes.handle, of_texts.handle}) {
     const Vocabulary& inside = C::vocabulary_of(one);
@@ -260,13 +233,12 @@ TEST(CVocabulary, NumbersTextsAndKeepsThem) {
   EXPECT_EQ(none, nullptr);
 
   const Memory of("CVocabulary memory");
-  Owned<kindred_vocabulary> copy;
-  ok(kindred_memory_vocabulary(of.memory, &copy));
+  const auto copy = result_of(kindred_memory_vocabulary, of.memory);
   const Vocabulary& inside = of.inside().vocabulary();
   ASSERT_EQ(C::vocabulary_of(copy).size(), inside.size());
   for (std::uint32_t symbol = 0; symbol < inside.size(); ++symbol) {
-    ok(kindred_memory_decode(of.memory, &symbol, 1, &text));
-    EXPECT_EQ(text_of(text), inside.text(symbol));
+    EXPECT_EQ(text_of(result_of(kindred_memory_decode, of.memory, &symbol, 1)),
+              inside.text(symbol));
     EXPECT_EQ(C::vocabulary_of(copy).text(symbol), inside.text(symbol));
   }
 }

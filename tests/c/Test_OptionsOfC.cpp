@@ -3,22 +3,7 @@
 // those of C++. make_rows.py writes the rows.
 #include "ArgumentStorage.hpp"
 #include "CSupport.hpp"
-
-#include <Bulk.hpp>
-#include <Context.hpp>
-#include <Graph.hpp>
-#include <Lattice.hpp>
-#include <Layers.hpp>
-#include <Patterns.hpp>
-#include <Predictions.hpp>
-#include <Rows.hpp>
-#include <Seeds.hpp>
-#include <Sequences.hpp>
-#include <Vector.hpp>
-
-#include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/RankFusion.hpp>
-#include <kindred/matcher/SeedFunctions.hpp>
+#include "CppArguments.hpp"
 
 #include <chrono>
 #include <functional>
@@ -27,16 +12,6 @@
 #include <type_traits>
 
 namespace Kindred::C {
-
-// Those that no header declares: they are for generated sources only.
-#define KINDRED_OPTIONS(Struct, Cpp, function) Cpp function(const Struct* given);
-#define KINDRED_OPTION(Struct, Cpp, function, name, set, member, wanted)
-SeedMetrics seed_metrics(const kindred_seed_metrics* given) {
-  return seed_metrics(given, "metrics");
-}
-#include <Options.inc>
-#undef KINDRED_OPTIONS
-#undef KINDRED_OPTION
 
 namespace {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matches and predictions of pattern memories, and predictions from candidates of the caller: each
 // is that of C++.
+#include "Given.hpp"
 #include "Members.hpp"
 #include "MemorySupport.hpp"
 
@@ -17,8 +18,7 @@ using namespace Kindred::Testing;
 void expect_same(const kindred_predictions* predictions, const std::vector<Prediction>& expected) {
   ASSERT_EQ(size_of(predictions), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    kindred_prediction found = KINDRED_PREDICTION_INIT;
-    ok(kindred_predictions_get(predictions, i, &found));
+    const kindred_prediction found = result_of(kindred_predictions_get, predictions, i);
     const Prediction& of = expected[i];
     expect_members(found, of, "name_size anomaly_count block_count");
     EXPECT_EQ(numbers(found.name_size, found.anomaly_count, found.block_count),
@@ -47,13 +47,14 @@ void expect_same(const kindred_predictions* predictions, const std::vector<Predi
 
 TEST(CPredictions, AndMatchesAreThoseOfCppAtEveryLevel) {
   const Memory of("CPredictions");
+  const PatternMemory::Events events{of.events, of.views};
   const std::vector<std::uint64_t> only{5, 3, 5, 7, 40};
   const std::vector<double> weights(of.inside().vocabulary().size(), 0.5);
   std::size_t anomalies = 0;
   for (const Level level : {Level::token, Level::character}) {
     const auto at = static_cast<std::int32_t>(level);
     Ragged<Symbol> encoded;
-    of.inside().encode({of.events, of.views}, encoded, level);
+    of.inside().encode(events, encoded, level);
     std::vector<std::uint32_t> symbols(encoded.values.size());
     std::size_t count = 0;
     const auto encode = [&](std::size_t capacity) {
@@ -64,33 +65,26 @@ TEST(CPredictions, AndMatchesAreThoseOfCppAtEveryLevel) {
     ok(encode(symbols.size()));
     ASSERT_EQ(count, symbols.size());
     EXPECT_EQ(symbols, encoded.values);
+    kindred_match_options matching = KINDRED_MATCH_OPTIONS_INIT;
+    kindred_prediction_options options = KINDRED_PREDICTION_OPTIONS_INIT;
+    matching.threshold = 0;
+    options.fuzzy_token_threshold = 0.6;
     for (const bool is_filtered : {false, true}) {
-      kindred_match_options matching = KINDRED_MATCH_OPTIONS_INIT;
-      MatchOptions of_cpp;
-      matching.threshold = of_cpp.threshold = 0;
       if (is_filtered) {
         matching.filter = only.data();
         matching.filter_size = only.size();
-        of_cpp.filter = only;
-      }
-      Owned<kindred_results> results;
-      ok(kindred_memory_match(of.memory, symbols.data(), encoded.offsets.data(), 1, at, &matching,
-                              &results));
-      expect_results(results, of.inside().match(encoded, of_cpp, level).matches);
-      kindred_prediction_options options = KINDRED_PREDICTION_OPTIONS_INIT;
-      PredictionOptions predicting;
-      options.fuzzy_token_threshold = predicting.fuzzy_token_threshold = 0.6;
-      if (is_filtered) {
         options.weights = weights.data();
         options.weights_size = weights.size();
-        predicting.weights = weights;
       }
+      expect_results(result_of(kindred_memory_match, of.memory, symbols.data(),
+                               encoded.offsets.data(), 1, at, &matching),
+                     of.inside().match(encoded, cpp_of(matching), level).matches);
       kindred_record record = KINDRED_RECORD_INIT;
       Owned<kindred_predictions> predictions;
       ok(kindred_memory_predict(of.memory, of.texts.data(), of.events.data(), 2, at, &matching,
                                 &options, &predictions, &record));
       const PredictionResults found =
-          of.inside().predict({of.events, of.views}, of_cpp, predicting, level);
+          of.inside().predict(events, cpp_of(matching), cpp_of(options), level);
       expect_same(predictions, found.predictions);
       EXPECT_EQ(record.operation, to_string(found.record.operation));
       for (const Prediction& one : found.predictions) anomalies += one.anomalies.size();
@@ -132,38 +126,27 @@ TEST(CPredictions, FromGivenCandidatesAreThoseOfTheMemory) {
   const MatchResults matches = memory.match(encoded, {.top = 60});
   std::vector<kindred_candidate> candidates;
   std::vector<std::uint64_t> patterns{0};
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<std::uint32_t> symbols;
+  Ragged<Symbol> events;
   std::vector<std::string> names;
   for (const Match& match : matches.matches.values) {
     const StoredPattern pattern = memory.pattern(match.index);
     candidates.push_back({match.index, pattern.frequency, match.similarity, match.matched, 0});
-    for (std::size_t event = 0; event < pattern.events.rows(); ++event) {
-      symbols.insert(symbols.end(), pattern.events[event].begin(), pattern.events[event].end());
-      offsets.push_back(symbols.size());
-    }
-    patterns.push_back(offsets.size() - 1);
+    for (std::size_t i = 0; i < pattern.events.rows(); ++i) events.push_row(pattern.events[i]);
+    patterns.push_back(events.rows());
     names.push_back(pattern.name.value_or(""));
   }
   ASSERT_GT(candidates.size(), 3U);
   const std::vector<kindred_text> name_texts = c_texts(names);
-  kindred_candidates given = KINDRED_CANDIDATES_INIT;
-  given.count = candidates.size();
-  given.candidates = candidates.data();
-  given.patterns = patterns.data();
-  given.offsets = offsets.data();
-  given.symbols = symbols.data();
-  given.names = name_texts.data();
-  given.all_patterns = memory.size();
-  given.total_frequency = memory.statistics().total_frequency;
-  given.patterns_with = patterns_with.data();
-  given.patterns_with_size = patterns_with.size();
+  kindred_candidates given = {
+      sizeof(given),        candidates.size(),     candidates.data(),
+      patterns.data(),      events.offsets.data(), events.values.data(),
+      name_texts.data(),    memory.size(),         memory.statistics().total_frequency,
+      patterns_with.data(), patterns_with.size()};
 
   std::vector<kindred_text> texts;
   for (Symbol symbol = 0; symbol < vocabulary.size(); ++symbol)
     texts.push_back({vocabulary.text(symbol).data(), vocabulary.text(symbol).size()});
-  Owned<kindred_predictor> predictor;
-  ok(kindred_predictor_create(c_context(), texts.data(), 2, &predictor));
+  const auto predictor = result_of(kindred_predictor_create, c_context(), texts.data(), 2);
   kindred_predictions* none = nullptr;
   const auto predict = [&](kindred_predictions** predictions) {
     return kindred_predictor_predict(predictor, of.texts.data(), of.events.data(), 2, &given,
@@ -174,7 +157,7 @@ TEST(CPredictions, FromGivenCandidatesAreThoseOfTheMemory) {
   Owned<kindred_predictions> found;
   ok(predict(&found));
   expect_same(found, memory.predict({of.events, of.views}).predictions);
-  patterns[1] = offsets.size() + 1;
+  patterns[1] = events.offsets.size() + 1;
   expect_refused(predict(&none));
   given = KINDRED_CANDIDATES_INIT;
   Owned<kindred_predictions> empty;
@@ -184,25 +167,22 @@ TEST(CPredictions, FromGivenCandidatesAreThoseOfTheMemory) {
   expect_refused(predict(&none), "candidates.candidates is NULL");
   EXPECT_EQ(none, nullptr);
 
-  kindred_prediction_options options = KINDRED_PREDICTION_OPTIONS_INIT;
-  options.single_symbol_fast_path = 1;
-  for (const std::uint64_t count : {1, 2}) {
-    double threshold = -1;
-    ok(kindred_candidate_threshold(&options, count, &threshold));
-    EXPECT_EQ(threshold, candidate_threshold({.single_symbol_fast_path = true}, count));
-  }
+  const kindred_prediction_options options =
+      Given::prediction_options{.single_symbol_fast_path = 1};
+  for (const std::uint64_t count : {1, 2})
+    EXPECT_EQ(result_of(kindred_candidate_threshold, &options, count),
+              candidate_threshold(cpp_of(options), count));
 }
 
 TEST(CPredictions, RankingsHaveNamesAndSymbolsWeights) {
-  std::int32_t parsed = -1;
   for (std::int32_t rank = KINDRED_RANK_POTENTIAL; rank <= KINDRED_RANK_WEIGHTED_SNR; ++rank) {
     const std::string name = kindred_rank_name(rank);
     EXPECT_EQ(name, to_string(static_cast<RankBy>(rank)));
-    ok(kindred_rank_parse(name.data(), name.size(), &parsed));
-    EXPECT_EQ(parsed, rank);
+    EXPECT_EQ(result_of(kindred_rank_parse, name.data(), name.size()), rank);
   }
   for (const std::int32_t rank : {-1, KINDRED_RANK_WEIGHTED_SNR + 1})
     EXPECT_EQ(kindred_rank_name(rank), nullptr);
+  std::int32_t parsed = -1;
   expect_refused(kindred_rank_parse("best", 4, &parsed),
                  "name is 'best'; it must be one of potential");
   const double affinities[] = {3, -2, 0, 5};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of rows and of files of vectors: each returns what that of C++ does.
+#include "CppArguments.hpp"
+#include "Given.hpp"
 #include "Members.hpp"
 
 #include <kindred/matcher/RowFunctions.hpp>
@@ -32,19 +34,14 @@ constexpr DataType elements[] = {DataType::float32, DataType::float16, DataType:
 struct EncodedRows {
   EncodedRows(const std::vector<float>& rows, DataType element)
       : array(element, rows.size() / dimension, dimension),
-        tensor(array.values().data(), type_of(element), extent(rows), dimension),
+        tensor(array.values().data(), types[static_cast<std::size_t>(element)],
+               Floats::extent(rows.size() / dimension), dimension),
         scales(array.scales().data(), KINDRED_FLOAT32, 1, tensor.shape[0]) {
     encode_rows(rows, dimension, element, array.values(), array.scales());
   }
-  static std::int64_t extent(const std::vector<float>& rows) {
-    return static_cast<std::int64_t>(rows.size() / dimension);
-  }
-  static std::uint32_t type_of(DataType element) {
-    constexpr std::uint32_t types[] = {KINDRED_FLOAT32, KINDRED_FLOAT16, KINDRED_BFLOAT16,
-                                       KINDRED_INT8};
-    return types[static_cast<std::size_t>(element)];
-  }
   DLTensor* scales_or_null() { return array.span().element == DataType::int8 ? &scales : nullptr; }
+  static constexpr std::uint32_t types[] = {KINDRED_FLOAT32, KINDRED_FLOAT16, KINDRED_BFLOAT16,
+                                            KINDRED_INT8};
   VectorArray array;
   Tensor tensor;
   Tensor scales;
@@ -62,19 +59,14 @@ TEST(CRowFunctions, OfEncodedRowsAreThoseOfCpp) {
     for (const std::int32_t space : c_spaces()) {
       for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
         const auto which = static_cast<std::int32_t>(metric);
-        Floats out(2, size);
-        std::vector<float> expected(2 * size);
+        Floats out(2, size), expected(2, size);
         ok(kindred_row_scores(c_context(), &queries, &given.tensor, scales, which, space, &out));
-        row_scores(context(), queries.values, span, expected, {.metric = metric});
-        EXPECT_EQ(out.values, expected);
-        Floats scores(2, top);
-        Numbers<std::int64_t> ids(2, top);
-        ok(kindred_top_rows(c_context(), &queries, &given.tensor, scales, which, space, &scores,
-                            &ids));
-        const SearchResults best =
-            top_rows(context(), queries.values, span, {.metric = metric, .top = top});
-        EXPECT_EQ(ids.values, best.ids);
-        EXPECT_EQ(scores.values, best.scores);
+        row_scores(context(), queries.values, span, expected.values, {.metric = metric});
+        EXPECT_EQ(out.values, expected.values);
+        Ranked best(2, top);
+        ok(kindred_top_rows(c_context(), &queries, &given.tensor, scales, which, space,
+                            &best.scores, &best.ids));
+        best.expect(top_rows(context(), queries.values, span, {.metric = metric, .top = top}));
       }
       Floats sigmoids(1, size);
       ok(kindred_cosine_sigmoids(c_context(), &query, &given.tensor, scales, 0.01, 0.1, space,
@@ -89,11 +81,10 @@ TEST(CRowFunctions, OfEncodedRowsAreThoseOfCpp) {
     ok(kindred_encode_rows(&floats, &made.tensor, made.scales_or_null()));
     EXPECT_TRUE(std::ranges::equal(made.array.values(), given.array.values()));
     EXPECT_TRUE(std::ranges::equal(made.array.scales(), given.array.scales()));
-    Floats decoded(size, dimension);
-    std::vector<float> expected(rows.size());
+    Floats decoded(size, dimension), expected(size, dimension);
     ok(kindred_decode_rows(&made.tensor, made.scales_or_null(), &decoded));
-    decode_rows(span, expected);
-    EXPECT_EQ(decoded.values, expected);
+    decode_rows(span, expected.values);
+    EXPECT_EQ(decoded.values, expected.values);
   }
 }
 
@@ -103,20 +94,17 @@ TEST(CRowFunctions, OfPointersAreThoseOfCpp) {
   for (const std::size_t count : {std::size_t{0}, std::size_t{3}, size}) {
     const std::vector<float> rows = random_rows("CRowFunctions rows", count * dimension);
     const VectorSpan span(rows, dimension);
-    std::vector<float> out(count);
-    std::vector<float> expected(count);
+    std::vector<float> out(count), expected(count);
     ok(kindred_cosine_rows(c_context(), query.data(), rows.data(), count, dimension, out.data()));
     row_scores(context(), query, span, expected);
     EXPECT_EQ(out, expected);
-    std::vector<float> scores(top);
-    std::vector<std::int64_t> ids(top);
+    Ranked found(1, top);
     ok(kindred_top_k_rows(c_context(), KINDRED_L2, query.data(), rows.data(), count, dimension, top,
-                          scores.data(), ids.data()));
+                          found.scores.values.data(), found.ids.values.data()));
     SearchResults best = top_rows(context(), query, span, {.metric = Metric::l2, .top = top});
     best.ids.resize(top, -1);  // where there are fewer rows
     best.scores.resize(top, padding_score(Metric::l2));
-    EXPECT_EQ(ids, best.ids);
-    EXPECT_EQ(scores, best.scores);
+    found.expect(best);
     std::vector<const float*> pointers;  // of rows in the opposite order
     for (std::size_t row = count; row-- > 0;) pointers.push_back(rows.data() + row * dimension);
     const auto of_rows = std::span(weights).first(count);
@@ -162,8 +150,8 @@ TEST(CVectorFiles, AreBuiltAndInspected) {
   const std::string path = folder / "rows.knd";
   int calls = 0;
   const auto stop = [](void* user, std::uint64_t) { return ++*static_cast<int*>(user); };
-  kindred_vectors_build_options options = KINDRED_VECTORS_BUILD_OPTIONS_INIT;
-  options.element = KINDRED_ELEMENT_FLOAT16;
+  const kindred_vectors_build_options options =
+      Given::vectors_build_options{.element = KINDRED_ELEMENT_FLOAT16};
   kindred_vectors_source format = KINDRED_VECTORS_SOURCE_INIT;
   const auto build = [&](const std::string& from, kindred_progress_callback progress) {
     return kindred_vectors_build(c_context(), from.c_str(), &format, path.c_str(), &options,
@@ -173,14 +161,11 @@ TEST(CVectorFiles, AreBuiltAndInspected) {
   EXPECT_EQ(calls, 1);
   EXPECT_FALSE(std::filesystem::exists(path));
   ok(build(source, nullptr));
-  kindred_vectors_file_info info = KINDRED_VECTORS_FILE_INFO_INIT;
-  ok(kindred_vectors_inspect(path.c_str(), 1, &info));
+  kindred_vectors_file_info info = result_of(kindred_vectors_inspect, path.c_str(), 1);
   expect_members(info, StoredVectors::inspect(path));
   EXPECT_EQ(numbers(info.rows, info.not_finite, info.element),
             numbers(3, 1, KINDRED_ELEMENT_FLOAT16));
-  Owned<kindred_index> index;
-  ok(kindred_index_load(c_context(), path.c_str(), nullptr, 0, &index));
-  EXPECT_EQ(size_of(index), 3U);
+  EXPECT_EQ(size_of(result_of(kindred_index_load, c_context(), path.c_str(), nullptr, 0)), 3U);
   expect_refused(build(source + "x", nullptr), "", KINDRED_NOT_FOUND);
   format.format = KINDRED_FORMAT_NPY;
   expect_refused(build(source, nullptr), "", KINDRED_CORRUPT);
@@ -191,8 +176,7 @@ TEST(CVectorFiles, AreRead) {
   const TempFolder folder;
   const std::string path =
       folder.write("rows.ivecs", vecs<std::int32_t>({{1, 2}, {3, -4}, {5, 6}}));
-  kindred_vectors_info info = KINDRED_VECTORS_INFO_INIT;
-  ok(kindred_vectors_describe(path.c_str(), nullptr, &info));
+  const kindred_vectors_info info = result_of(kindred_vectors_describe, path.c_str(), nullptr);
   EXPECT_EQ(numbers(info.rows, info.dimension, info.row_bytes, info.format, info.type),
             numbers(3, 2, 8, KINDRED_FORMAT_IVECS, KINDRED_NUMBER_INT32));
   Floats floats(2, 2);

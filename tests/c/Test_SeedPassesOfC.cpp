@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes of seeds on tensors of the caller, and prepared sequences of passes: each computes what
 // that of C++ does.
+#include "CppArguments.hpp"
+#include "Given.hpp"
 #include "Members.hpp"
 
-#include <Arguments.hpp>
-#include <Seeds.hpp>
+#include <Support.hpp>
 
-#include <kindred/matcher/SeedFunctions.hpp>
-
-#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace SeedPassesOfCTest {
@@ -78,10 +78,10 @@ TEST(CSeedPasses, AreThoseOfCpp) {
       const SeedSums sums = C::seed_sums(&expected.sums);
       expect_members(expected.given, arrays);
       expect_members(expected.sums, sums);
-      const auto to = [](auto& of) { return C::output_array_of(&of, "array"); };
-      forward_seeds(context(), arrays, to(expected.x), to(expected.y), sums);
-      backward_seeds(context(), arrays, to(expected.x), to(expected.above), to(expected.dx),
-                     to(expected.dweights), to(expected.dalpha));
+      forward_seeds(context(), arrays, array_of(&expected.x), array_of(&expected.y), sums);
+      backward_seeds(context(), arrays, array_of(&expected.x), array_of(&expected.above),
+                     array_of(&expected.dx), array_of(&expected.dweights),
+                     array_of(&expected.dalpha));
       std::uint64_t bytes = 1;
       found.options.workspace_bytes = &bytes;  // only its size
       ok(found.forward());
@@ -129,20 +129,18 @@ TEST(CSeedPasses, WrongTensorsAreRefusedAndChangeNothing) {
 }
 
 TEST(CSeedSequence, ComputesWhatItsPassesCompute) {
-  kindred_seeds_options options = KINDRED_SEEDS_OPTIONS_INIT;
-  options.hidden = features;
-  options.seeds = seed_count;
+  const kindred_seeds_options options =
+      Given::seeds_options{.hidden = features, .seeds = seed_count};
   const std::vector<float> weights = random_rows("CSeedSequence weights", features);
   Floats x(random_rows("CSeedSequence x", 8 * features), features);
+  kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
   for (const std::int32_t space : {KINDRED_SPACE_ANY, KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP}) {
-    Owned<kindred_seed_sequence> sequence;
-    kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
     call.space = space;
-    ok(kindred_seed_sequence_create(c_context(), &call, &sequence));
+    const auto sequence = result_of(kindred_seed_sequence_create, c_context(), &call);
     kindred_seeds* seeds = nullptr;
     ok(kindred_seeds_create(c_context(), &options, &seeds));
-    std::int32_t blueprint = -1;
-    ok(kindred_seeds_add_blueprint(seeds, "a", 1, weights.data(), weights.size(), &blueprint));
+    const std::int32_t blueprint =
+        result_of(kindred_seeds_add_blueprint, seeds, "a", 1, weights.data(), weights.size());
     const kindred_seed_update update{
         1,
         KINDRED_FIELD_LIFECYCLE | KINDRED_FIELD_BLUEPRINT | KINDRED_FIELD_MODE,
@@ -173,7 +171,6 @@ TEST(CSeedSequence, ComputesWhatItsPassesCompute) {
       EXPECT_EQ(found.values, expected.values);
     }
   }
-  kindred_seeds_call call = KINDRED_SEEDS_CALL_INIT;
   call.has_stream = 1;
   kindred_seed_sequence* refused = nullptr;
   expect_refused(kindred_seed_sequence_create(c_context(), &call, &refused), "stream");

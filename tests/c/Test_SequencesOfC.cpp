@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of sequences and of pairs of them: each returns what that of C++ does.
+#include "CppArguments.hpp"
+#include "Given.hpp"
 #include "Members.hpp"
-
-#include <Arguments.hpp>
-#include <Sequences.hpp>
 
 #include <kindred/matcher/CodePoints.hpp>
 #include <kindred/matcher/Similarity.hpp>
-
-#include <Support.hpp>
 
 #include <optional>
 #include <string>
@@ -32,59 +29,44 @@ class CSequences : public ::testing::Test {
   Owned<kindred_matcher> matcher;
 };
 
-void expect_matches(const kindred_results* results, const MatchResults& expected) {
-  expect_results(results, expected.matches);
-  const kindred_results_view view = view_of(results);
-  for (std::size_t i = 0; i < expected.matches.values.size(); ++i) {
-    EXPECT_EQ(view.matched[i], expected.matches.values[i].matched);
-    EXPECT_EQ(view.distances[i], expected.matches.values[i].distance);
-  }
-}
-
 void expect_blocks(const kindred_block* found, std::span<const Block> expected) {
   for (std::size_t i = 0; i < expected.size(); ++i) expect_members(found[i], expected[i]);
+}
+
+void expect_matches(const kindred_results* results, const MatchResults& expected, bool has_blocks) {
+  expect_results(results, expected.matches);
+  const kindred_results_view view = view_of(results);
+  for (std::size_t i = 0; i < expected.matches.values.size(); ++i)
+    EXPECT_EQ(numbers(view.matched[i], view.distances[i]),
+              numbers(expected.matches.values[i].matched, expected.matches.values[i].distance));
+  ASSERT_EQ(view.block_offsets != nullptr, has_blocks);
+  if (!has_blocks) return;
+  EXPECT_TRUE(has_values(view.block_offsets, expected.blocks.offsets));
+  expect_blocks(view.blocks, expected.blocks.values);
 }
 
 TEST_F(CSequences, MatchesAndScoresAreThoseOfCpp) {
   const std::vector<std::uint64_t> only{3, 1, 3, 2, 30, 31};
   for (const std::int32_t space : c_spaces())
-    for (const Measure measure : {Measure::lcs, Measure::difflib, Measure::levenshtein}) {
-      kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
-      options.measure = static_cast<std::int32_t>(measure);
-      options.space = space;
-      options.blocks = measure == Measure::levenshtein ? 0 : 1;
-      MatchOptions of_cpp{.measure = measure, .blocks = options.blocks != 0};
-      Owned<kindred_results> results;
-      ok(kindred_matcher_match(matcher, &sought, &options, &results));
-      const MatchResults found = inside().match(queries, of_cpp);
-      expect_matches(results, found);
-      const kindred_results_view view = view_of(results);
-      EXPECT_EQ(view.record->space, space);
-      EXPECT_EQ(view.record->reason, KINDRED_REASON_FORCED);
-      ASSERT_EQ(view.block_offsets != nullptr, options.blocks != 0);
-      if (options.blocks != 0) {
-        EXPECT_EQ(list_of(view.block_offsets, found.blocks.offsets.size()),
-                  list_of(found.blocks.offsets.data(), found.blocks.offsets.size()));
-        expect_blocks(view.blocks, found.blocks.values);
+    for (const std::int32_t measure : {KINDRED_LCS, KINDRED_DIFFLIB, KINDRED_LEVENSHTEIN}) {
+      kindred_match_options options = Given::match_options{
+          .measure = measure, .blocks = measure == KINDRED_LEVENSHTEIN ? 0 : 1, .space = space};
+      for (const bool is_filtered : {false, true}) {
+        if (is_filtered) options.filter = only.data();
+        options.filter_size = is_filtered ? only.size() : 0;
+        const auto results = result_of(kindred_matcher_match, matcher, &sought, &options);
+        expect_matches(results, inside().match(queries, cpp_of(options)), options.blocks != 0);
+        EXPECT_EQ(numbers(view_of(results).record->space, view_of(results).record->reason),
+                  numbers(space, KINDRED_REASON_FORCED));
       }
-      options.filter = only.data();
-      options.filter_size = only.size();
-      of_cpp.filter = only;
-      Owned<kindred_results> filtered;
-      ok(kindred_matcher_match(matcher, &sought, &options, &filtered));
-      expect_matches(filtered, inside().match(queries, of_cpp));
-
-      for (const PairValue value : {PairValue::similarity, PairValue::distance}) {
+      for (const std::int32_t value : {KINDRED_SIMILARITY, KINDRED_DISTANCE}) {
         Numbers<double> scores(queries.rows(), patterns.rows(), -1);
         Numbers<double> wanted(queries.rows(), patterns.rows());
-        kindred_pair_options pairs = KINDRED_PAIR_OPTIONS_INIT;
-        pairs.measure = options.measure;
-        pairs.value = static_cast<std::int32_t>(value);
-        pairs.space = space;
+        const kindred_pair_options pairs =
+            Given::pair_options{.measure = measure, .value = value, .space = space};
         kindred_record record = KINDRED_RECORD_INIT;
         ok(kindred_matcher_score_all(matcher, &sought, &pairs, &scores, &record));
-        inside().score_all(queries, C::output_array_of(&wanted, "out"),
-                           {.measure = measure, .value = value});
+        inside().score_all(queries, array_of(&wanted), cpp_of(pairs));
         EXPECT_EQ(scores.values, wanted.values);
         EXPECT_EQ(record.space, space);
       }
@@ -122,18 +104,13 @@ int collect(void* user, std::uint64_t first, const kindred_results* results) {
   return collected.is_cancelled ? 1 : 0;
 }
 
-void expect_clusters(const kindred_clusters* clusters, const Clusters& expected) {
-  kindred_clusters_view view = KINDRED_CLUSTERS_VIEW_INIT;
-  ok(kindred_clusters_get(clusters, &view));
-  const auto as_cpp = [](const auto* first, const auto& of) {
-    return std::equal(of.begin(), of.end(), first);
-  };
-  EXPECT_EQ(view.items, expected.cluster_of.size());
-  EXPECT_EQ(view.clusters, expected.representatives.size());
-  EXPECT_TRUE(as_cpp(view.cluster_of, expected.cluster_of));
-  EXPECT_TRUE(as_cpp(view.representatives, expected.representatives));
-  EXPECT_TRUE(as_cpp(view.offsets, expected.members.offsets));
-  EXPECT_TRUE(as_cpp(view.members, expected.members.values));
+void expect_clusters(const kindred_clusters_view& view, const Clusters& expected) {
+  EXPECT_EQ(numbers(view.items, view.clusters),
+            numbers(expected.cluster_of.size(), expected.representatives.size()));
+  EXPECT_TRUE(has_values(view.cluster_of, expected.cluster_of));
+  EXPECT_TRUE(has_values(view.representatives, expected.representatives));
+  EXPECT_TRUE(has_values(view.offsets, expected.members.offsets));
+  EXPECT_TRUE(has_values(view.members, expected.members.values));
 }
 
 TEST_F(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
@@ -141,10 +118,8 @@ TEST_F(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
                                        "otter",   "",        "kindred"};
   const std::vector<kindred_text> of_c = c_texts(texts);
   const GivenSequences words{std::span(of_c)};
-  Owned<kindred_matcher> of_texts;
-  ok(kindred_matcher_create(c_context(), &words, 0, &of_texts));
-  kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
-  options.threshold = 0.8;
+  const auto of_texts = result_of(kindred_matcher_create, c_context(), &words, 0);
+  const kindred_match_options options = Given::match_options{.threshold = 0.8};
   Collected collected;
   ok(kindred_matcher_match_self(of_texts, &options, &collect, &collected));
   EXPECT_EQ(collected.rows, texts.size());
@@ -157,20 +132,15 @@ TEST_F(CSequences, DuplicatesAndClustersAreThoseOfCpp) {
   for (const auto& [one, other, similarity] : pairs) of_cpp.push_back({one, other, similarity});
   for (const Linkage linkage : {Linkage::single, Linkage::complete}) {
     const auto which = static_cast<std::int32_t>(linkage);
-    Owned<kindred_clusters> found;
-    ok(kindred_matcher_cluster(of_texts, which, &options, &found));
-    const ClusterResults expected =
-        C::matcher_of(of_texts).cluster({.linkage = linkage, .matching = {.threshold = 0.8}});
-    expect_clusters(found, expected);
-    kindred_clusters_view view = KINDRED_CLUSTERS_VIEW_INIT;
-    ok(kindred_clusters_get(found, &view));
+    const auto found = result_of(kindred_matcher_cluster, of_texts, which, &options);
+    const kindred_clusters_view view = result_of(kindred_clusters_get, found);
+    expect_clusters(view, C::matcher_of(of_texts).cluster(
+                              {.linkage = linkage, .matching = {.threshold = 0.8}}));
     EXPECT_STREQ(view.record->operation, "lcs");
-    Owned<kindred_clusters> of_pairs;
-    ok(kindred_cluster_pairs(7, pairs.data(), pairs.size(), which, &of_pairs));
-    expect_clusters(of_pairs, cluster_pairs(7, of_cpp, linkage));
+    const auto of_pairs = result_of(kindred_cluster_pairs, 7, pairs.data(), pairs.size(), which);
+    expect_clusters(result_of(kindred_clusters_get, of_pairs), cluster_pairs(7, of_cpp, linkage));
   }
-  Owned<kindred_clusters> none;
-  ok(kindred_cluster_pairs(0, nullptr, 0, KINDRED_LINKAGE_SINGLE, &none));
+  result_of(kindred_cluster_pairs, 0, nullptr, 0, KINDRED_LINKAGE_SINGLE);
   kindred_clusters* refused = nullptr;
   expect_refused(kindred_cluster_pairs(5, pairs.data(), pairs.size(), 0, &refused));
 }
@@ -183,8 +153,7 @@ TEST(CPairs, OfSequencesAreThoseOfCpp) {
   for (const Measure measure : all_measures) {
     SCOPED_TRACE(to_string(measure));
     const auto which = static_cast<std::int32_t>(measure);
-    Owned<kindred_query> prepared;
-    ok(kindred_query_create(which, &one, 0, &prepared));
+    const auto prepared = result_of(kindred_query_create, which, &one, 0);
     std::vector<std::uint32_t> many_matched(33);
     std::vector<double> many(33);
     ok(kindred_query_matched(prepared, &patterns, many_matched.data()));
@@ -192,12 +161,10 @@ TEST(CPairs, OfSequencesAreThoseOfCpp) {
     for (std::size_t i = 0; i < 33; ++i) {
       const auto pattern = rows[i];
       const GivenSequences first{pattern};
-      double similarity = -1;
-      ok(kindred_similarity(which, &first, &one, 0, 0, &similarity));
-      EXPECT_EQ(similarity, Kindred::similarity(measure, pattern, query));
+      EXPECT_EQ(result_of(kindred_similarity, which, &first, &one, 0, 0),
+                Kindred::similarity(measure, pattern, query));
       EXPECT_EQ(many[i], Kindred::similarity(measure, pattern, query, 0.5));
-      std::uint32_t matched = 0;
-      ok(kindred_matched(which, &first, &one, 0, &matched));
+      const std::uint32_t matched = result_of(kindred_matched, which, &first, &one, 0);
       EXPECT_EQ(matched, Kindred::matched(measure, pattern, query));
       EXPECT_EQ(many_matched[i], matched);
       std::uint64_t distance = 0;
@@ -210,43 +177,45 @@ TEST(CPairs, OfSequencesAreThoseOfCpp) {
       if (measure != Measure::lcs && measure != Measure::difflib) continue;
       const std::vector<Block> expected = Kindred::blocks(measure, pattern, query);
       std::vector<kindred_block> found(expected.size() + 1);
+      ASSERT_EQ(result_of(kindred_blocks, which, &first, &one, 0, found.data(), found.size()),
+                expected.size());
+      expect_blocks(found.data(), expected);
+      ASSERT_EQ(result_of(kindred_query_blocks, prepared, &first, found.data(), found.size()),
+                expected.size());
+      expect_blocks(found.data(), expected);
+      if (expected.empty()) continue;
       std::size_t count = 0;
-      ok(kindred_blocks(which, &first, &one, 0, found.data(), found.size(), &count));
-      ASSERT_EQ(count, expected.size());
-      expect_blocks(found.data(), expected);
-      ok(kindred_query_blocks(prepared, &first, found.data(), found.size(), &count));
-      ASSERT_EQ(count, expected.size());
-      expect_blocks(found.data(), expected);
-      if (count == 0) continue;
-      expect_refused(kindred_query_blocks(prepared, &first, found.data(), count - 1, &count));
+      expect_refused(
+          kindred_query_blocks(prepared, &first, found.data(), expected.size() - 1, &count));
       EXPECT_EQ(count, expected.size());
     }
   }
 }
 
 TEST(CPairs, OfTextsCompareCodePoints) {
-  const GivenSequences green{std::string_view("gr\xC3\xBCn")};
+  const std::string_view text = "gr\xC3\xBCn";
+  const GivenSequences green{text};
   const GivenSequences grey{std::string_view("grau")};
   const GivenSequences bad{std::string_view("\xFF")};
+  EXPECT_EQ(result_of(kindred_similarity, KINDRED_LEVENSHTEIN, &green, &grey, 0, 0),
+            Kindred::similarity(Measure::levenshtein, text, std::string_view("grau")));
   double similarity = 0;
-  ok(kindred_similarity(KINDRED_LEVENSHTEIN, &green, &grey, 0, 0, &similarity));
-  EXPECT_EQ(similarity, Kindred::similarity(Measure::levenshtein, std::string_view("gr\xC3\xBCn"),
-                                            std::string_view("grau")));
   expect_refused(kindred_similarity(KINDRED_LCS, &bad, &grey, 0, 0, &similarity));
-  Owned<kindred_query> query;
-  ok(kindred_query_create(KINDRED_LCS, &grey, 0, &query));
-  std::uint32_t matched = 0;
-  ok(kindred_query_matched(query, &green, &matched));
-  EXPECT_EQ(matched, 2U);
+  EXPECT_EQ(result_of(kindred_query_matched, result_of(kindred_query_create, KINDRED_LCS, &grey, 0),
+                      &green),
+            2U);
 
   std::uint32_t symbols[8] = {};
   std::size_t count = 0;
-  ok(kindred_code_points("gr\xC3\xBCn", 5, 0, symbols, 8, &count));
+  const auto code_points = [&](std::string_view of, std::int32_t keep, std::size_t capacity) {
+    return kindred_code_points(of.data(), of.size(), keep, symbols, capacity, &count);
+  };
+  ok(code_points(text, 0, 8));
   EXPECT_EQ(list_of(symbols, count), (std::vector<std::uint32_t>{'g', 'r', 0xFC, 'n'}));
-  expect_refused(kindred_code_points("gr\xC3\xBCn", 5, 0, symbols, 3, &count));
+  expect_refused(code_points(text, 0, 3));
   EXPECT_EQ(count, 4U);
-  expect_refused(kindred_code_points("\xFF", 1, 0, symbols, 8, &count));
-  ok(kindred_code_points("\xFF", 1, 1, symbols, 8, &count));
+  expect_refused(code_points("\xFF", 0, 8));
+  ok(code_points("\xFF", 1, 8));
   EXPECT_EQ(list_of(symbols, count), (std::vector<std::uint32_t>{0x110000U + 0xFFU}));
 }
 
@@ -257,8 +226,7 @@ TEST(CPairs, EmptySequencesNeedNoSymbolsAndLongOnesAreRefused) {
   const GivenSequences none{std::span<const std::uint32_t>()};
   const GivenSequences two_empty{RaggedSpan<std::uint32_t>{empty, {}}};
   const GivenSequences two_huge{RaggedSpan<std::uint32_t>{huge, symbols}};
-  Owned<kindred_query> query;
-  ok(kindred_query_create(KINDRED_LEVENSHTEIN, &none, 0, &query));
+  const auto query = result_of(kindred_query_create, KINDRED_LEVENSHTEIN, &none, 0);
   double similarities[] = {-1, -1};
   ok(kindred_query_similarity(query, &two_empty, 0, similarities));
   EXPECT_EQ(similarities[1], 1);
@@ -269,8 +237,7 @@ TEST(CPairs, EmptySequencesNeedNoSymbolsAndLongOnesAreRefused) {
 
 TEST(CPairs, MeasuresHaveNamesAndProperties) {
   for (const Measure measure : all_measures) {
-    kindred_measure_info info = KINDRED_MEASURE_INFO_INIT;
-    ok(kindred_measure_describe(static_cast<std::int32_t>(measure), &info));
+    const auto info = result_of(kindred_measure_describe, static_cast<std::int32_t>(measure));
     EXPECT_EQ(info.name, to_string(measure));
     EXPECT_EQ(info.counts_edits != 0, counts_edits(measure));
     EXPECT_EQ(info.compares_words != 0, compares_words(measure));

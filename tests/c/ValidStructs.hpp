@@ -5,7 +5,6 @@
 #include <kindred.h>
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace Kindred::Testing {
@@ -71,10 +70,7 @@ Struct valid_struct() {
 }
 
 /// The state of a seed without a blueprint.
-inline void set_dormant(unsigned char* bytes) {
-  const kindred_seed_state state{KINDRED_SEED_DORMANT, 0, -1, -1, 0, 0, 0, 0, 0, 0};
-  std::memcpy(bytes, &state, sizeof(state));
-}
+inline constexpr kindred_seed_state dormant{KINDRED_SEED_DORMANT, 0, -1, -1, 0, 0, 0, 0, 0, 0};
 
 }  // namespace Kindred::Testing
 

@@ -2,6 +2,7 @@
 #ifndef KINDRED_TESTS_CRASHES_KILLED_PROCESS_HPP
 #define KINDRED_TESTS_CRASHES_KILLED_PROCESS_HPP
 
+#include "Generator.hpp"
 #include "TempFolder.hpp"
 
 #include <kindred/memory/AtomicFile.hpp>
@@ -16,6 +17,7 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <string>
 #include <thread>
 
 namespace Kindred::Testing {
@@ -62,17 +64,6 @@ KilledProcess run_and_kill(const Wait& wait, const Body& body) {
   return killed;
 }
 
-/// The time within which writers are killed, in microseconds: enough for some calls of \p step,
-/// which is called once, on this machine as it is now.
-template <class Step>
-std::uint64_t kill_window(const Step& step) {
-  const auto begin = std::chrono::steady_clock::now();
-  step();
-  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::steady_clock::now() - begin);
-  return std::max<std::uint64_t>(20000, 4 * static_cast<std::uint64_t>(taken.count()));
-}
-
 /// Kills the process after the given number of microseconds.
 template <class Body>
 KilledProcess kill_after(std::uint64_t microseconds, const Body& body) {
@@ -81,6 +72,25 @@ KilledProcess kill_after(std::uint64_t microseconds, const Body& body) {
         std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
       },
       body);
+}
+
+/// \brief What starts a writer at a step and kills it, at a time within that of some calls of
+/// `write(step)` on this machine as it is now. \param name of the random times
+template <class Write>
+auto random_killer(const std::string& name, const Write& write) {
+  const auto begin = std::chrono::steady_clock::now();
+  write(0);
+  const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - begin);
+  const auto window = std::max<std::uint64_t>(20000, 4 * static_cast<std::uint64_t>(taken.count()));
+  return [write, window, generator = generator(name)](std::uint64_t step) mutable {
+    return kill_after(generator() % window, [&](int reported) {
+      report_forever(reported, [&] {
+        write(++step);
+        return step;
+      });
+    });
+  };
 }
 
 /// Kills the process once it has reported a value.
@@ -99,8 +109,8 @@ KilledProcess kill_when_reported(const Body& body) {
 /// \param kill `kill(step)` starts a writer at a step and kills it
 /// \param found `found(reported)` checks the file, and returns its step
 template <class Kill, class Found>
-void expect_whole_steps(const TempFolder& folder, const std::string& path, int rounds,
-                        const Kill& kill, const Found& found) {
+void expect_whole_steps(const TempFolder& folder, const std::string& path, int rounds, Kill kill,
+                        const Found& found) {
   std::uint64_t step = 0;
   for (int round = 0; round < rounds; ++round) {
     const KilledProcess killed = kill(step);

@@ -53,17 +53,9 @@ std::uint64_t step_of(const std::string& path, FileRevision& revision) {
 TEST(CrashedSectionWriter, LeavesTheStepThatItReportedOrTheNext) {
   const TempFolder folder;
   const std::string path = folder / "a";
-  auto generator = Testing::generator("CrashedSectionWriter");
   FileRevision revision;
-  const std::uint64_t window = Testing::kill_window([&] { write_step(path, 0, revision); });
-  const auto kill = [&](std::uint64_t step) {
-    return Testing::kill_after(generator() % window, [&](int report_to) {
-      Testing::report_forever(report_to, [&] {
-        write_step(path, ++step, revision);
-        return step;
-      });
-    });
-  };
+  const auto kill = Testing::random_killer(
+      "CrashedSectionWriter", [&](std::uint64_t step) { write_step(path, step, revision); });
   int in_a_step = 0;
   Testing::expect_whole_steps(folder, path, 200, kill, [&](std::uint64_t reported) {
     const std::uint64_t step = step_of(path, revision);

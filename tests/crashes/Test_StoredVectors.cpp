@@ -27,16 +27,8 @@ std::uint64_t step_of(const std::string& path) {
 TEST(CrashedVectorStore, LeavesTheStepThatItReportedOrTheNext) {
   const Testing::TempFolder folder;
   const std::string path = folder / "a";
-  auto generator = Testing::generator("CrashedVectorStore");
-  const std::uint64_t window = Testing::kill_window([&] { save_step(path, 0); });
-  const auto kill = [&](std::uint64_t step) {
-    return Testing::kill_after(generator() % window, [&](int report_to) {
-      Testing::report_forever(report_to, [&] {
-        save_step(path, ++step);
-        return step;
-      });
-    });
-  };
+  const auto kill = Testing::random_killer("CrashedVectorStore",
+                                           [&](std::uint64_t step) { save_step(path, step); });
   Testing::expect_whole_steps(folder, path, 60, kill, [&](auto) { return step_of(path); });
 }
 

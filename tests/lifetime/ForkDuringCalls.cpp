@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a process that was forked while other threads were in calls, every call of an object that has
-// a context throws, and nothing hangs: neither calls nor destructors.
+// In a process that was forked from one with contexts, also while other threads were in calls,
+// every call of an object that has a context throws, and nothing hangs: neither calls nor
+// destructors, when objects are destroyed and when the process ends.
 #include <kindred/Bulk.hpp>
 #include <kindred/Graph.hpp>
 #include <kindred/Hnsw.hpp>
@@ -16,11 +17,13 @@
 #include "Check.hpp"
 #include "InChild.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -35,6 +38,7 @@ using namespace Kindred;
 constexpr int forks = 30;
 constexpr std::size_t dimension = 16;
 constexpr std::size_t count = 200;
+constexpr std::array<std::uint64_t, 1> first{0};
 
 ContextOptions options() { return {.threads = 2, .space = Space::serial, .load_profile = false}; }
 
@@ -64,6 +68,12 @@ struct Program {
   SeedLayer layer{context, SeedLayerOptions{.hidden = 64, .seeds = 4}};
   Lattice lattice{context, 2, 8};
   Vocabulary vocabulary;
+  std::vector<float> values = std::vector<float>(dimension);
+  NormLayer norm{.x = matrix_array(std::span<const float>(values), 1, dimension),
+                 .y = matrix_array(std::span(values), 1, dimension)};
+  Prepared fill = Bulk::prepare_random_fill(context, std::span(values), 7, 0, {Space::serial});
+  Prepared layers = prepare_layers(context, std::span(&norm, 1), {Space::serial});
+  PreparedScore score{index, 3};
 
   std::vector<float> y = std::vector<float>(64);
   std::atomic<bool> done{false};
@@ -82,6 +92,16 @@ struct Program {
     events.values = {text, "shared"};
     events.close_row();
     memory.learn(events);
+  }
+  /// Calls on the threads of the context, and prepared ones.
+  void compute() {
+    MatchOptions forced;
+    forced.space = Space::openmp;
+    check(matcher.match(texts, forced).matches.rows() == count, "a matcher answers");
+    index.search(std::span(rows).first(dimension), {.space = Space::openmp});
+    fill.run();
+    layers.run();
+    check(score.score(values, first).size() == 1, "a prepared call answers");
   }
   void start() {
     repeat([&] {
@@ -152,6 +172,10 @@ struct Program {
     check_throws("PatternMemory::begin_training throws", [&] { memory.begin_training(); });
     check_throws("PatternMemory::sync throws", [&] { memory.sync(); });
     check_throws("match throws", [&] { matcher.match(texts); });
+    check_throws("a prepared bulk call throws", [&] { fill.run(); });
+    check_throws("a prepared layer throws", [&] { layers.run(); });
+    check_throws("a prepared score throws", [&] { score.score(values, first); });
+    check_throws("a new context throws", [] { const Context another(options()); });
     check_throws("SpreadingEngine::add_edges throws", [&] { engine.add_edges(edges); });
     check_throws("SpreadingEngine::add_nodes throws", [&] { engine.add_nodes(1); });
     check_throws("remove_nodes throws", [&] { engine.remove_nodes(std::array{std::uint32_t{1}}); });
@@ -183,6 +207,8 @@ struct Program {
   }
 };
 
+std::optional<Program> program;
+
 }  // namespace
 
 int main() {
@@ -190,20 +216,23 @@ int main() {
   std::printf("seed %u\n", seed);
   std::fflush(stdout);
   std::mt19937 random(seed);
-  Program program;
-  program.start();
+  in_child([] { Program().compute(); }, "a child forked before the first context computes");
+  program.emplace();
+  program->compute();
   for (int i = 0; i < forks; ++i) {
+    if (i == 1) program->start();
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));
     in_child(
         [&] {
-          program.check_all();
+          program->check_all();
           // The threads do not exist here, and cannot be joined.
-          new std::vector<std::thread>(std::move(program.threads));
-          program.~Program();
+          new std::vector<std::thread>(std::move(program->threads));
+          if (i % 2 == 0) program.reset();  // otherwise at the end of the process
         },
-        "in a child that is forked during calls, every call throws and nothing hangs");
+        "in a child of a process with contexts, every call throws and nothing hangs");
   }
-  program.stop();
-  check(program.index.size() == count, "the parent goes on");
+  program->stop();
+  check(program->index.size() == count, "the parent goes on");
+  program->compute();
   return 0;
 }

@@ -99,6 +99,13 @@ inline const DeviceStream& own_stream() {
   return stream;
 }
 
+/// Waits for all work on the device.
+inline void wait_for_device() {
+  own_stream().wait();
+  on_device(context(),
+            [](const auto& exec_space) { Arch::fence(exec_space, "Kindred::Testing::wait"); });
+}
+
 /// \brief Runs \p call on the host, and on the device without and with a stream: its \p outputs are
 /// the same.
 template <class Call>
@@ -108,10 +115,7 @@ void expect_same_on_device(std::initializer_list<AnyTensor*> outputs, const Call
     SCOPED_TRACE(has_stream);
     for (AnyTensor* const output : outputs) output->clear();
     call(Place{true, has_stream ? 1 : 0, has_stream ? own_stream().stream().handle() : nullptr});
-    own_stream().wait();
-    // A workspace is freed after the call that uses it.
-    on_device(context(),
-              [](const auto& exec_space) { Arch::fence(exec_space, "Kindred::Testing::wait"); });
+    wait_for_device();  // a workspace is freed after the call that uses it
     for (AnyTensor* const output : outputs) output->expect_same();
   }
 }

@@ -4,7 +4,7 @@
 
 #include <Support.hpp>
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 namespace DeviceArraysOfCTest {
@@ -29,8 +29,28 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
   Floats gamma(random("CDeviceArrays gamma", columns), {columns});
   Floats y({rows, columns}), product({rows, outputs}), dx({rows, columns}), dgamma({columns}),
       linear_dx({rows, columns}), dw({outputs, columns});
+  const auto norm_gradient = [&](const Place& at) {
+    kindred_norm_gradient out = KINDRED_NORM_GRADIENT_INIT;
+    out.x = out.gradient = x.at(at);
+    out.dx = dx.at(at);
+    out.gamma = gamma.at(at);
+    out.dgamma = dgamma.at(at);
+    return out;
+  };
   for (const bool is_prepared : {false, true})
     expect_same_on_device({&y, &product, &dx, &dgamma, &linear_dx, &dw}, [&](const Place& at) {
+      kindred_layer_options options = at.set(kindred_layer_options KINDRED_LAYER_OPTIONS_INIT);
+      options.reproducible = 1;
+      const auto run = [&]<class Layer>(auto& call, const Layer& layer) {
+        const Layer* const layers[] = {&layer};
+        if (!is_prepared) {
+          ok(call(c_context(), layers, 1, &options, nullptr, nullptr));
+          return;
+        }
+        const auto prepared = result_of(call, c_context(), layers, 1, &options);
+        ok(kindred_run(prepared));
+        ok(kindred_wait(prepared));
+      };
       kindred_norm_layer norm = KINDRED_NORM_LAYER_INIT;
       norm.x = x.at(at);
       norm.y = y.at(at);
@@ -40,49 +60,26 @@ TEST_F(CDeviceArrays, LayersAndTheirGradientsAreThoseOnTheHost) {
       linear.w = w.at(at);
       linear.y = product.at(at);
       linear.activation = KINDRED_ACTIVATION_RELU;
-      kindred_norm_gradient norm_gradient = KINDRED_NORM_GRADIENT_INIT;
-      norm_gradient.x = norm_gradient.gradient = x.at(at);
-      norm_gradient.dx = dx.at(at);
-      norm_gradient.gamma = gamma.at(at);
-      norm_gradient.dgamma = dgamma.at(at);
       kindred_linear_gradient linear_gradient = KINDRED_LINEAR_GRADIENT_INIT;
       linear_gradient.x = x.at(at);
       linear_gradient.w = w.at(at);
       linear_gradient.gradient = above.at(at);
       linear_gradient.dx = linear_dx.at(at);
       linear_gradient.dw = dw.at(at);
-      const kindred_norm_layer* norms[] = {&norm};
-      const kindred_linear_layer* linears[] = {&linear};
-      const kindred_norm_gradient* norm_gradients[] = {&norm_gradient};
-      const kindred_linear_gradient* linear_gradients[] = {&linear_gradient};
-      kindred_layer_options options = at.set(kindred_layer_options KINDRED_LAYER_OPTIONS_INIT);
-      options.reproducible = 1;
-      kindred_prepared* prepared[4] = {};
-      const auto to = [&](int call) { return is_prepared ? &prepared[call] : nullptr; };
-      ok(kindred_norm_layers(c_context(), norms, 1, &options, to(0), nullptr));
-      ok(kindred_linear_layers(c_context(), linears, 1, &options, to(1), nullptr));
-      ok(kindred_norm_gradients(c_context(), norm_gradients, 1, &options, to(2), nullptr));
-      ok(kindred_linear_gradients(c_context(), linear_gradients, 1, &options, to(3), nullptr));
-      for (kindred_prepared* const one : prepared) {
-        if (one == nullptr) continue;
-        ok(kindred_run(one));
-        ok(kindred_wait(one));
-        ok(kindred_destroy(one));
-      }
+      run(kindred_norm_layers, norm);
+      run(kindred_linear_layers, linear);
+      run(kindred_norm_gradients, norm_gradient(at));
+      run(kindred_linear_gradients, linear_gradient);
     });
 
   // The workspace of a caller.
   const Place device{true, 1, own_stream().stream().handle()};
-  kindred_norm_gradient gradient = KINDRED_NORM_GRADIENT_INIT;
-  gradient.x = gradient.gradient = x.at(device);
-  gradient.dx = dx.at(device);
-  gradient.gamma = gamma.at(device);
-  gradient.dgamma = dgamma.at(device);
+  const kindred_norm_gradient gradient = norm_gradient(device);
   const kindred_norm_gradient* gradients[] = {&gradient};
   kindred_layer_options options = device.set(kindred_layer_options KINDRED_LAYER_OPTIONS_INIT);
   options.reproducible = 1;
-  std::size_t bytes = 0;
-  ok(kindred_norm_gradients(c_context(), gradients, 1, &options, nullptr, &bytes));
+  const std::size_t bytes =
+      result_of(kindred_norm_gradients, c_context(), gradients, 1, &options, nullptr);
   EXPECT_GT(bytes, 0);
   DeviceTensor<std::uint8_t> workspace(std::vector<std::uint8_t>(bytes + 256),
                                        {static_cast<std::int64_t>(bytes) + 256});
@@ -180,29 +177,24 @@ TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
     options.workspace_bytes = nullptr;
     EXPECT_EQ(needed[0] + needed[1] > 0, at.on_device);
     const std::uint64_t bytes = std::max(needed[0], needed[1]);
-    std::unique_ptr<DeviceTensor<std::uint8_t>> workspace;
+    std::optional<DeviceTensor<std::uint8_t>> workspace;
     if (bytes > 0) {
-      workspace = std::make_unique<DeviceTensor<std::uint8_t>>(
-          std::vector<std::uint8_t>(bytes),
-          std::vector<std::int64_t>{static_cast<std::int64_t>(bytes)});
+      const auto size = static_cast<std::int64_t>(bytes);
+      workspace.emplace(std::vector<std::uint8_t>(bytes), std::vector<std::int64_t>{size});
       options.workspace = &*workspace;
     }
     ok(forward());
     ok(backward());
-    if (at.on_device) own_stream().wait();
-    if (at.on_device)  // the workspace is freed after the passes
-      on_device(context(),
-                [](const auto& exec_space) { Arch::fence(exec_space, "Kindred::Testing::wait"); });
+    if (at.on_device) wait_for_device();  // the workspace is freed after the passes
   });
 
   // Passes of a layer, alone and as a sequence.
   kindred_seeds_options layer = KINDRED_SEEDS_OPTIONS_INIT;
   layer.hidden = hidden;
   layer.seeds = 4;
-  Owned<kindred_seeds> seeds;
-  ok(kindred_seeds_create(c_context(), &layer, &seeds));
-  std::int32_t id = -1;
-  ok(kindred_seeds_add_blueprint(seeds, "a", 1, weights.values().data(), hidden, &id));
+  const auto seeds = result_of(kindred_seeds_create, c_context(), &layer);
+  const std::int32_t id =
+      result_of(kindred_seeds_add_blueprint, seeds, "a", 1, weights.values().data(), hidden);
   const kindred_seed_update update{1,
                                    KINDRED_FIELD_LIFECYCLE | KINDRED_FIELD_BLUEPRINT,
                                    {KINDRED_SEED_FOSSILIZED, 0, id, -1, 0, 0, 0, 0, 0, 0}};
@@ -219,8 +211,7 @@ TEST_F(CDeviceArrays, PassesOfSeedsAndSequencesAreThoseOnTheHost) {
   expect_same_on_device({&y, &dx}, [&](const Place& at) {
     kindred_seeds_call call = at.set(kindred_seeds_call KINDRED_SEEDS_CALL_INIT);
     call.space = at.on_device ? KINDRED_SPACE_CUDA : KINDRED_SPACE_SERIAL;
-    Owned<kindred_seed_sequence> sequence;
-    ok(kindred_seed_sequence_create(c_context(), &call, &sequence));
+    const auto sequence = result_of(kindred_seed_sequence_create, c_context(), &call);
     ok(kindred_seed_sequence_add(sequence, seeds, x.at(at), y.at(at), KINDRED_TELEMETRY_NONE));
     ok(kindred_seed_sequence_add(sequence, seeds, y.at(at), dx.at(at), KINDRED_TELEMETRY_LAST));
     for (int run = 0; run < 2; ++run) {

@@ -32,13 +32,10 @@ TEST_F(CDeviceVectors, CallsOnIndexesAndRowsAreThoseOnTheHost) {
   std::vector<float> none(dimension);
   Tensor no_rows(none.data(), KINDRED_FLOAT32, 0, dimension);
   const Place device{true};
-  Owned<kindred_index> index;
   kindred_index_options resident = KINDRED_INDEX_OPTIONS_INIT;
   resident.residency = KINDRED_RESIDENCY_BOTH;
-  ok(kindred_index_create(c_context(), &no_rows, nullptr, &resident, &index));
-  std::uint64_t first = 9;
-  ok(kindred_index_add(index, rows.at(device), nullptr, &first));
-  EXPECT_EQ(first, 0U);
+  const auto index = result_of(kindred_index_create, c_context(), &no_rows, nullptr, &resident);
+  EXPECT_EQ(result_of(kindred_index_add, index, rows.at(device), nullptr), 0U);
   for (const std::int32_t metric : {KINDRED_COSINE, KINDRED_IP, KINDRED_L2})
     expect_same_on_device(
         {&scores, &ids, &list_scores, &list_ids, &row_scores, &row_ids, &all, &of_rows},
@@ -76,21 +73,11 @@ int count_release(void* count) { return ++*static_cast<int*>(count); }
 
 TEST_F(CDeviceVectors, GraphsAreThoseOnTheHost) {
   constexpr std::int64_t nodes = 150;
-  auto generator = Testing::generator("CDeviceVectors graph");
-  std::vector<std::int64_t> row_offsets{0};
-  std::vector<std::int32_t> row_ends;
-  std::vector<float> row_weights;
-  for (std::int64_t node = 0; node < nodes; ++node) {
-    for (std::int64_t i = 0; i < node % 5; ++i) {
-      row_ends.push_back(static_cast<std::int32_t>(generator() % nodes));
-      row_weights.push_back(static_cast<float>(generator() % 1000) / 1000);
-    }
-    row_offsets.push_back(static_cast<std::int64_t>(row_ends.size()));
-  }
-  const auto edges = static_cast<std::int64_t>(row_ends.size());
-  Ids offsets(row_offsets, {nodes + 1});
-  TwoTensors<std::int32_t> ends(row_ends, {edges});
-  Floats weights(row_weights, {edges});
+  const GraphRows rows("CDeviceVectors graph", nodes, 5);
+  const auto edges = static_cast<std::int64_t>(rows.ends.size());
+  Ids offsets(rows.offsets, {nodes + 1});
+  TwoTensors<std::int32_t> ends(rows.ends, {edges});
+  Floats weights(rows.weights, {edges});
   Floats x(random_rows("CDeviceVectors x", nodes * 3), {nodes, 3});
   Ids source_offsets({0, 2, 2, 3}, {4});
   TwoTensors<std::int32_t> sources({4, 149, 77}, {3});
@@ -100,11 +87,11 @@ TEST_F(CDeviceVectors, GraphsAreThoseOnTheHost) {
   Floats engine_values({3, top}), linear_values({3, top});
   const Place device{true};
   int released = 0;
-  Owned<kindred_graph> graph;
   kindred_graph_options resident = KINDRED_GRAPH_OPTIONS_INIT;
   resident.residency = KINDRED_RESIDENCY_BOTH;
-  ok(kindred_graph_create_csr(c_context(), offsets.at(device), ends.at(device), weights.at(device),
-                              &resident, &count_release, &released, &graph));
+  const auto graph =
+      result_of(kindred_graph_create_csr, c_context(), offsets.at(device), ends.at(device),
+                weights.at(device), &resident, &count_release, &released);
   EXPECT_EQ(released, 1) << "arrays on a device are copied";
   expect_same_on_device(
       {&along, &against, &engine_nodes, &linear_nodes, &engine_values, &linear_values},
