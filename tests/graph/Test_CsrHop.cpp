@@ -7,67 +7,35 @@ namespace CsrHopTest {
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 using Testing::CsrArrays;
-using Testing::in_row_order;
 
-std::vector<float> hopped_rows(const CsrGraph& graph, const std::vector<float>& x,
-                               std::size_t columns, const CsrHopOptions& options) {
-  std::vector<float> y(x.size(), 7.0F);
-  const auto record = columns == 1 ? hop(Testing::context(), graph, x, y, options)
-                                   : hop(Testing::context(), graph, columns_of(x, columns),
-                                         columns_of(y, columns), options);
-  EXPECT_EQ(record.chosen, options.space.value_or(record.chosen));
-  return y;
-}
-
-/// Expects that the rows, and an engine of \p graph, give the bits of the reference on every space.
+/// The rows, and an engine of \p graph, must give the bits of the reference in both directions.
 void expect_reference(const Graph& graph, const std::vector<CsrGraph>& rows,
-                      const std::vector<float>& x, std::size_t columns, HopDirection direction) {
-  const auto expected = bits_of(reference_hop(graph, x, columns, {direction}));
+                      const std::vector<float>& x, std::size_t columns = 1) {
   const SpreadingEngine engine = engine_of(graph);
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(std::string(to_string(space)) + ", columns: " + std::to_string(columns));
-    const HopOptions options{.direction = direction, .space = space};
-    EXPECT_EQ(bits_of(hopped(engine, x, columns, options)), expected);
-    for (const CsrGraph& one : rows)
-      EXPECT_EQ(bits_of(hopped_rows(one, x, columns, {direction, space})), expected);
+  for (const HopDirection direction : directions) {
+    expect_reference_hop(engine, graph, x, columns, {direction});
+    for (const CsrGraph& one : rows) expect_reference_hop(one, graph, x, columns, {direction});
   }
 }
 
 TEST(CsrHop, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
   auto generator = Testing::generator("CsrHop.columns");
-  const Graph graph = in_row_order(random_graph(300, row_lengths, 2000, -1, 1, generator));
+  const Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
   const CsrArrays arrays(graph);
   for (const std::size_t columns : {1, 2, 8, 9, 31, 32, 33, 41, 70}) {
-    const std::vector<float> x = random_values(graph.nodes * columns, generator);
-    for (const HopDirection direction : directions)
-      expect_reference(graph, {arrays.graph(), arrays.short_graph()}, x, columns, direction);
-  }
-}
-
-TEST(CsrHop, OneColumnIsAVector) {
-  auto generator = Testing::generator("CsrHop.vector");
-  const Graph graph = random_graph(100, {3, 40, 5000}, 300, -1, 1, generator);
-  const SpreadingEngine engine = engine_of(graph);
-  const std::vector<float> x = random_values(graph.nodes, generator);
-  for (const Space space : Testing::spaces()) {
-    const std::vector<float> expected = hopped(engine, x, 1, {.space = space});
-    std::vector<float> y(x.size());
-    engine.hop(columns_of(x, 1), columns_of(y, 1), {.space = space});
-    EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space);
+    expect_reference(graph, {arrays.graph(), arrays.short_graph()},
+                     random_values(graph.nodes * columns, generator), columns);
   }
 }
 
 TEST(CsrHop, LongRowsOfSourcesMatchReference) {
   // The rows of the graph itself, not of its transpose, have the lengths.
   auto generator = Testing::generator("CsrHop.rows");
-  Graph graph = random_graph(300, row_lengths, 500, -1, 1, generator);
-  for (Edge& edge : graph.edges) std::swap(edge.from, edge.to);
-  graph = in_row_order(graph);
+  const Graph graph = turned(random_graph(300, row_lengths, 500, -1, 1, generator));
   const CsrArrays arrays(graph);
   const std::vector<float> x = random_values(graph.nodes, generator);
-  expect_reference(graph, {arrays.graph(), arrays.short_graph()}, x, 1, HopDirection::against);
-  expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x, 1,
-                   HopDirection::against);
+  expect_reference(graph, {arrays.graph(), arrays.short_graph()}, x);
+  expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x);
 }
 
 TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
@@ -81,8 +49,7 @@ TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
     for (std::uint32_t row = 0; row < graph.nodes; ++row) {
       for (std::uint32_t i = 0; i < row; ++i) graph.edges.push_back({row, i, weight});
     }
-    expect_reference(graph, {CsrArrays(graph).short_graph()}, std::vector(graph.nodes, value), 1,
-                     HopDirection::against);
+    expect_reference(graph, {CsrArrays(graph).short_graph()}, std::vector(graph.nodes, value));
   }
 }
 
@@ -94,11 +61,9 @@ TEST(CsrHop, AnyNumberOfNodesAndEveryWeightTypeMatchReference) {
     const CsrArrays arrays(graph);
     const CsrArrays none(Graph{nodes});
     const std::vector<float> x = random_values(nodes, generator);
-    for (const HopDirection direction : directions) {
-      expect_reference(graph, {arrays.graph(), arrays.bfloat16_graph()}, x, 1, direction);
-      expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x, 1, direction);
-      expect_reference({nodes}, {none.short_graph(), none.unweighted_graph()}, x, 1, direction);
-    }
+    expect_reference(graph, {arrays.graph(), arrays.bfloat16_graph()}, x);
+    expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x);
+    expect_reference({nodes}, {none.short_graph(), none.unweighted_graph()}, x);
   }
 }
 
@@ -116,7 +81,7 @@ TEST(CsrHop, LargeRowsUseAllThreadsWithTheSameBits) {
   for (const HopDirection direction : directions) {
     const auto expected = bits_of(hopped(engine, x, 1, {.direction = direction}));
     for (const Space space : Testing::spaces())
-      EXPECT_EQ(bits_of(hopped_rows(arrays.short_graph(), x, 1, {direction, space})), expected);
+      EXPECT_EQ(bits_of(hopped(arrays.short_graph(), x, 1, {direction, {}, {}, space})), expected);
   }
 }
 
@@ -181,25 +146,25 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   std::vector<float> y = before;
   const ConstArray two = shaped(x, {2});
   const Array out = shaped(y, {2});
-  const auto of_rows = [&](const ConstArray& from, const Array& to) {
-    return [=, &offsets, &ends] { hop(Testing::context(), {offsets, ends}, from, to); };
+  const auto of = [&](const auto& to, const ConstArray& from, const Array& into,
+                      const CsrHopOptions& options = {}) {
+    return [=, &offsets, &to] { hop(Testing::context(), {offsets, to}, from, into, options); };
   };
+  const ConstArray with_gaps = shaped(x, {2, 1}, DataType::float32, {2, 1});
+  const ConstArray on_device = shaped(x, {2}, DataType::float32, {}, ArrayMemory::device);
   expect_refused({
-      {of_rows(shaped(x, {3}), out), "x is float32 [3]; it must be float32 [2]"},
-      {of_rows(two, shaped(y, {3})), "y is float32 [3]"},
-      {of_rows(doubles, out), "x is float64 [2]"},
-      {of_rows(out, std::span(y).subspan(1, 2)), "x and y overlap"},
-      {of_rows(shaped(x, {2, 0}), out), "columns is 0"},
-      {of_rows(shaped(x, {2, 1}, DataType::float32, {2, 1}), out), "with gaps between its rows"},
-      {of_rows(shaped(x, {2}, DataType::float32, {}, ArrayMemory::device), out),
-       "this call takes arrays in host memory"},
-      {[&] {
-         hop(Testing::context(), {offsets, far}, two, out);
-       },
-       "ends[1] is 2"},
+      {of(ends, shaped(x, {3}), out), "x is float32 [3]; it must be float32 [2]"},
+      {of(ends, two, shaped(y, {3})), "y is float32 [3]"},
+      {of(ends, doubles, out), "x is float64 [2]"},
+      {of(ends, out, std::span(y).subspan(1, 2)), "x and y overlap"},
+      {of(ends, shaped(x, {2, 0}), out), "columns is 0"},
+      {of(ends, with_gaps, out), "with gaps between its rows"},
+      {of(ends, on_device, out), "this call takes arrays in host memory"},
+      {of(far, two, out), "ends[1] is 2"},
   });
   const SpreadingEngine engine = engine_of(Graph{3, {{0, 1, 1}}});
-  const auto of_engine = [&](const ConstArray& from, const Array& to, const HopOptions& options) {
+  const auto of_engine = [&](const ConstArray& from, const Array& to,
+                             const HopOptions& options = {}) {
     return [=, &engine] { engine.hop(from, to, options); };
   };
   const ConstArray pairs = shaped(x, {3, 2});
@@ -210,28 +175,23 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   y = before;
   modified.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
   expect_refused({
-      {of_engine(pairs, shaped(y, {2, 3}), {}), ""},
-      {of_engine(pairs, shaped(y, {3, 2}, DataType::int32), {}), ""},
-      {of_engine(x, y, {}), ""},
-      {of_engine(shaped(x, {3}), shaped(y, {2}), {}), ""},
-      {of_engine(out_pairs, out_pairs, {}), ""},
+      {of_engine(pairs, shaped(y, {2, 3})), ""},
+      {of_engine(pairs, shaped(y, {3, 2}, DataType::int32)), ""},
+      {of_engine(x, y), ""},
+      {of_engine(shaped(x, {3}), shaped(y, {2})), ""},
+      {of_engine(out_pairs, out_pairs), ""},
       {of_engine(pairs, out_pairs, {.stream = Stream::cuda(nullptr)}), ""},
-      {of_engine(shaped(wide, {3, 0}), shaped(wide, {3, 0}), {}), "columns is 0"},
-      {of_engine(shaped(wide, {3, 4097}), shaped(wide, {3, 4097}), {}), "columns is 4097"},
+      {of_engine(shaped(wide, {3, 0}), shaped(wide, {3, 0})), "columns is 0"},
+      {of_engine(shaped(wide, {3, 4097}), shaped(wide, {3, 4097})), "columns is 4097"},
       {of_engine(pairs, out_pairs, modified), ""},
   });
   EXPECT_EQ(y, before);
   if (Testing::context().is_usable(Space::cuda)) return;
-  const auto on_device = [](auto& values) {
-    return shaped(values, {3}, DataType::float32, {}, ArrayMemory::device);
-  };
-  expect_refused({{of_engine(on_device(x), shaped(y, {3}), {}), ""}});
+  const Array out_on_device = shaped(y, {3}, DataType::float32, {}, ArrayMemory::device);
+  expect_refused({{of_engine(out_on_device, shaped(y, {3})), ""}});
   expect_refused<SpaceUnavailable>({
-      {of_engine(on_device(x), on_device(y), {}), ""},
-      {[&] {
-         hop(Testing::context(), {offsets, ends}, two, out, {.space = Space::cuda});
-       },
-       ""},
+      {of_engine(shaped(x, {3}, DataType::float32, {}, ArrayMemory::device), out_on_device), ""},
+      {of(ends, two, out, {.space = Space::cuda}), ""},
   });
 }
 

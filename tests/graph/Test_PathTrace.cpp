@@ -30,12 +30,11 @@ std::vector<Path> paths_of(const SpreadPaths& paths, std::size_t place) {
 TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   const SpreadingEngine engine =
       engine_of(Graph{4, {{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}}});
-  const auto sources = ragged<Activation>({{{0, 1}}});
-  EXPECT_EQ(engine.spread(sources).paths.strengths.rows(), 0U) << "absent by default";
+  EXPECT_EQ(engine.spread(query_of({{0, 1}})).paths.strengths.rows(), 0U) << "absent by default";
   for (const Space space : Testing::spaces()) {
     SpreadOptions options = on(space, linear(constant(1, 3)));
     options.trace_paths = 5;
-    const SpreadResults results = engine.spread(sources, options);
+    const SpreadResults results = engine.spread(query_of({{0, 1}}), options);
     ASSERT_EQ(results.paths.strengths.rows(), 4U);
     // Ranking: node 0 has 1, node 2 has 1, then nodes 1 and 3 have 0.75 each.
     EXPECT_EQ(results.activations.values[2], (Activation{1, 0.75F}));

@@ -44,47 +44,31 @@ World any_world_of(SpreadMode mode) {
 
 constexpr SpreadMode modes[] = {SpreadMode::engine, SpreadMode::linear, SpreadMode::pagerank};
 
-TEST(SpreadingProperties, EveryModeMatchesReference) {
+/// The results of the queries at all nodes.
+SpreadResults all_results(const World& world, SpreadOptions options) {
+  options.top = world.graph.nodes;
+  return engine_of(world.graph).spread(ragged(world.queries), options);
+}
+
+TEST(SpreadingProperties, EveryModeMatchesReferenceInABatchAndAlone) {
   for (const SpreadMode mode : modes) {
     expect_property("the reference, on every space, to the bit", [&] {
       const World world = any_world_of(mode);
-      const SpreadOptions options = any_options(mode);
-      const SpreadingEngine engine = engine_of(world.graph);
-      const auto expected = bits(reference(world.graph, world.queries, options));
-      for (const Space space : Testing::spaces())
-        RC_ASSERT(bits(engine.spread(ragged(world.queries), on(space, options))) == expected);
-    });
-  }
-}
-
-TEST(SpreadingProperties, AQueryGivesTheSameAnswerAloneAndInABatch) {
-  for (const SpreadMode mode : modes) {
-    expect_property("a batch of different queries is its queries, to the bit", [&] {
-      const World world = any_world_of(mode);
       SpreadOptions options = any_options(mode);
+      const bool has_own = mode != SpreadMode::pagerank && *rc::gen::arbitrary<bool>();
       std::vector<SpreadQuery> own;
-      if (mode != SpreadMode::pagerank && *rc::gen::arbitrary<bool>()) {
-        for (std::size_t q = 0; q < world.queries.size(); ++q) {
-          const SpreadOptions other = any_options(mode);
-          own.push_back({other.hops, other.decay, other.threshold});
-        }
-      }
-      options.per_query = own;
+      for (std::size_t q = 0; has_own && q < world.queries.size(); ++q)
+        own.push_back(common_query(any_options(mode)));
       const SpreadingEngine engine = engine_of(world.graph);
-      const auto together = engine.spread(ragged(world.queries), options);
-      for (std::size_t q = 0; q < world.queries.size(); ++q) {
-        SpreadResults expected;
-        expected.activations.push_row(together.activations[q]);
-        if (mode == SpreadMode::pagerank) expected.convergence = {together.convergence[q]};
-        options.per_query = {};
-        if (!own.empty()) {
-          options.hops = own[q].hops;
-          options.decay = own[q].decay;
-          options.threshold = own[q].threshold;
-        }
-        const auto alone = engine.spread(ragged<Activation>({world.queries[q]}), options);
-        RC_ASSERT(bits(alone) == bits(expected));
-      }
+      const auto matches = [&](const Queries& queries, std::span<const SpreadQuery> of_queries) {
+        options.per_query = of_queries;
+        const auto expected = bits(reference(world.graph, queries, options));
+        for (const Space space : Testing::spaces())
+          RC_ASSERT(bits(engine.spread(ragged(queries), on(space, options))) == expected);
+      };
+      matches(world.queries, own);
+      for (std::size_t q = 0; q < world.queries.size(); ++q)
+        matches({world.queries[q]}, std::span(own).subspan(has_own ? q : 0, has_own ? 1 : 0));
     });
   }
 }
@@ -92,9 +76,7 @@ TEST(SpreadingProperties, AQueryGivesTheSameAnswerAloneAndInABatch) {
 TEST(SpreadingProperties, EngineActivationsLieInZeroOne) {
   expect_property("0 < activation ≤ 1, and no source loses", [] {
     const World world = any_world_of(SpreadMode::engine);
-    SpreadOptions options = any_options(SpreadMode::engine);
-    options.top = world.graph.nodes;
-    const auto results = engine_of(world.graph).spread(ragged(world.queries), options);
+    const auto results = all_results(world, any_options(SpreadMode::engine));
     for (std::size_t q = 0; q < world.queries.size(); ++q) {
       for (const Activation& a : results.activations[q]) RC_ASSERT(a.value > 0 && a.value <= 1);
       const auto values = values_of(results.activations[q], world.graph.nodes);
@@ -107,9 +89,8 @@ TEST(SpreadingProperties, EngineActivationsLieInZeroOne) {
 TEST(PageRankProperties, MassIsOne) {
   expect_property("values lie in (0, 1] and their sum is 1", [] {
     const World world = any_world_of(SpreadMode::pagerank);
-    SpreadOptions options = any_options(SpreadMode::pagerank);
-    options.top = world.graph.nodes;
-    const auto results = engine_of(world.graph).spread(ragged(world.queries), options);
+    const SpreadOptions options = any_options(SpreadMode::pagerank);
+    const auto results = all_results(world, options);
     for (std::size_t q = 0; q < world.queries.size(); ++q) {
       double mass = world.queries[q].empty() ? 1 : 0;
       for (const Activation& node : results.activations[q]) {

@@ -63,11 +63,6 @@ inline Rows rows_of(const Graph& graph, HopDirection direction) {
   }
   return rows;
 }
-/// The same graph with every edge turned round.
-inline Graph turned(Graph graph) {
-  for (Edge& edge : graph.edges) std::swap(edge.from, edge.to);
-  return graph;
-}
 
 /// One direction of a graph on the host, possibly with changes.
 struct Parts {
@@ -147,6 +142,26 @@ auto placed(SpaceArrays<ExecutionSpace>& arrays, const Parts& parts,
   side.delta = placed(arrays, parts.delta, stored);
   side.nodes = parts.nodes;
   return side;
+}
+
+/// A hop of columns [nodes, width].
+template <class ExecutionSpace, class Side>
+std::vector<float> hopped(const ExecutionSpace& exec_space, const Side& side, HopWidth width,
+                          const std::vector<float>& x,
+                          const std::vector<std::uint32_t>& kind_queries = {}) {
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
+  const auto y = arrays.copy(std::vector<float>(x.size(), std::numeric_limits<float>::infinity()));
+  const std::size_t partial = side.blocks() * static_cast<std::size_t>(width);
+  hop<ExecutionSpace>(exec_space, side, width, arrays.copy(x), y,
+                      arrays.template zeros<double>(partial), arrays.copy(kind_queries));
+  return to_host(exec_space, y);
+}
+/// Random values, of which a quarter is −0.
+inline std::vector<float> values_and_zeros(std::size_t count, std::mt19937_64& generator) {
+  std::vector<float> x = random_values(count, generator);
+  for (float& v : x)
+    if (generator() % 4 == 0) v = -0.0F;
+  return x;
 }
 
 inline HopParameters parameters_of(const SpreadOptions& options) {

@@ -78,15 +78,11 @@ template <class Body>
 void with_workspaces(const Graph& graph, const Body& body) {
   const Impl::GraphStore store(Testing::context(), graph, GraphOptions{});
   const auto snapshot = store.snapshot();
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(to_string(space));
-    Impl::with_instance(
-        Testing::context(), space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-          Impl::SpreadingWorkspace<ExecutionSpace> workspace(Testing::context().memory(space));
-          body(exec_space, workspace, snapshot->view(exec_space));
-          Arch::fence(exec_space, "Kindred::Testing::workspace");
-        });
-  }
+  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
+    Impl::SpreadingWorkspace<ExecutionSpace> workspace(Testing::context().memory(space));
+    body(exec_space, workspace, snapshot->view(exec_space));
+    Arch::fence(exec_space, "Kindred::Testing::workspace");
+  });
 }
 
 TEST(DeviceArrays, LaunchedSpreadsMatchTheEngineOnEverySpace) {

@@ -7,11 +7,7 @@ namespace GivenRowsTest {
 
 using namespace Kindred;
 using ::testing::Each;
-
-template <class T>
-ArrayView<const T, HostSpace> view_of(const std::vector<T>& values) {
-  return ArrayView<const T, HostSpace>(values.data(), values.size());
-}
+using Testing::on_hosts;
 
 /// Rows of the given lengths.
 template <class Offset>
@@ -26,19 +22,12 @@ struct Rows {
   }
   GivenRows<Offset> given() const {
     GivenRows<Offset> rows;
-    rows.offsets = view_of(offsets);
-    rows.ends = view_of(ends);
+    rows.offsets = {offsets.data(), offsets.size()};
+    rows.ends = {ends.data(), ends.size()};
     rows.end_limit = static_cast<std::uint32_t>(offsets.size() - 1);
     return rows;
   }
 };
-
-template <class Body>
-void on_hosts(const Body& body) {
-  for (const Space space : Testing::spaces()) {
-    if (space != Space::cuda) body(Impl::host_instance(Testing::context(), space));
-  }
-}
 
 template <class Offset>
 class GivenRowsOf : public ::testing::Test {};

@@ -17,22 +17,6 @@ void store_as(Stored stored, Graph& graph) {
   }
 }
 
-/// A hop of columns [nodes, width] on one space.
-template <class ExecutionSpace>
-std::vector<float> hopped(const ExecutionSpace& exec_space, const Parts& parts, HopWidth width,
-                          const std::vector<float>& x,
-                          const std::vector<std::uint32_t>& kind_queries,
-                          Stored stored = Stored::floats) {
-  SpaceArrays<ExecutionSpace> arrays(exec_space);
-  const auto side = placed(arrays, parts, stored);
-  const auto y = arrays.copy(std::vector<float>(x.size(), inf));
-  hop<ExecutionSpace>(
-      exec_space, side, width, arrays.copy(x), y,
-      arrays.template zeros<double>(side.blocks() * static_cast<std::size_t>(width)),
-      arrays.copy(kind_queries));
-  return to_host(exec_space, y);
-}
-
 TEST(Hop, MatchesReferenceForEveryFormOfEdges) {
   auto generator = Testing::generator("Hop.forms");
   for (const Stored stored : {Stored::floats, Stored::halves, Stored::ones}) {
@@ -53,19 +37,18 @@ TEST(Hop, MatchesReferenceForEveryFormOfEdges) {
         const Parts changed(graph, generator, direction);
         for (const HopWidth width : widths) {
           const auto columns = static_cast<std::size_t>(width);
-          std::vector<float> x = random_values(graph.nodes * columns, generator);
-          for (float& v : x)
-            if (generator() % 4 == 0) v = -0.0F;
+          const std::vector<float> x = values_and_zeros(graph.nodes * columns, generator);
           const auto expected = bits_of(reference_hop(graph, x, columns, [&](std::size_t column) {
             HopOptions options{direction};
             for (std::size_t kind = 0; kind < kind_queries.size(); ++kind)
               options.kinds[kind] = (kind_queries[kind] >> column & 1U) != 0;
             return options;
           }));
-          on_spaces([&](const auto& exec_space) {
+          on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+            SpaceArrays<ExecutionSpace> arrays(exec_space);
             for (const Parts* parts : {&whole, &changed}) {
-              ASSERT_EQ(bits_of(hopped(exec_space, *parts, width, x, kind_queries, stored)),
-                        expected)
+              const auto side = placed(arrays, *parts, stored);
+              ASSERT_EQ(bits_of(hopped(exec_space, side, width, x, kind_queries)), expected)
                   << "width " << columns << ", stored " << static_cast<int>(stored) << ", kinds "
                   << has_kinds << (parts == &whole ? "" : ", changed");
             }
@@ -86,9 +69,10 @@ void expect_hop(const Graph& graph, const std::vector<float>& x, const std::vect
       wide_x.insert(wide_x.end(), static_cast<std::size_t>(width), x[node]);
       wide_y.insert(wide_y.end(), static_cast<std::size_t>(width), y[node]);
     }
-    on_spaces([&](const auto& exec_space) {
-      EXPECT_EQ(bits_of(hopped(exec_space, Parts(graph), width, wide_x, kind_queries)),
-                bits_of(wide_y));
+    on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+      SpaceArrays<ExecutionSpace> arrays(exec_space);
+      const auto side = placed(arrays, Parts(graph));
+      EXPECT_EQ(bits_of(hopped(exec_space, side, width, wide_x, kind_queries)), bits_of(wide_y));
     });
   }
 }
