@@ -15,7 +15,7 @@ constexpr double any = std::numeric_limits<double>::quiet_NaN();
 
 /// The only prediction of the only pattern \p pattern.
 Prediction only(const EventTexts& pattern, const EventTexts& query, double threshold = 0.1) {
-  const auto predictions = Memory().learn("p", pattern).predict(query, threshold);
+  const auto predictions = memory_of(pattern).predict(query, threshold);
   EXPECT_EQ(predictions.size(), 1U);
   return predictions.empty() ? Prediction{} : predictions[0];
 }
@@ -67,8 +67,7 @@ TEST(Prediction, GoldenSimilaritiesAndDecisions) {
   };
   for (const Golden& golden : goldens) {
     SCOPED_TRACE(::testing::PrintToString(golden.pattern));
-    Memory memory;
-    memory.learn("p", golden.pattern);
+    const Memory memory = memory_of(golden.pattern);
     for (const double threshold : golden.in) {
       const auto predictions = memory.predict(golden.query, threshold);
       ASSERT_EQ(predictions.size(), 1U) << threshold;
@@ -176,43 +175,34 @@ TEST(Prediction, AboveThresholdZeroACandidateWithoutACommonSymbolIsDropped) {
 }
 
 TEST(Prediction, CandidatesBelowTheThresholdAreSkipped) {
-  Memory memory;
-  memory.learn("p", each("a b c d")).learn("q", each("a b"));
+  Memory memory = memory_of(each("a b c d"));
+  memory.learn("q", each("a b"));
   const auto all = memory.candidates(each("a b"), 0);
   EXPECT_THAT(names(memory.predict(each("a b"), all, {.threshold = 0.9})), ElementsAre("q"));
 }
 
 TEST(Prediction, NothingIsPredictedFromNothing) {
   EXPECT_THAT(Memory().predict(each("a"), 0.0), IsEmpty());
-  Memory memory;
-  memory.learn("p", each("a b"));
+  const Memory memory = memory_of(each("a b"));
   EXPECT_THAT(memory.predict({}, 0.0), IsEmpty());
   EXPECT_THAT(memory.predict({{}, {}}, memory.candidates(each("a"), 0), {}), IsEmpty());
 }
 
 TEST(Prediction, AnEmptyPatternIsLegalAtThresholdZero) {
-  Memory memory;
-  memory.learn("empty", {}).learn("p", each("a b"));
-  const auto empty = of(memory.predict(each("a"), 0.0), "empty");
-  ASSERT_TRUE(empty);
-  EXPECT_THAT(empty->present, IsEmpty());
-  EXPECT_EQ(empty->extras, each("a"));
-  for (const double value : {empty->evidence, empty->confidence, empty->entropy, empty->tfidf_score,
-                             empty->confluence, empty->snr + 1})
+  const Prediction p = only({}, each("a"), 0);
+  EXPECT_THAT(p.present, IsEmpty());
+  EXPECT_EQ(p.extras, each("a"));
+  for (const double value :
+       {p.evidence, p.confidence, p.entropy, p.tfidf_score, p.confluence, p.snr + 1})
     EXPECT_EQ(value, 0);
 }
 
 TEST(Prediction, ASingleSymbolFollowsTheGeneralPath) {
-  Memory memory;
-  memory.learn("first", each("a b c")).learn("second", events("x a | y")).learn("other", each("q"));
-  const auto predictions = memory.predict(each("a"));
-  EXPECT_EQ(predictions.size(), 2U);
-  const auto second = of(predictions, "second");
-  ASSERT_TRUE(second);
-  EXPECT_EQ(second->present, events("x a"));
-  EXPECT_EQ(second->future, events("y"));
-  EXPECT_GT(second->bayesian_posterior, 0);
-  EXPECT_FALSE(second->flat);
+  const Prediction p = only(events("x a | y"), each("a"));
+  EXPECT_EQ(p.present, events("x a"));
+  EXPECT_EQ(p.future, events("y"));
+  EXPECT_GT(p.bayesian_posterior, 0);
+  EXPECT_FALSE(p.flat);
 }
 
 TEST(Prediction, AnyTextIsAValidSymbol) {

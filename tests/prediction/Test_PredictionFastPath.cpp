@@ -34,18 +34,14 @@ TEST(PredictionFastPath, TheFastPathReturnsThePatternsThatBeginWithTheSymbol) {
   EXPECT_EQ(predictions[1].future, events("b c"));
 }
 
-TEST(PredictionFastPath, TheFastPathIgnoresTheRanking) {
+TEST(PredictionFastPath, TheFastPathIgnoresTheRankingAndIsForSingleSymbolsOnly) {
   Memory memory;
-  memory.learn("frequent", each("a b c"), 9).learn("short", each("a b"));
-  const PredictionOptions options{
-      .rank_by = RankBy::frequency, .top = 1, .single_symbol_fast_path = true};
-  EXPECT_THAT(names(memory.predict(each("a"), options)), ElementsAre("short"));
-}
-
-TEST(PredictionFastPath, TheFastPathIsForSingleSymbolsOnly) {
-  Memory memory;
-  memory.learn("p", each("a b c")).learn("q", each("x a b"));
-  EXPECT_EQ(memory.predict(each("a b"), fast).size(), 2U);
+  memory.learn("frequent", each("a b c"), 9).learn("short", each("a b")).learn("q", each("x a b"));
+  PredictionOptions ranked = fast;
+  ranked.rank_by = RankBy::frequency;
+  ranked.top = 1;
+  EXPECT_THAT(names(memory.predict(each("a"), ranked)), ElementsAre("short"));
+  EXPECT_EQ(memory.predict(each("a b"), fast).size(), 3U);
   EXPECT_FALSE(memory.predict(each("a b"), fast)[0].flat);
   EXPECT_THAT(memory.predict(each("nowhere"), fast), IsEmpty());
 }
