@@ -44,12 +44,6 @@ World any_world_of(SpreadMode mode) {
 
 constexpr SpreadMode modes[] = {SpreadMode::engine, SpreadMode::linear, SpreadMode::pagerank};
 
-/// The results of the queries at all nodes.
-SpreadResults all_results(const World& world, SpreadOptions options) {
-  options.top = world.graph.nodes;
-  return engine_of(world.graph).spread(ragged(world.queries), options);
-}
-
 TEST(SpreadingProperties, EveryModeMatchesReferenceInABatchAndAlone) {
   for (const SpreadMode mode : modes) {
     expect_property("the reference, on every space, to the bit", [&] {
@@ -71,35 +65,6 @@ TEST(SpreadingProperties, EveryModeMatchesReferenceInABatchAndAlone) {
         matches({world.queries[q]}, std::span(own).subspan(has_own ? q : 0, has_own ? 1 : 0));
     });
   }
-}
-
-TEST(SpreadingProperties, EngineActivationsLieInZeroOne) {
-  expect_property("0 < activation ≤ 1, and no source loses", [] {
-    const World world = any_world_of(SpreadMode::engine);
-    const auto results = all_results(world, any_options(SpreadMode::engine));
-    for (std::size_t q = 0; q < world.queries.size(); ++q) {
-      for (const Activation& a : results.activations[q]) RC_ASSERT(a.value > 0 && a.value <= 1);
-      const auto values = values_of(results.activations[q], world.graph.nodes);
-      for (const Activation& source : world.queries[q])
-        RC_ASSERT(values[source.node] >= static_cast<double>(source.value));
-    }
-  });
-}
-
-TEST(PageRankProperties, MassIsOne) {
-  expect_property("values lie in (0, 1] and their sum is 1", [] {
-    const World world = any_world_of(SpreadMode::pagerank);
-    const SpreadOptions options = any_options(SpreadMode::pagerank);
-    const auto results = all_results(world, options);
-    for (std::size_t q = 0; q < world.queries.size(); ++q) {
-      double mass = world.queries[q].empty() ? 1 : 0;
-      for (const Activation& node : results.activations[q]) {
-        RC_ASSERT(node.value > 0.0F && node.value <= 1.0F + 1e-6F);
-        mass += static_cast<double>(node.value);
-      }
-      RC_ASSERT(std::abs(mass - 1) < 1e-7 / (1 - options.damping) + 1e-7);
-    }
-  });
 }
 
 }  // namespace SpreadingPropertiesTest
