@@ -15,15 +15,21 @@ SpreadingEngine engine_of_rows(const CsrGraph& graph, const GraphOptions& option
   return {Testing::context(), graph, options};
 }
 
-TEST(CsrGraph, GivesTheFileOfTheListOfItsEdges) {
+TEST(CsrGraph, GivesTheFileAndTheHopsOfTheListOfItsEdges) {
   auto generator = Testing::generator("CsrGraph.list");
-  for (const std::size_t nodes : {0, 1, 2, 3, 31, 32, 33, 500}) {
+  for (const std::size_t nodes : {0, 1, 2, 3, 31, 32, 33, 127, 1000}) {
     for (const std::size_t edges : {std::size_t{0}, nodes, 7 * nodes}) {
+      SCOPED_TRACE(std::to_string(nodes) + " nodes, edges: " + std::to_string(edges));
       const Graph graph = rows_graph(nodes, edges, generator);
       const CsrArrays arrays(graph);
-      const auto expect_same = [](const CsrGraph& rows, const Graph& list, EdgeWeights weights) {
-        EXPECT_EQ(engine_of_rows(rows).to_bytes(),
-                  engine_of(list, {.weights = weights}).to_bytes());
+      const std::vector<float> x = random_values(nodes, generator);
+      const auto expect_same = [&](const CsrGraph& rows, const Graph& list, EdgeWeights weights) {
+        const SpreadingEngine engine = engine_of_rows(rows);
+        EXPECT_EQ(engine.to_bytes(), engine_of(list, {.weights = weights}).to_bytes());
+        for (const HopDirection direction : directions) {
+          expect_reference_hop(engine, list, x, 1, {direction});
+          expect_reference_hop(rows, list, x, 1, {direction});
+        }
       };
       expect_same(arrays.graph(), graph, EdgeWeights::float32);
       expect_same(arrays.short_graph(), graph, EdgeWeights::float32);

@@ -53,49 +53,17 @@ TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
   }
 }
 
-TEST(CsrHop, AnyNumberOfNodesAndEveryWeightTypeMatchReference) {
-  auto generator = Testing::generator("CsrHop.sizes");
-  for (const std::size_t nodes : {0, 1, 2, 3, 31, 32, 33, 127, 1000}) {
-    SCOPED_TRACE(nodes);
-    const Graph graph = Testing::rows_graph(nodes, 5 * nodes, generator);
-    const CsrArrays arrays(graph);
-    const CsrArrays none(Graph{nodes});
-    const std::vector<float> x = random_values(nodes, generator);
-    expect_reference(graph, {arrays.graph(), arrays.bfloat16_graph()}, x);
-    expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x);
-    expect_reference({nodes}, {none.short_graph(), none.unweighted_graph()}, x);
-  }
-}
-
 TEST(CsrHop, LargeRowsUseAllThreadsWithTheSameBits) {
   auto generator = Testing::generator("CsrHop.large");
-  constexpr std::size_t nodes = 200'000;
-  Graph graph{nodes};
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    for (std::size_t i = generator() % 8; i > 0; --i)
-      graph.edges.push_back({node, static_cast<std::uint32_t>(generator() % nodes), 0.3F});
-  }
-  const CsrArrays arrays(graph);
-  const std::vector<float> x = random_values(nodes, generator);
-  const SpreadingEngine engine = engine_of(graph);
-  for (const HopDirection direction : directions) {
-    const auto expected = bits_of(hopped(engine, x, 1, {.direction = direction}));
-    for (const Space space : Testing::spaces())
-      EXPECT_EQ(bits_of(hopped(arrays.short_graph(), x, 1, {direction, {}, {}, space})), expected);
-  }
+  const Graph graph = turned(random_graph(200'000, {}, 700'000, -1, 1, generator));
+  expect_reference(graph, {CsrArrays(graph).short_graph()}, random_values(graph.nodes, generator));
 }
 
 TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
   auto generator = Testing::generator("CsrHop.invalid");
   constexpr std::size_t nodes = 3000;
-  Graph graph{nodes};
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    const std::size_t length = node % 700 == 5 ? 9000 : generator() % 12;
-    for (std::size_t i = 0; i < length; ++i)
-      graph.edges.push_back({node, static_cast<std::uint32_t>(generator() % nodes), 0.5F});
-  }
-  const CsrArrays valid(graph);
-  const std::size_t edges = graph.edges.size();
+  const CsrArrays valid(turned(random_graph(nodes, {5, 9000, 9000}, 30'000, 0, 1, generator)));
+  const std::size_t edges = valid.ends.size();
   const std::vector<float> x = random_values(nodes, generator);
   const auto expect_bad = [&](const CsrGraph& rows, const std::string& what) {
     for (const Space space : Testing::spaces()) {

@@ -11,19 +11,13 @@ namespace PathTraceTest {
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 
-using Step = std::tuple<std::uint32_t, std::uint32_t, float, float>;
-using Path = std::pair<float, std::vector<Step>>;
+using Path = std::pair<float, std::vector<SpreadStep>>;
 
 /// The paths to the result at index \p place of all results.
 std::vector<Path> paths_of(const SpreadPaths& paths, std::size_t place) {
   std::vector<Path> list;
-  for (std::size_t i = paths.strengths.offsets[place]; i < paths.strengths.offsets[place + 1];
-       ++i) {
-    Path path{paths.strengths.values[i], {}};
-    for (const SpreadStep& step : paths.steps[i])
-      path.second.emplace_back(step.from, step.to, step.weight, step.carried);
-    list.push_back(std::move(path));
-  }
+  for (std::size_t i = paths.strengths.offsets[place]; i < paths.strengths.offsets[place + 1]; ++i)
+    list.emplace_back(paths.strengths.values[i], to_vector(paths.steps[i]));
   return list;
 }
 
@@ -73,11 +67,11 @@ TEST(PathTrace, EqualsAllPathsSorted) {
       std::vector<Path> expected;
       for (const auto& path :
            reference.best(results.activations.values[place].node, options.trace_paths)) {
-        Path target{static_cast<float>(path.strengths.back()), {}};
-        for (std::size_t i = 0; i < path.links.size(); ++i)
-          target.second.emplace_back(path.links[i].from, path.links[i].to, path.links[i].weight,
-                                     path.carried[i]);
-        expected.push_back(std::move(target));
+        expected.push_back({static_cast<float>(path.strengths.back()), {}});
+        for (std::size_t i = 0; i < path.links.size(); ++i) {
+          const auto& [from, to, weight, kind] = path.links[i];
+          expected.back().second.push_back({from, to, weight, path.carried[i]});
+        }
       }
       RC_ASSERT(paths_of(results.paths, place) == expected);
       RC_ASSERT(!expected.empty());

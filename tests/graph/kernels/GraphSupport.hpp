@@ -172,6 +172,20 @@ inline HopParameters parameters_of(const SpreadOptions& options) {
   return parameters;
 }
 
+/// The state of a spread that starts: zeros. \param tiers whether nodes have tiers
+template <class ExecutionSpace>
+SpreadState<ExecutionSpace> empty_state(SpaceArrays<ExecutionSpace>& arrays, std::size_t nodes,
+                                        HopWidth width, bool tiers = true) {
+  const std::size_t places = nodes * static_cast<std::size_t>(width);
+  SpreadState<ExecutionSpace> state;
+  state.width = width;
+  state.value = arrays.template zeros<float>(places);
+  state.passed = arrays.template zeros<float>(places);
+  state.tier = arrays.template zeros<std::uint8_t>(tiers ? places : 0);
+  state.last = arrays.template zeros<std::uint32_t>(hop_marks);
+  return state;
+}
+
 /// Whole hops: the values of all nodes after spreading, one list per query.
 template <class ExecutionSpace>
 std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, const Parts& graph,
@@ -181,14 +195,9 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
   const auto side = placed(arrays, graph);
   const auto width = static_cast<std::size_t>(hop_width);
   const std::size_t places = graph.nodes * width;
-  SpreadState<ExecutionSpace> state;
-  state.width = hop_width;
-  state.value = arrays.template zeros<float>(places);
-  state.passed = arrays.template zeros<float>(places);
+  SpreadState<ExecutionSpace> state = empty_state(arrays, graph.nodes, hop_width);
   state.next = arrays.template zeros<float>(places);
-  state.tier = arrays.template zeros<std::uint8_t>(places);
   state.partial = arrays.template zeros<double>(side.blocks() * width);
-  state.last = arrays.template zeros<std::uint32_t>(hop_marks);
   if (options.activations == ActivationPrecision::bfloat16) {
     state.short_passed = arrays.template zeros<Arch::BFloat16>(places);
     state.short_next = arrays.template zeros<Arch::BFloat16>(places);

@@ -94,7 +94,7 @@ TEST(DeviceArrays, LaunchedSpreadsMatchTheEngineOnEverySpace) {
                                                    auto& workspace, const auto& view) {
     for (const std::size_t queries : {0, 1, 2, 8, 9, 32, 33, 70}) {
       const Queries lists = random_queries(graph.nodes, queries, 0, 0.4F, generator);
-      for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
+      for (const SpreadMode mode : spread_modes) {
         for (const int form : {0, 1, 2}) {
           SpreadOptions options = constant(0.4, 5);
           options.mode = mode;
@@ -183,15 +183,14 @@ TEST(DeviceArrays, HopsOfTheEngineMatchThoseOnTheHost) {
     Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
     graph.kinds = random_kinds(graph.edges.size(), 3, generator);
     SpreadingEngine engine = engine_of(graph);
+    const SpreadModifiers engram = SpreadModifiers::engram();
     for (std::uint32_t round = 0; round < 2; ++round) {
       for (const std::size_t columns : {1, 2, 8, 33, 41}) {
         const std::vector<float> x = random_values(engine.nodes() * columns, generator);
         const auto device_x = to_space(own, x);
         for (const HopDirection direction : directions) {
-          for (const int form : {0, 1, 2}) {
-            HopOptions options{direction};
-            if (form == 1) options.kinds = EdgeKinds(5);
-            if (form == 2) options.modifiers = SpreadModifiers::engram();
+          for (HopOptions options : {HopOptions{direction}, HopOptions{direction, EdgeKinds(5)},
+                                     HopOptions{.direction = direction, .modifiers = engram}}) {
             options.space = Space::serial;
             const auto expected = bits_of(hopped(engine, x, columns, options));
             options.space = {};
