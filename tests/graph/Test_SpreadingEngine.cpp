@@ -72,17 +72,6 @@ TEST(SpreadingEngine, ManySourcesAreAddedInInputOrder) {
   expect_reference({70'000}, {sources}, linear(constant(1, 0)));
 }
 
-TEST(SpreadingEngine, LinearModeTakesAnyFiniteWeightAndRanksOverflowLast) {
-  expect_reference({3, {{0, 1, -2}, {1, 2, 3}, {0, 2, 0.5F}}}, {{{0, 1}}}, linear(constant(1, 2)));
-  const float big = std::numeric_limits<float>::max();
-  const Graph graph{4, {{0, 1, big}, {0, 1, big}, {1, 2, 1}, {1, 2, -1}, {0, 3, 1}}};
-  const Answer answer = spread(graph, {{0, 1}}, linear(constant(1, 2)));
-  ASSERT_EQ(answer.size(), 4U);
-  EXPECT_EQ(answer[0], (Activation{1, std::numeric_limits<float>::infinity()}));
-  EXPECT_EQ(answer[3].node, 2U);
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(answer[3].value), 0x7FC00000U);
-}
-
 TEST(SpreadingEngine, DecaysAndTiersMatchTheirNames) {
   EXPECT_FLOAT_EQ(decay_at({Decay::Kind::exponential, 0.7}, 3), std::exp(-2.1F));
   EXPECT_EQ(decay_at({Decay::Kind::power, 2}, 1), 0.25F);

@@ -18,8 +18,8 @@ SpreadOptions any_options(SpreadMode mode) {
   options.threshold = *rc::gen::element<std::optional<double>>(std::nullopt, 0.0, 0.02, 0.25);
   options.top = *rc::gen::element<std::size_t>(1, 10, 1000);
   options.damping = *rc::gen::element(0.85, 0.5, 0.0, 0.99);
-  options.tolerance = *rc::gen::element(1e-6, 1e-2, 1e-9);
-  options.max_iterations = *rc::gen::element(200U, 2000U, 1U, 7U);
+  options.tolerance = *rc::gen::element(1e-6, 1e-2, 1e-9, 0.0);
+  options.max_iterations = *rc::gen::element(200U, 2000U, 1U, 2U, 7U);
   return options;
 }
 

@@ -258,6 +258,19 @@ inline Queries queries_for(SpreadMode mode, std::size_t nodes, std::size_t count
   return queries;
 }
 
+using Ranks = std::vector<Rank>;
+
+/// The ranks of the best \p top values that are not 0, one per node; padded.
+inline Ranks ranked(const std::vector<float>& values, std::size_t top) {
+  Ranks ranks;
+  for (std::uint32_t node = 0; node < values.size(); ++node) {
+    if (values[node] != 0.0F) ranks.push_back(rank_descending(values[node], node));
+  }
+  std::ranges::sort(ranks);
+  ranks.resize(top, rank_none);
+  return ranks;
+}
+
 inline constexpr SpreadMode spread_modes[] = {SpreadMode::engine, SpreadMode::linear};
 inline SpreadOptions spread_options(SpreadMode mode, std::uint32_t hops, const Decay& decay) {
   return {.mode = mode, .hops = hops, .decay = decay};

@@ -9,8 +9,6 @@ namespace FrontierTest {
 using namespace Kindred;
 using namespace Testing::Graphs;
 
-using Ranks = std::vector<Rank>;
-
 /// Both directions of a graph in memory that a space can access.
 template <class ExecutionSpace>
 struct BothWays {
@@ -104,16 +102,6 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
     if (is_done[i] != 0) answers[i].emplace(row.begin(), row.end());
   }
   return answers;
-}
-
-Ranks ranked(const std::vector<float>& values, std::size_t top) {
-  Ranks ranks;
-  for (std::uint32_t node = 0; node < values.size(); ++node) {
-    if (values[node] != 0.0F) ranks.push_back(rank_descending(values[node], node));
-  }
-  std::ranges::sort(ranks);
-  ranks.resize(top, rank_none);
-  return ranks;
 }
 
 constexpr std::size_t top = 500;
