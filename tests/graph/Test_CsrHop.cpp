@@ -112,54 +112,54 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   const std::vector<double> doubles{1, 2};
   const std::vector<float> before(6, 7.0F);
   std::vector<float> y = before;
+  std::vector<float> wide(2 * 4097);
   const ConstArray two = shaped(x, {2});
   const Array out = shaped(y, {2});
-  const auto of = [&](const auto& to, const ConstArray& from, const Array& into,
-                      const CsrHopOptions& options = {}) {
-    return [=, &offsets, &to] { hop(Testing::context(), {offsets, to}, from, into, options); };
+  const SpreadingEngine engine = engine_of(Graph{2, {{0, 1, 1}}});
+  using Call = std::function<void(const ConstArray&, const Array&)>;
+  const CsrGraph rows{offsets, ends};
+  const Call of_rows = [&](const auto& from, const auto& to) {
+    hop(Testing::context(), rows, from, to);
   };
-  const ConstArray with_gaps = shaped(x, {2, 1}, DataType::float32, {2, 1});
-  const ConstArray on_device = shaped(x, {2}, DataType::float32, {}, ArrayMemory::device);
-  expect_refused({
-      {of(ends, shaped(x, {3}), out), "x is float32 [3]; it must be float32 [2]"},
-      {of(ends, two, shaped(y, {3})), "y is float32 [3]"},
-      {of(ends, doubles, out), "x is float64 [2]"},
-      {of(ends, out, std::span(y).subspan(1, 2)), "x and y overlap"},
-      {of(ends, shaped(x, {2, 0}), out), "columns is 0"},
-      {of(ends, with_gaps, out), "with gaps between its rows"},
-      {of(ends, on_device, out), "this call takes arrays in host memory"},
-      {of(far, two, out), "ends[1] is 2"},
-  });
-  const SpreadingEngine engine = engine_of(Graph{3, {{0, 1, 1}}});
-  const auto of_engine = [&](const ConstArray& from, const Array& to,
-                             const HopOptions& options = {}) {
-    return [=, &engine] { engine.hop(from, to, options); };
-  };
-  const ConstArray pairs = shaped(x, {3, 2});
-  const Array out_pairs = shaped(y, {3, 2});
-  std::vector<float> wide(3 * 4097 + 1);
+  const Call of_engine = [&](const auto& from, const auto& to) { engine.hop(from, to); };
+  for (const Call& call : {of_rows, of_engine}) {
+    const auto with = [&](const ConstArray& from, const Array& to) {
+      return [=, &call] { call(from, to); };
+    };
+    expect_refused({
+        {with(shaped(x, {3}), out), "x is float32 [3]; it must be float32 [2]"},
+        {with(x, y), "x is float32 [6]"},
+        {with(two, shaped(y, {3})), "y is float32 [3]"},
+        {with(shaped(x, {2, 3}), shaped(y, {3, 2})), "y is float32 [3, 2]"},
+        {with(doubles, out), "x is float64 [2]"},
+        {with(two, shaped(y, {2}, DataType::int32)), "y is int32 [2]"},
+        {with(out, std::span(y).subspan(1, 2)), "x and y overlap"},
+        {with(out, out), "x and y overlap"},
+        {with(shaped(x, {2, 0}), out), "columns is 0"},
+        {with(shaped(wide, {2, 4097}), shaped(wide, {2, 4097})), "columns is 4097"},
+        {with(shaped(x, {2, 1}, DataType::float32, {2, 1}), out), "with gaps between its rows"},
+    });
+  }
   HopOptions modified{.modifiers = SpreadModifiers()};
-  engine.hop(pairs, out_pairs, modified);
+  engine.hop(two, out, modified);
   y = before;
   modified.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
+  const HopOptions on_stream{.stream = Stream::cuda(nullptr)};
+  const CsrGraph beyond{offsets, far};
+  const Array on_device = shaped(y, {2}, DataType::float32, {}, ArrayMemory::device);
   expect_refused({
-      {of_engine(pairs, shaped(y, {2, 3})), ""},
-      {of_engine(pairs, shaped(y, {3, 2}, DataType::int32)), ""},
-      {of_engine(x, y), ""},
-      {of_engine(shaped(x, {3}), shaped(y, {2})), ""},
-      {of_engine(out_pairs, out_pairs), ""},
-      {of_engine(pairs, out_pairs, {.stream = Stream::cuda(nullptr)}), ""},
-      {of_engine(shaped(wide, {3, 0}), shaped(wide, {3, 0})), "columns is 0"},
-      {of_engine(shaped(wide, {3, 4097}), shaped(wide, {3, 4097})), "columns is 4097"},
-      {of_engine(pairs, out_pairs, modified), ""},
+      {[&] { engine.hop(two, out, modified); }, ""},
+      {[&] { engine.hop(two, out, on_stream); }, ""},
+      {[&] { of_rows(on_device, out); }, "this call takes arrays in host memory"},
+      {[&] { hop(Testing::context(), beyond, two, out); }, "ends[1] is 2"},
   });
   EXPECT_EQ(y, before);
   if (Testing::context().is_usable(Space::cuda)) return;
-  const Array out_on_device = shaped(y, {3}, DataType::float32, {}, ArrayMemory::device);
-  expect_refused({{of_engine(out_on_device, shaped(y, {3})), ""}});
+  const CsrHopOptions there{.space = Space::cuda};
+  expect_refused({{[&] { of_engine(on_device, out); }, ""}});
   expect_refused<SpaceUnavailable>({
-      {of_engine(shaped(x, {3}, DataType::float32, {}, ArrayMemory::device), out_on_device), ""},
-      {of(ends, two, out, {.space = Space::cuda}), ""},
+      {[&] { of_engine(on_device, on_device); }, ""},
+      {[&] { hop(Testing::context(), rows, two, out, there); }, ""},
   });
 }
 

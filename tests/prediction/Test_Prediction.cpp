@@ -37,27 +37,18 @@ struct Golden {
 
 TEST(Prediction, GoldenSimilaritiesAndDecisions) {
   const EventTexts ten = series(10, "t");
-  const EventTexts nine = events("a1 a2 a3 | b1 b2 b3 | c1 c2 c3");
   const EventTexts four = events("s1 s2 | s3 s4");
-  const EventTexts long_pattern = series(150, "l", 3);
-  const EventTexts two_long(long_pattern.begin() + 20, long_pattern.begin() + 22);
   const std::vector<Golden> goldens{
       {each("alpha beta gamma"), each("alpha beta"), 2, {0, 0.1, 0.7}, {0.9}},
-      {each("a b c d"), each("a b"), 2, {0.6, 0.65}, {0.7}},
       {ten, {ten.begin(), ten.begin() + 2}, 2, {0.1, 0.3}, {0.4}},
       {ten, {ten.begin(), ten.begin() + 5}, 5, {0.6}, {0.7}},
-      {nine, events("a1 a2 a3 | b1 b2"), 5, {0.7}, {0.8}},
-      {nine, events("a1 | b1"), 2, {0.3}, {0.7}},
-      {four, events("s1 s2 x1 | s3 s4"), 4, {0.7}, {0.9}},
+      {events("a1 a2 a3 | b1 b2 b3 | c1 c2 c3"), events("a1 | b1"), 2, {0.3}, {0.7}},
       {four, events("s1 s2 x1 x2 | s3 s4 x3"), 4, {0.5}, {0.8}},
       {four, events("s1 x1 | s3 x2"), 2, {0.3, 0.5}, {0.51}},
       {each("rep seq rep seq"), each("rep seq"), 2, {0.1}, {0.7}},
-      {each("rep seq"), each("rep seq"), 2, {0.1, 1.0}, {}},
       {each("A B"), each("a b"), 0, {0.0}, {0.1}},
-      {each("x y z"), each("u v"), 0, {0.0}, {0.1}},
-      {each("x y z"), each("x y z"), 3, {1.0}, {}},
+      {each("x y z"), each("x y z"), 3, {0.1, 1.0}, {}},
       {each("a b c"), each("c b a"), 1, {0.3}, {0.4}},
-      {long_pattern, two_long, 6, {0.05}, {0.1}},
   };
   for (const Golden& golden : goldens) {
     SCOPED_TRACE(::testing::PrintToString(golden.pattern));

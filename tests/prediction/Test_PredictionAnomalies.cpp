@@ -81,27 +81,4 @@ TEST(PredictionAnomalies, MatchButDoNotCountTowardsTheSimilarity) {
   EXPECT_EQ(p.evidence, 1);
 }
 
-TEST(PredictionAnomalies, TheIndelRatioMatchesTheOracle) {
-  auto random = generator("ratios");
-  for (int round = 0; round < 300; ++round) {
-    const auto text = [&random] {
-      std::string made;
-      for (std::uint64_t n = random() % (random() % 4 == 0 ? 150 : 8); n > 0; --n)
-        made += static_cast<char>('a' + random() % 3);
-      return made;
-    };
-    const std::string a = text();
-    const std::string b = text();
-    if (a == b) continue;
-    const std::uint32_t matched = Reference::lcs(std::vector<Symbol>(a.begin(), a.end()),
-                                                 std::vector<Symbol>(b.begin(), b.end()));
-    const double ratio =
-        Reference::similarity(Reference::Matched::lcs, matched, a.size(), b.size());
-    std::vector<Anomaly> expected;
-    if (ratio > 0) expected.push_back({b, a, ratio});
-    const Memory memory = memory_of({{"KEY", a}});
-    ASSERT_EQ(memory.predict({{"KEY", b}}, {.fuzzy_token_threshold = 1e-9})[0].anomalies, expected);
-  }
-}
-
 }  // namespace PredictionAnomaliesTest
