@@ -266,15 +266,16 @@ TEST(GraphUpdates, GraphsThatCannotBeStoredAreRejected) {
 TEST(GraphUpdates, AWeightOutsideTheUnitIntervalIsTrackedWhileItExists) {
   for (const float outside : {1.5F, -0.5F}) {
     SpreadingEngine engine = engine_of(Graph{3, {{0, 1, 0.5F}}}, by_hand());
-    const auto expect_refusal = [&] {
-      expect_refused(
-          {{spreading(engine, {{0, 1}}), "edge 1 → 2 has the weight " + std::to_string(outside)}});
+    const auto expect_refusal = [&](const SpreadingEngine& of) {
+      expect_refused({{spreading(of, {{0, 1}}), "edge 1 → 2 has the weight " +
+                                                    std::to_string(outside) + ", outside [0, 1]"}});
     };
     engine.spread(query_of({{0, 1}}));
     engine.add_edges({{{1, 2, outside}}});
-    expect_refusal();
+    expect_refusal(engine);
     engine.merge();
-    expect_refusal();
+    expect_refusal(engine);
+    expect_refusal(SpreadingEngine::load(Testing::context(), engine.to_bytes()));
     EXPECT_NO_THROW(engine.spread(query_of({{0, 1}}), linear({})));
     engine.remove_nodes({{2}});
     engine.spread(query_of({{0, 1}}));
