@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/graph/PathConfidence.hpp>
 
-#include <tuple>
-
 #include "SpreadPathReference.hpp"
 #include "SpreadingWorld.hpp"
 

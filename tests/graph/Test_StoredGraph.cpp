@@ -12,8 +12,6 @@
 
 #include <sys/stat.h>
 
-#include <cstring>
-
 namespace StoredGraphTest {
 
 using namespace Kindred;

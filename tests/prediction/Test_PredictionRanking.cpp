@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How predictions are ranked and truncated.
-#include <map>
 #include <tuple>
 
 #include "PredictionSupport.hpp"
