@@ -146,19 +146,20 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   modified.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
   const HopOptions on_stream{.stream = Stream::cuda(nullptr)};
   const CsrGraph beyond{offsets, far};
-  const Array on_device = shaped(y, {2}, DataType::float32, {}, ArrayMemory::device);
+  const ConstArray from_device = shaped(x, {2}, DataType::float32, {}, ArrayMemory::device);
+  const Array to_device = shaped(y, {2}, DataType::float32, {}, ArrayMemory::device);
   expect_refused({
       {[&] { engine.hop(two, out, modified); }, ""},
       {[&] { engine.hop(two, out, on_stream); }, ""},
-      {[&] { of_rows(on_device, out); }, "this call takes arrays in host memory"},
+      {[&] { of_rows(from_device, out); }, "this call takes arrays in host memory"},
       {[&] { hop(Testing::context(), beyond, two, out); }, "ends[1] is 2"},
   });
   EXPECT_EQ(y, before);
   if (Testing::context().is_usable(Space::cuda)) return;
   const CsrHopOptions there{.space = Space::cuda};
-  expect_refused({{[&] { of_engine(on_device, out); }, ""}});
+  expect_refused({{[&] { of_engine(from_device, out); }, ""}});
   expect_refused<SpaceUnavailable>({
-      {[&] { of_engine(on_device, on_device); }, ""},
+      {[&] { of_engine(from_device, to_device); }, ""},
       {[&] { hop(Testing::context(), rows, two, out, there); }, ""},
   });
 }

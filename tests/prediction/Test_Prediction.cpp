@@ -172,7 +172,9 @@ TEST(Prediction, NothingIsPredictedFromNothing) {
 }
 
 TEST(Prediction, AnEmptyPatternIsLegalAtThresholdZero) {
-  const Prediction p = only({}, each("a"), 0);
+  Memory memory = memory_of(each("a b"));
+  memory.learn("empty", {});
+  const Prediction p = of(memory.predict(each("a"), 0.0), "empty").value();
   EXPECT_THAT(p.present, IsEmpty());
   EXPECT_EQ(p.extras, each("a"));
   for (const double value :
