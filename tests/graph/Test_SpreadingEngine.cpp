@@ -105,7 +105,7 @@ TEST(SpreadingEngine, ABatchEqualsALoop) {
     for (const SpreadOptions& options :
          {constant_at(0.05, 0.01), linear(constant(0.01)), rounded}) {
       const bool is_rounded = options.activations == ActivationPrecision::bfloat16;
-      EXPECT_EQ(engine.spread(ragged(all), options).not_guaranteed, is_rounded);
+      EXPECT_EQ(engine.spread(ragged(all), options).not_guaranteed, is_rounded && queries > 0);
       expect_reference(engine, graph, all, options);
       for (const Sources& query : all) expect_reference(engine, graph, {query}, options);
     }
