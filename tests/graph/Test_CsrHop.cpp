@@ -79,8 +79,10 @@ TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
     CsrArrays arrays = valid;
     arrays.ends[place] = nodes;
     expect_bad(arrays.graph(), "ends" + at + "3000");
-    arrays.signed_ends[place] = -1;
-    expect_bad(arrays.short_graph(), "ends" + at + "-1");
+    for (const std::int32_t end : {-1, std::numeric_limits<std::int32_t>::min()}) {
+      arrays.signed_ends[place] = end;
+      expect_bad(arrays.short_graph(), "ends" + at + std::to_string(end));
+    }
     arrays = valid;
     arrays.weights[place] = std::numeric_limits<float>::quiet_NaN();
     expect_bad(arrays.short_graph(), "weights" + at);
