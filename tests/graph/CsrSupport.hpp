@@ -43,19 +43,13 @@ struct CsrArrays {
   }
 };
 
-/// A graph whose weights are bfloat16 values, with its edges in the order of their rows, which is
-/// the input order of `CsrArrays`.
+/// A graph whose weights are bfloat16 values.
 inline SpreadingSupport::Graph rows_graph(std::size_t nodes, std::size_t edges,
                                           std::mt19937_64& generator) {
   SpreadingSupport::Graph graph{nodes};
   const auto node = [&] { return static_cast<std::uint32_t>(generator() % nodes); };
   for (std::size_t i = 0; i < edges; ++i)
     graph.edges.push_back({node(), node(), static_cast<float>(generator() % 65) / 64 - 0.25F});
-  std::ranges::stable_sort(graph.edges, {}, &Edge::from);
-  return graph;
-}
-inline SpreadingSupport::Graph in_row_order(SpreadingSupport::Graph graph) {
-  std::ranges::stable_sort(graph.edges, {}, &Edge::from);
   return graph;
 }
 

@@ -2,12 +2,14 @@
 #ifndef KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
 #define KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP
 
+#include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <random>
@@ -162,14 +164,28 @@ inline void expect_reference(const Graph& graph, const Queries& queries,
   expect_reference(engine_of(graph), graph, queries, options);
 }
 
+/// One query.
+inline Ragged<Activation> query_of(const Sources& sources) { return ragged<Activation>({sources}); }
+/// A call with one query, which is to be refused.
+inline std::function<void()> spreading(const SpreadingEngine& engine, const Sources& sources,
+                                       const SpreadOptions& options = {}) {
+  return [&engine, sources, options] { engine.spread(query_of(sources), options); };
+}
 /// The answer of every space; fails the test if they differ.
 inline Answer spread(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
   const SpreadingEngine engine = engine_of(graph);
   std::vector<SpreadResults> results;
   for (const Space space : Testing::spaces())
-    results.push_back(engine.spread(ragged<Activation>({sources}), on(space, options)));
+    results.push_back(engine.spread(query_of(sources), on(space, options)));
   for (const SpreadResults& one : results) EXPECT_EQ(bits(one), bits(results.front()));
   return to_vector(results.front().activations[0]);
+}
+
+/// The values of all nodes in an answer.
+inline std::vector<double> values_of(std::span<const Activation> answer, std::size_t nodes) {
+  std::vector<double> values(nodes);
+  for (const Activation& node : answer) values[node.node] = static_cast<double>(node.value);
+  return values;
 }
 
 /// Every column of W x or Wᵀx by the reference. \param options_of returns the options of a column
@@ -191,15 +207,38 @@ inline std::vector<float> reference_hop(const Graph& graph, const std::vector<fl
                                         std::size_t columns, const HopOptions& options) {
   return reference_hop(graph, x, columns, [&](std::size_t) { return options; });
 }
-/// The same by an engine, where the options say or the dispatcher chooses; one column is a vector.
-inline std::vector<float> hopped(const SpreadingEngine& engine, const std::vector<float>& x,
-                                 std::size_t columns, const HopOptions& options) {
+/// The same by an engine or over the rows of a caller, where the options say or the dispatcher
+/// chooses; one column is a vector, too.
+template <class Of>
+std::vector<float> hopped(const Of& of, const std::vector<float>& x, std::size_t columns,
+                          const HopOptions& options) {
   std::vector<float> y(x.size(), 7.0F);
-  const auto record = columns == 1
-                          ? engine.hop(x, y, options)
-                          : engine.hop(columns_of(x, columns), columns_of(y, columns), options);
-  EXPECT_EQ(record.chosen, options.space.value_or(record.chosen));
+  const auto run = [&](const ConstArray& from, const Kindred::Array& to) {
+    DispatchRecord record;
+    if constexpr (std::is_same_v<Of, CsrGraph>)
+      record = hop(Testing::context(), of, from, to, {options.direction, options.space});
+    else
+      record = of.hop(from, to, options);
+    EXPECT_EQ(record.chosen, options.space.value_or(record.chosen));
+  };
+  run(columns_of(x, columns), columns_of(y, columns));
+  if (columns == 1) {
+    std::vector<float> vector(x.size(), 7.0F);
+    run(x, vector);
+    EXPECT_EQ(bits_of(vector), bits_of(y));
+  }
   return y;
+}
+/// The hop must give the bits of the reference on every space.
+template <class Of>
+void expect_reference_hop(const Of& of, const Graph& graph, const std::vector<float>& x,
+                          std::size_t columns, HopOptions options) {
+  const auto expected = bits_of(reference_hop(graph, x, columns, options));
+  for (const Space space : Testing::spaces()) {
+    options.space = space;
+    EXPECT_EQ(bits_of(hopped(of, x, columns, options)), expected)
+        << to_string(space) << ", columns: " << columns;
+  }
 }
 
 /// Queries as a caller has them in arrays.
@@ -243,6 +282,11 @@ inline Graph chain(std::uint32_t nodes, float weight = 1) {
 }
 inline Graph with_unit_weights(Graph graph) {
   for (Edge& edge : graph.edges) edge.weight = 1;
+  return graph;
+}
+/// The same graph with every edge turned round.
+inline Graph turned(Graph graph) {
+  for (Edge& edge : graph.edges) std::swap(edge.from, edge.to);
   return graph;
 }
 

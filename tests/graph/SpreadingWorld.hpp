@@ -45,12 +45,6 @@ inline World renumbered(World world, std::vector<std::uint32_t>& place) {
   return world;
 }
 
-/// The values of all nodes in an answer.
-inline std::vector<double> values_of(std::span<const Activation> answer, std::size_t nodes) {
-  std::vector<double> values(nodes);
-  for (const Activation& node : answer) values[node.node] = static_cast<double>(node.value);
-  return values;
-}
 /// The answer to the query, one value per node.
 inline std::vector<double> values(const World& world, const SpreadOptions& options) {
   return values_of(spread(world.graph, world.queries[0], options), world.graph.nodes);

@@ -7,67 +7,35 @@ namespace CsrHopTest {
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 using Testing::CsrArrays;
-using Testing::in_row_order;
 
-std::vector<float> hopped_rows(const CsrGraph& graph, const std::vector<float>& x,
-                               std::size_t columns, const CsrHopOptions& options) {
-  std::vector<float> y(x.size(), 7.0F);
-  const auto record = columns == 1 ? hop(Testing::context(), graph, x, y, options)
-                                   : hop(Testing::context(), graph, columns_of(x, columns),
-                                         columns_of(y, columns), options);
-  EXPECT_EQ(record.chosen, options.space.value_or(record.chosen));
-  return y;
-}
-
-/// Expects that the rows, and an engine of \p graph, give the bits of the reference on every space.
+/// The rows, and an engine of \p graph, must give the bits of the reference in both directions.
 void expect_reference(const Graph& graph, const std::vector<CsrGraph>& rows,
-                      const std::vector<float>& x, std::size_t columns, HopDirection direction) {
-  const auto expected = bits_of(reference_hop(graph, x, columns, {direction}));
+                      const std::vector<float>& x, std::size_t columns = 1) {
   const SpreadingEngine engine = engine_of(graph);
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(std::string(to_string(space)) + ", columns: " + std::to_string(columns));
-    const HopOptions options{.direction = direction, .space = space};
-    EXPECT_EQ(bits_of(hopped(engine, x, columns, options)), expected);
-    for (const CsrGraph& one : rows)
-      EXPECT_EQ(bits_of(hopped_rows(one, x, columns, {direction, space})), expected);
+  for (const HopDirection direction : directions) {
+    expect_reference_hop(engine, graph, x, columns, {direction});
+    for (const CsrGraph& one : rows) expect_reference_hop(one, graph, x, columns, {direction});
   }
 }
 
 TEST(CsrHop, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
   auto generator = Testing::generator("CsrHop.columns");
-  const Graph graph = in_row_order(random_graph(300, row_lengths, 2000, -1, 1, generator));
+  const Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
   const CsrArrays arrays(graph);
   for (const std::size_t columns : {1, 2, 8, 9, 31, 32, 33, 41, 70}) {
-    const std::vector<float> x = random_values(graph.nodes * columns, generator);
-    for (const HopDirection direction : directions)
-      expect_reference(graph, {arrays.graph(), arrays.short_graph()}, x, columns, direction);
-  }
-}
-
-TEST(CsrHop, OneColumnIsAVector) {
-  auto generator = Testing::generator("CsrHop.vector");
-  const Graph graph = random_graph(100, {3, 40, 5000}, 300, -1, 1, generator);
-  const SpreadingEngine engine = engine_of(graph);
-  const std::vector<float> x = random_values(graph.nodes, generator);
-  for (const Space space : Testing::spaces()) {
-    const std::vector<float> expected = hopped(engine, x, 1, {.space = space});
-    std::vector<float> y(x.size());
-    engine.hop(columns_of(x, 1), columns_of(y, 1), {.space = space});
-    EXPECT_EQ(bits_of(y), bits_of(expected)) << to_string(space);
+    expect_reference(graph, {arrays.graph(), arrays.short_graph()},
+                     random_values(graph.nodes * columns, generator), columns);
   }
 }
 
 TEST(CsrHop, LongRowsOfSourcesMatchReference) {
   // The rows of the graph itself, not of its transpose, have the lengths.
   auto generator = Testing::generator("CsrHop.rows");
-  Graph graph = random_graph(300, row_lengths, 500, -1, 1, generator);
-  for (Edge& edge : graph.edges) std::swap(edge.from, edge.to);
-  graph = in_row_order(graph);
+  const Graph graph = turned(random_graph(300, row_lengths, 500, -1, 1, generator));
   const CsrArrays arrays(graph);
   const std::vector<float> x = random_values(graph.nodes, generator);
-  expect_reference(graph, {arrays.graph(), arrays.short_graph()}, x, 1, HopDirection::against);
-  expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x, 1,
-                   HopDirection::against);
+  expect_reference(graph, {arrays.graph(), arrays.short_graph()}, x);
+  expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x);
 }
 
 TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
@@ -81,56 +49,21 @@ TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
     for (std::uint32_t row = 0; row < graph.nodes; ++row) {
       for (std::uint32_t i = 0; i < row; ++i) graph.edges.push_back({row, i, weight});
     }
-    expect_reference(graph, {CsrArrays(graph).short_graph()}, std::vector(graph.nodes, value), 1,
-                     HopDirection::against);
-  }
-}
-
-TEST(CsrHop, AnyNumberOfNodesAndEveryWeightTypeMatchReference) {
-  auto generator = Testing::generator("CsrHop.sizes");
-  for (const std::size_t nodes : {0, 1, 2, 3, 31, 32, 33, 127, 1000}) {
-    SCOPED_TRACE(nodes);
-    const Graph graph = Testing::rows_graph(nodes, 5 * nodes, generator);
-    const CsrArrays arrays(graph);
-    const CsrArrays none(Graph{nodes});
-    const std::vector<float> x = random_values(nodes, generator);
-    for (const HopDirection direction : directions) {
-      expect_reference(graph, {arrays.graph(), arrays.bfloat16_graph()}, x, 1, direction);
-      expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x, 1, direction);
-      expect_reference({nodes}, {none.short_graph(), none.unweighted_graph()}, x, 1, direction);
-    }
+    expect_reference(graph, {CsrArrays(graph).short_graph()}, std::vector(graph.nodes, value));
   }
 }
 
 TEST(CsrHop, LargeRowsUseAllThreadsWithTheSameBits) {
   auto generator = Testing::generator("CsrHop.large");
-  constexpr std::size_t nodes = 200'000;
-  Graph graph{nodes};
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    for (std::size_t i = generator() % 8; i > 0; --i)
-      graph.edges.push_back({node, static_cast<std::uint32_t>(generator() % nodes), 0.3F});
-  }
-  const CsrArrays arrays(graph);
-  const std::vector<float> x = random_values(nodes, generator);
-  const SpreadingEngine engine = engine_of(graph);
-  for (const HopDirection direction : directions) {
-    const auto expected = bits_of(hopped(engine, x, 1, {.direction = direction}));
-    for (const Space space : Testing::spaces())
-      EXPECT_EQ(bits_of(hopped_rows(arrays.short_graph(), x, 1, {direction, space})), expected);
-  }
+  const Graph graph = turned(random_graph(200'000, {}, 700'000, -1, 1, generator));
+  expect_reference(graph, {CsrArrays(graph).short_graph()}, random_values(graph.nodes, generator));
 }
 
 TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
   auto generator = Testing::generator("CsrHop.invalid");
   constexpr std::size_t nodes = 3000;
-  Graph graph{nodes};
-  for (std::uint32_t node = 0; node < nodes; ++node) {
-    const std::size_t length = node % 700 == 5 ? 9000 : generator() % 12;
-    for (std::size_t i = 0; i < length; ++i)
-      graph.edges.push_back({node, static_cast<std::uint32_t>(generator() % nodes), 0.5F});
-  }
-  const CsrArrays valid(graph);
-  const std::size_t edges = graph.edges.size();
+  const CsrArrays valid(turned(random_graph(nodes, {5, 9000, 9000}, 30'000, 0, 1, generator)));
+  const std::size_t edges = valid.ends.size();
   const std::vector<float> x = random_values(nodes, generator);
   const auto expect_bad = [&](const CsrGraph& rows, const std::string& what) {
     for (const Space space : Testing::spaces()) {
@@ -146,8 +79,10 @@ TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
     CsrArrays arrays = valid;
     arrays.ends[place] = nodes;
     expect_bad(arrays.graph(), "ends" + at + "3000");
-    arrays.signed_ends[place] = -1;
-    expect_bad(arrays.short_graph(), "ends" + at + "-1");
+    for (const std::int32_t end : {-1, std::numeric_limits<std::int32_t>::min()}) {
+      arrays.signed_ends[place] = end;
+      expect_bad(arrays.short_graph(), "ends" + at + std::to_string(end));
+    }
     arrays = valid;
     arrays.weights[place] = std::numeric_limits<float>::quiet_NaN();
     expect_bad(arrays.short_graph(), "weights" + at);
@@ -179,59 +114,55 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   const std::vector<double> doubles{1, 2};
   const std::vector<float> before(6, 7.0F);
   std::vector<float> y = before;
+  std::vector<float> wide(2 * 4097);
   const ConstArray two = shaped(x, {2});
   const Array out = shaped(y, {2});
-  const auto of_rows = [&](const ConstArray& from, const Array& to) {
-    return [=, &offsets, &ends] { hop(Testing::context(), {offsets, ends}, from, to); };
+  const SpreadingEngine engine = engine_of(Graph{2, {{0, 1, 1}}});
+  using Call = std::function<void(const ConstArray&, const Array&)>;
+  const CsrGraph rows{offsets, ends};
+  const Call of_rows = [&](const auto& from, const auto& to) {
+    hop(Testing::context(), rows, from, to);
   };
-  expect_refused({
-      {of_rows(shaped(x, {3}), out), "x is float32 [3]; it must be float32 [2]"},
-      {of_rows(two, shaped(y, {3})), "y is float32 [3]"},
-      {of_rows(doubles, out), "x is float64 [2]"},
-      {of_rows(out, std::span(y).subspan(1, 2)), "x and y overlap"},
-      {of_rows(shaped(x, {2, 0}), out), "columns is 0"},
-      {of_rows(shaped(x, {2, 1}, DataType::float32, {2, 1}), out), "with gaps between its rows"},
-      {of_rows(shaped(x, {2}, DataType::float32, {}, ArrayMemory::device), out),
-       "this call takes arrays in host memory"},
-      {[&] {
-         hop(Testing::context(), {offsets, far}, two, out);
-       },
-       "ends[1] is 2"},
-  });
-  const SpreadingEngine engine = engine_of(Graph{3, {{0, 1, 1}}});
-  const auto of_engine = [&](const ConstArray& from, const Array& to, const HopOptions& options) {
-    return [=, &engine] { engine.hop(from, to, options); };
-  };
-  const ConstArray pairs = shaped(x, {3, 2});
-  const Array out_pairs = shaped(y, {3, 2});
-  std::vector<float> wide(3 * 4097 + 1);
+  const Call of_engine = [&](const auto& from, const auto& to) { engine.hop(from, to); };
+  for (const Call& call : {of_rows, of_engine}) {
+    const auto with = [&](const ConstArray& from, const Array& to) {
+      return [=, &call] { call(from, to); };
+    };
+    expect_refused({
+        {with(shaped(x, {3}), out), "x is float32 [3]; it must be float32 [2]"},
+        {with(x, y), "x is float32 [6]"},
+        {with(two, shaped(y, {3})), "y is float32 [3]"},
+        {with(shaped(x, {2, 3}), shaped(y, {3, 2})), "y is float32 [3, 2]"},
+        {with(doubles, out), "x is float64 [2]"},
+        {with(two, shaped(y, {2}, DataType::int32)), "y is int32 [2]"},
+        {with(out, std::span(y).subspan(1, 2)), "x and y overlap"},
+        {with(out, out), "x and y overlap"},
+        {with(shaped(x, {2, 0}), out), "columns is 0"},
+        {with(shaped(wide, {2, 4097}), shaped(wide, {2, 4097})), "columns is 4097"},
+        {with(shaped(x, {2, 1}, DataType::float32, {2, 1}), out), "with gaps between its rows"},
+    });
+  }
   HopOptions modified{.modifiers = SpreadModifiers()};
-  engine.hop(pairs, out_pairs, modified);
+  engine.hop(two, out, modified);
   y = before;
   modified.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
+  const HopOptions on_stream{.stream = Stream::cuda(nullptr)};
+  const CsrGraph beyond{offsets, far};
+  const ConstArray from_device = shaped(x, {2}, DataType::float32, {}, ArrayMemory::device);
+  const Array to_device = shaped(y, {2}, DataType::float32, {}, ArrayMemory::device);
   expect_refused({
-      {of_engine(pairs, shaped(y, {2, 3}), {}), ""},
-      {of_engine(pairs, shaped(y, {3, 2}, DataType::int32), {}), ""},
-      {of_engine(x, y, {}), ""},
-      {of_engine(shaped(x, {3}), shaped(y, {2}), {}), ""},
-      {of_engine(out_pairs, out_pairs, {}), ""},
-      {of_engine(pairs, out_pairs, {.stream = Stream::cuda(nullptr)}), ""},
-      {of_engine(shaped(wide, {3, 0}), shaped(wide, {3, 0}), {}), "columns is 0"},
-      {of_engine(shaped(wide, {3, 4097}), shaped(wide, {3, 4097}), {}), "columns is 4097"},
-      {of_engine(pairs, out_pairs, modified), ""},
+      {[&] { engine.hop(two, out, modified); }, ""},
+      {[&] { engine.hop(two, out, on_stream); }, ""},
+      {[&] { of_rows(from_device, out); }, "this call takes arrays in host memory"},
+      {[&] { hop(Testing::context(), beyond, two, out); }, "ends[1] is 2"},
   });
   EXPECT_EQ(y, before);
   if (Testing::context().is_usable(Space::cuda)) return;
-  const auto on_device = [](auto& values) {
-    return shaped(values, {3}, DataType::float32, {}, ArrayMemory::device);
-  };
-  expect_refused({{of_engine(on_device(x), shaped(y, {3}), {}), ""}});
+  const CsrHopOptions there{.space = Space::cuda};
+  expect_refused({{[&] { of_engine(from_device, out); }, ""}});
   expect_refused<SpaceUnavailable>({
-      {of_engine(on_device(x), on_device(y), {}), ""},
-      {[&] {
-         hop(Testing::context(), {offsets, ends}, two, out, {.space = Space::cuda});
-       },
-       ""},
+      {[&] { of_engine(from_device, to_device); }, ""},
+      {[&] { hop(Testing::context(), rows, two, out, there); }, ""},
   });
 }
 

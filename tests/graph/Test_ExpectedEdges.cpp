@@ -9,11 +9,8 @@ using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 
 /// The work that the dispatcher was given to predict with.
-DispatchRecord expected(const Graph& graph, const Queries& queries, const SpreadOptions& options) {
-  return engine_of(graph).spread(ragged(queries), options).record;
-}
 double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
-  return expected(graph, {sources}, options).work;
+  return engine_of(graph).spread(query_of(sources), options).record.work;
 }
 /// The same for \p edges read by a small frontier: one step per edge, 8 per row that holds some of
 /// them and 8 per row that some of them lead to.
@@ -29,9 +26,8 @@ double edges_read(const Graph& graph, const Sources& sources, std::uint32_t hops
   double read = 0;
   for (std::uint32_t hop = 0; hop < hops; ++hop) {
     std::set<std::uint32_t> next;
-    for (const Edge& edge : graph.edges) {
+    for (const Edge& edge : graph.edges)
       if (reached.contains(edge.from)) next.insert(edge.to);
-    }
     for (const std::uint32_t node : next) read += in_degree[node];
     reached = std::move(next);
   }
@@ -89,9 +85,9 @@ TEST(ExpectedEdges, ManySourcesAreSampled) {
 
 TEST(ExpectedEdges, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
   auto generator = Testing::generator("expected edges, starts");
-  const Graph graph = skewed(generator);
+  const SpreadingEngine engine = engine_of(skewed(generator));
   const auto record = [&](const Queries& queries, std::uint32_t hops) {
-    return expected(graph, queries, linear(constant(1, hops)));
+    return engine.spread(ragged(queries), linear(constant(1, hops))).record;
   };
   const DispatchRecord one = record({{{3, 1}}}, 1);
   EXPECT_EQ(one.pieces, 1U);

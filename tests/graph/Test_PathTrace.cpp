@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/graph/PathConfidence.hpp>
 
-#include <tuple>
-
 #include "SpreadPathReference.hpp"
 #include "SpreadingWorld.hpp"
 
@@ -11,31 +9,24 @@ namespace PathTraceTest {
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
 
-using Step = std::tuple<std::uint32_t, std::uint32_t, float, float>;
-using Path = std::pair<float, std::vector<Step>>;
+using Path = std::pair<float, std::vector<SpreadStep>>;
 
 /// The paths to the result at index \p place of all results.
 std::vector<Path> paths_of(const SpreadPaths& paths, std::size_t place) {
   std::vector<Path> list;
-  for (std::size_t i = paths.strengths.offsets[place]; i < paths.strengths.offsets[place + 1];
-       ++i) {
-    Path path{paths.strengths.values[i], {}};
-    for (const SpreadStep& step : paths.steps[i])
-      path.second.emplace_back(step.from, step.to, step.weight, step.carried);
-    list.push_back(std::move(path));
-  }
+  for (std::size_t i = paths.strengths.offsets[place]; i < paths.strengths.offsets[place + 1]; ++i)
+    list.emplace_back(paths.strengths.values[i], to_vector(paths.steps[i]));
   return list;
 }
 
 TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   const SpreadingEngine engine =
       engine_of(Graph{4, {{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}}});
-  const auto sources = ragged<Activation>({{{0, 1}}});
-  EXPECT_EQ(engine.spread(sources).paths.strengths.rows(), 0U) << "absent by default";
+  EXPECT_EQ(engine.spread(query_of({{0, 1}})).paths.strengths.rows(), 0U) << "absent by default";
   for (const Space space : Testing::spaces()) {
     SpreadOptions options = on(space, linear(constant(1, 3)));
     options.trace_paths = 5;
-    const SpreadResults results = engine.spread(sources, options);
+    const SpreadResults results = engine.spread(query_of({{0, 1}}), options);
     ASSERT_EQ(results.paths.strengths.rows(), 4U);
     // Ranking: node 0 has 1, node 2 has 1, then nodes 1 and 3 have 0.75 each.
     EXPECT_EQ(results.activations.values[2], (Activation{1, 0.75F}));
@@ -74,11 +65,11 @@ TEST(PathTrace, EqualsAllPathsSorted) {
       std::vector<Path> expected;
       for (const auto& path :
            reference.best(results.activations.values[place].node, options.trace_paths)) {
-        Path target{static_cast<float>(path.strengths.back()), {}};
-        for (std::size_t i = 0; i < path.links.size(); ++i)
-          target.second.emplace_back(path.links[i].from, path.links[i].to, path.links[i].weight,
-                                     path.carried[i]);
-        expected.push_back(std::move(target));
+        expected.push_back({static_cast<float>(path.strengths.back()), {}});
+        for (std::size_t i = 0; i < path.links.size(); ++i) {
+          const auto& [from, to, weight, kind] = path.links[i];
+          expected.back().second.push_back({from, to, weight, path.carried[i]});
+        }
       }
       RC_ASSERT(paths_of(results.paths, place) == expected);
       RC_ASSERT(!expected.empty());

@@ -77,56 +77,45 @@ TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
   const SpreadingEngine engine = engine_of(Graph{3, {{0, 1, 0.5F}}});
   Arrays valid({{{0, 1}}, {{1, 0.5F}}}, 2);
   const std::vector<double> doubles(4);
+  const std::vector<std::int64_t> none;
+  const std::vector<std::int64_t> decreasing{0, 2, 1};
+  const std::vector<std::int64_t> negative{-1, 1, 2};
+  const auto [offsets, nodes, values] = valid.sources();
+  const auto [to_nodes, to_values] = valid.output();
   const auto call = [&](const SpreadSources& sources, const SpreadOutput& output,
                         const SpreadOptions& options = {}) {
     return [&engine, sources, output, options] { engine.spread(sources, options, output); };
   };
-  const auto with_sources = [&](auto change) {
-    SpreadSources sources = valid.sources();
-    change(sources);
-    return call(sources, valid.output());
+  const auto with_output = [&](const Array& out_nodes, const Array& out_values) {
+    return call(valid.sources(), {out_nodes, out_values});
   };
-  const auto with_output = [&](const Array& nodes, const Array& values) {
-    return call(valid.sources(), {nodes, values});
+  const auto with_sources = [&](const ConstArray& of, const ConstArray& from,
+                                const ConstArray& with) {
+    return call({of, from, with}, valid.output());
   };
-  const auto with_options = [&](const SpreadOptions& options) {
-    return call(valid.sources(), valid.output(), options);
-  };
-  const auto with_offsets = [&](const std::vector<std::int64_t>& offsets) {
-    return [&, offsets] {
-      engine.spread({offsets, valid.nodes, valid.values}, {}, valid.output());
-    };
-  };
-  const auto with_queries = [&](const Queries& queries) {
-    return [&engine, queries] {
-      Arrays bad(queries, 2);
-      try {
-        engine.spread(bad.sources(), {}, bad.output());
-      } catch (const InvalidArgument&) {
-        EXPECT_EQ(bad.out_nodes[0], 7U);
-        throw;
-      }
-    };
-  };
-  const auto [nodes, values] = valid.output();
   expect_refused({
-      {with_sources([&](auto& sources) { sources.offsets = doubles; }), "offsets is float64 [4]"},
-      {with_sources([](auto& sources) { sources.offsets = {}; }), "offsets is float32 [0]"},
-      {with_offsets({}), "offsets has no elements"},
-      {with_sources([&](auto& sources) { sources.nodes = doubles; }), "nodes is float64 [4]"},
-      {with_sources([&](auto& sources) { sources.values = shaped(valid.values, {1}); }),
-       "values is float32 [1]"},
-      {with_output(nodes, valid.out_values), "output.values is float32 [4]"},
-      {with_output(shaped(valid.out_nodes, {2, 0}), values), "at least one place"},
-      {with_output(nodes, shaped(valid.out_nodes, {2, 2}, DataType::float32)),
+      {with_sources(doubles, nodes, values), "offsets is float64 [4]"},
+      {with_sources({}, nodes, values), "offsets is float32 [0]"},
+      {with_sources(none, nodes, values), "offsets has no elements"},
+      {with_sources(offsets, doubles, values), "nodes is float64 [4]"},
+      {with_sources(offsets, nodes, shaped(valid.values, {1})), "values is float32 [1]"},
+      {with_sources(decreasing, nodes, values), "lie outside"},
+      {with_sources(negative, nodes, values), "lie outside"},
+      {with_output(to_nodes, valid.out_values), "output.values is float32 [4]"},
+      {with_output(shaped(valid.out_nodes, {2, 0}), to_values), "at least one place"},
+      {with_output(to_nodes, shaped(valid.out_nodes, {2, 2}, DataType::float32)),
        "output.nodes and output.values overlap"},
-      {with_queries({{{3, 1}}}), "source node 3: the graph has 3 nodes"},
-      {with_queries({{{0, 1}}, {{1, 1.5F}}}), "outside [0, 1]"},
-      {with_offsets({0, 2, 1}), "lie outside"},
-      {with_offsets({-1, 1, 2}), "lie outside"},
-      {with_options({.trace_paths = 1}), "trace_paths is set"},
-      {with_options({.stream = Stream::cuda(nullptr)}), "a stream is given"},
+      {call(valid.sources(), valid.output(), {.trace_paths = 1}), "trace_paths is set"},
+      {call(valid.sources(), valid.output(), {.stream = Stream::cuda(nullptr)}),
+       "a stream is given"},
   });
+  for (const auto& [queries, words] :
+       {std::pair<Queries, const char*>{{{{3, 1}}}, "source node 3: the graph has 3 nodes"},
+        {{{{0, 1}}, {{1, 1.5F}}}, "outside [0, 1]"}}) {
+    Arrays bad(queries, 2);
+    expect_refused({{call(bad.sources(), bad.output()), words}});
+    EXPECT_EQ(bad.out_nodes[0], 7U);
+  }
   EXPECT_EQ(valid.out_nodes, std::vector<std::uint32_t>(4, 7));
 }
 

@@ -31,26 +31,22 @@ struct Product {
   Matrix expected;
   std::vector<double> a_norms, b_norms;
 
-  Product(std::mt19937_64& generator, std::size_t rows, std::size_t columns, std::size_t depth)
-      : m(rows),
-        n(columns),
-        k(depth),
-        a(m * k),
-        b(k * n),
-        expected("expected", m, n),
-        a_norms(m),
-        b_norms(n) {
+  Product(std::mt19937_64& generator, const std::array<std::size_t, 3>& shape)
+      : m(shape[0]), n(shape[1]), k(shape[2]), a(m * k), b(k * n), a_norms(m), b_norms(n) {
     std::normal_distribution<T> normal;
     const Matrix wide_a("a", m, k);
     const Matrix wide_b("b", k, n);
-    for (std::size_t i = 0; i < a.size(); ++i) wide_a.data()[i] = a[i] = normal(generator);
-    for (std::size_t i = 0; i < b.size(); ++i) wide_b.data()[i] = b[i] = normal(generator);
+    expected = Matrix("expected", m, n);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      wide_a.data()[i] = a[i] = normal(generator);
+      a_norms[i / k] += double{a[i]} * double{a[i]};
+    }
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      wide_b.data()[i] = b[i] = normal(generator);
+      b_norms[i % n] += double{b[i]} * double{b[i]};
+    }
     KokkosBlas::gemm(Host(), "N", "N", 1.0, wide_a, wide_b, 0.0, expected);
     Host().fence("Product");
-    for (std::size_t i = 0; i < a.size(); ++i)
-      a_norms[i / k] += wide_a.data()[i] * wide_a.data()[i];
-    for (std::size_t i = 0; i < b.size(); ++i)
-      b_norms[i % n] += wide_b.data()[i] * wide_b.data()[i];
   }
 
   /// Describes the first element that is outside the bound; empty if there is none.
@@ -75,13 +71,10 @@ void check_products() {
   auto generator = Testing::generator("KokkosKernels products");
   const Impl::GemmType type = sizeof(T) == 4 ? Impl::GemmType::float32 : Impl::GemmType::float64;
   const Bulk bulk(Testing::context());
-  for (const auto& [m, n, k] : {std::array<std::size_t, 3>{1, 1, 1},
-                                {3, 5, 7},
-                                {32, 32, 32},
-                                {33, 65, 129},
-                                {128, 100, 768},
-                                {257, 520, 300}}) {
-    const Product<T> product(generator, m, n, k);
+  for (const auto& shape : std::vector<std::array<std::size_t, 3>>{
+           {1, 1, 1}, {3, 5, 7}, {32, 32, 32}, {33, 65, 129}, {128, 100, 768}, {257, 520, 300}}) {
+    const auto [m, n, k] = shape;
+    const Product<T> product(generator, shape);
     for (const Impl::HostGemmLibrary library : Impl::host_gemm_libraries_by_speed) {
       std::vector<T> c(m * n);
       const Impl::HostMultiply multiply(type, library);

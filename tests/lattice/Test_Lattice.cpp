@@ -16,7 +16,6 @@ namespace LatticeTest {
 
 using namespace Kindred;
 using Testing::context;
-using ::testing::ElementsAre;
 using Testing::expect_property;
 using Testing::to_vector;
 
@@ -38,21 +37,13 @@ std::vector<Edge> edges_of(const LatticeRows& rows) {
   return edges;
 }
 
-// --- shapes
-
-TEST(LatticeShape, MatchesTheClosedFormsOfKaLattice) {
-  const auto expect = [](std::uint32_t size, std::uint64_t nodes, std::uint64_t edges,
-                         std::uint64_t diameter, double degree, double density) {
-    const LatticeStatistics found = statistics_of(LatticeShape(4, size));
-    EXPECT_EQ(found.nodes, nodes);
-    EXPECT_TRUE(found.edges == edges);
-    EXPECT_EQ(found.diameter, diameter);
-    EXPECT_DOUBLE_EQ(found.average_degree, degree);
-    EXPECT_NEAR(found.density, density, 3e-5 * density);
-  };
-  expect(10, 10000, 36000, 36, 7.2, 7.2007e-4);
-  expect(8, 4096, 14336, 28, 7.0, 1.7094e-3);
+std::vector<Nodes> to_vectors(const Ragged<std::uint64_t>& rows) {
+  std::vector<Nodes> out;
+  for (std::size_t row = 0; row < rows.rows(); ++row) out.push_back(to_vector(rows[row]));
+  return out;
 }
+
+// --- shapes
 
 TEST(LatticeShape, CountsEdgesBeyond64Bits) {
   const LatticeShape shape(20, 9);
@@ -167,6 +158,7 @@ struct Maze {
     for (const LatticePair& edge : cut) edges.emplace_back(edge.from, edge.to);
     return {LatticeShape(dimensions, size), blocked, edges};
   }
+  std::uint64_t any_open() const { return *rc::gen::elementOf(open); }
 };
 
 Maze any_maze(std::uint64_t nodes_max = 3000) {
@@ -180,10 +172,7 @@ Maze any_maze(std::uint64_t nodes_max = 3000) {
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
   const std::uint64_t share = *rc::gen::element(0U, 3U, 10U, 30U);
   for (std::uint64_t node = 0; node < shape.nodes(); ++node) {
-    if (random() % 100 < share)
-      maze.blocked.push_back(node);
-    else
-      maze.open.push_back(node);
+    (random() % 100 < share ? maze.blocked : maze.open).push_back(node);
     for (const std::uint64_t end : shape.neighbours(node))
       if (random() % 200 < share) maze.cut.push_back({node, end});
   }
@@ -191,13 +180,11 @@ Maze any_maze(std::uint64_t nodes_max = 3000) {
   return maze;
 }
 
-std::uint64_t any_open(const Maze& maze) { return *rc::gen::elementOf(maze.open); }
-
 TEST(LatticeProperties, DistancesMatchReferenceOnEverySpace) {
   expect_property("distances", [] {
     const Maze maze = any_maze();
     Nodes sources;
-    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) sources.push_back(any_open(maze));
+    for (int i = *rc::gen::inRange(0, 4); i > 0; --i) sources.push_back(maze.any_open());
     const std::vector<std::uint32_t> expected = maze.reference().distances(sources);
     const Lattice lattice = maze.lattice();
     for (const Space space : Testing::spaces()) {
@@ -223,19 +210,18 @@ TEST(LatticeProperties, PathsMatchReferenceOnEverySpace) {
     Pairs pairs;
     for (int i = *rc::gen::inRange(0, 6); i > 0; --i) {
       // Some pairs share their start.
-      const std::uint64_t from = i % 2 == 0 && !pairs.empty() ? pairs.front().from : any_open(maze);
-      pairs.push_back({from, any_open(maze)});
+      const std::uint64_t from =
+          i % 2 == 0 && !pairs.empty() ? pairs.front().from : maze.any_open();
+      pairs.push_back({from, maze.any_open()});
     }
+    std::vector<Nodes> expected;
+    for (const auto& [from, to] : pairs) expected.push_back(reference.path(from, to));
     for (const Space space : Testing::spaces()) {
-      const LatticePaths paths = lattice.paths(pairs, {space});
-      RC_ASSERT(pairs.empty() || paths.record.chosen == space);
-      const Ragged<std::uint64_t>& found = paths.paths;
-      RC_ASSERT(found.rows() == pairs.size());
-      for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const Nodes expected = reference.path(pairs[i].from, pairs[i].to);
-        RC_ASSERT(to_vector(found[i]) == expected);
-        RC_ASSERT(lattice.path(pairs[i].from, pairs[i].to, {space}) == expected);
-      }
+      const LatticePaths found = lattice.paths(pairs, {space});
+      RC_ASSERT(pairs.empty() || found.record.chosen == space);
+      RC_ASSERT(to_vectors(found.paths) == expected);
+      for (std::size_t i = 0; i < pairs.size(); ++i)
+        RC_ASSERT(lattice.path(pairs[i].from, pairs[i].to, {space}) == expected[i]);
     }
   });
 }
@@ -261,13 +247,11 @@ TEST(LatticeProperties, AnOpenPathIsAsLongAsTheManhattanDistance) {
 TEST(LatticeProperties, AllPathsMatchReferenceWithoutDuplicates) {
   expect_property("all paths", [] {
     const Maze maze = any_maze(60);
-    const std::uint64_t from = any_open(maze);
-    const std::uint64_t to = any_open(maze);
+    const std::uint64_t from = maze.any_open();
+    const std::uint64_t to = maze.any_open();
     const std::uint64_t edges_max = *rc::gen::inRange<std::uint64_t>(0, 8);
-    const auto expected = maze.reference().all_paths(from, to, edges_max);
-    const Ragged<std::uint64_t> found = maze.lattice().all_paths(from, to, edges_max);
-    RC_ASSERT(found.rows() == expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) RC_ASSERT(to_vector(found[i]) == expected[i]);
+    RC_ASSERT(to_vectors(maze.lattice().all_paths(from, to, edges_max)) ==
+              maze.reference().all_paths(from, to, edges_max));
   });
 }
 
@@ -313,47 +297,30 @@ TEST(Lattice, APathThatWindsThroughWallsIsFoundOnEverySpace) {
   }
 }
 
-TEST(Lattice, AnExampleOfKaLattice) {
-  const Lattice lattice(context(), 4, 10);
-  EXPECT_THAT(lattice.path(0, 100), ElementsAre(0, 100));
-  EXPECT_THAT(lattice.path(7, 7), ElementsAre(7));
-  EXPECT_THAT(lattice.path(0, 23), ElementsAre(0, 1, 2, 3, 13, 23))
-      << "traced back from the end, the first dimension comes first";
-}
-
-TEST(Lattice, UnreachableIsAResult) {
-  const Nodes walls{1, 3, 4};
-  const Lattice lattice(context(), 2, 3, {walls, {}});
-  EXPECT_THAT(lattice.path(0, 8), ElementsAre());
-  EXPECT_EQ(lattice.all_paths(0, 8, 9).rows(), 0U);
-  EXPECT_THAT(lattice.distances(Nodes{0}).distances[8], LatticeDistances::unreached);
-}
-
 TEST(Lattice, RejectsBlockedAndUnknownEnds) {
   const Nodes walls{4};
   const Lattice lattice(context(), 2, 3, {walls, {}});
   EXPECT_TRUE(lattice.is_blocked(4));
   EXPECT_FALSE(lattice.is_blocked(5));
   const Pairs far{{0, 1}, {9, 0}};
-  const Nodes nine{9};
-  const Nodes two{0, 4};
-  const Pairs apart{{2, 3}};
-  const Pairs loop{{1, 1}};
-  const auto with = [](const LatticeBlocks& blocks) {
-    return [=] { Lattice(context(), 2, 3, blocks); };
+  const auto with = [](const Nodes& nodes, const Pairs& cut) {
+    return [=] { Lattice(context(), 2, 3, {nodes, cut}); };
   };
   Testing::expect_refused({
       {[&] { lattice.path(4, 0); }, "node 4, which is blocked"},
       {[&] { lattice.path(0, 4); }, "the end of the path"},
       {[&] { lattice.path(0, 9); }, "is 9; the lattice's nodes are 0 to 8"},
       {[&] { lattice.paths(far); }, "is 9"},
-      {[&] { lattice.distances(two); }, "blocked"},
+      {[&] {
+         lattice.distances(Nodes{0, 4});
+       },
+       "blocked"},
       {[&] { lattice.distances(Nodes{0}, Nodes{9}); }, "a target is 9"},
       {[&] { lattice.all_paths(0, 4, 3); }, "blocked"},
       {[&] { lattice.all_paths(0, 8, 8, 1); }, "more than 1 paths"},
-      {with({nine, {}}), "is 9"},
-      {with({{}, apart}), "2 – 3 is not an edge of the lattice"},
-      {with({{}, loop}), "1 – 1"},
+      {with({9}, {}), "is 9"},
+      {with({}, {{2, 3}}), "2 – 3 is not an edge of the lattice"},
+      {with({}, {{1, 1}}), "1 – 1"},
   });
 }
 

@@ -94,7 +94,6 @@ EXCLUDED_TESTS = [
     "FewThreadsDeathTest.*",
     "HostTeams.*",
     "PatternMemoryFile.AForgedFileIsRejected*",
-    "StoredGraph.DetectsEveryChangedByte*",
     "StoredVectors.DetectEveryChangedByte*",
     "VectorFile.SurvivesEveryTruncation*",
     "HnswFile.RejectsOrSurvivesEveryForgedByte",

@@ -166,6 +166,30 @@ class Memory {
   std::uint64_t m_total = 0;
 };
 
+/// Memory with one pattern, `p`.
+inline Memory memory_of(const EventTexts& pattern) {
+  Memory memory;
+  memory.learn("p", pattern);
+  return memory;
+}
+
+/// \p count patterns of at most \p events events of at most 3 of \p symbols symbols, which are
+/// \p prefix and a letter; of frequency 1 to \p frequency.
+inline Memory random_memory(const std::string& name, int count, unsigned events, unsigned symbols,
+                            const std::string& prefix, unsigned frequency) {
+  Memory memory;
+  auto random = generator(name);
+  for (int i = 0; i < count; ++i) {
+    EventTexts pattern(1 + random() % events);
+    for (SymbolTexts& event : pattern) {
+      for (std::uint64_t n = 1 + random() % 3; n > 0; --n)
+        event.push_back(prefix + static_cast<char>('a' + random() % symbols));
+    }
+    memory.learn(numbered("p", i), pattern, 1 + random() % frequency);
+  }
+  return memory;
+}
+
 /// The prediction of \p name, if there is one.
 inline std::optional<Prediction> of(const std::vector<Prediction>& predictions,
                                     const std::string& name) {

@@ -47,9 +47,7 @@ TEST(PredictionFields, EntropiesAndTfIdfAreOverTheWholePattern) {
                  // TF-IDF is the mean over the pattern's distinct symbols.
                  {"p", &P::tfidf_score, (a + b + c) / 3 / 3},
                  {"r", &P::tfidf_score, (a / 2 + c / 2) / 2}});
-  Memory memory;
-  memory.learn("p", each("a a"));
-  expect_values(memory.predict(each("a")),
+  expect_values(memory_of(each("a a")).predict(each("a")),
                 {{"p", &P::normalized_entropy, 0}, {"p", &P::global_normalized_entropy, 0}});
 }
 
@@ -61,16 +59,14 @@ TEST(PredictionFields, ConfluenceIsTheShareOfFrequencyTimesTheImprobabilityOfThe
 }
 
 TEST(PredictionFields, ASymbolThatNoPatternContainsIsImprobable) {
-  Memory memory;
-  memory.learn("p", each("a b"));
-  const std::vector<std::uint64_t> none;
+  const Memory memory = memory_of(each("a b"));
   Ragged<std::string_view> query;
   query.push_row(std::vector<std::string_view>{"a"});
-  const auto predictions = Kindred::predict(context(), query, memory.candidates(each("a"), 0.1),
-                                            {1, 1, 2, none}, memory.vocabulary);
-  EXPECT_NEAR(predictions[0].confluence, 1 - 1e-10, 1e-15);
-  EXPECT_EQ(predictions[0].global_normalized_entropy, 0);
-  EXPECT_EQ(predictions[0].itfdf_similarity, 0);  // both norms are 0, so the distance is 1
+  const P p = Kindred::predict(context(), query, memory.candidates(each("a"), 0.1), {1, 1, 2, {}},
+                               memory.vocabulary)[0];
+  EXPECT_NEAR(p.confluence, 1 - 1e-10, 1e-15);
+  EXPECT_EQ(p.global_normalized_entropy, 0);
+  EXPECT_EQ(p.itfdf_similarity, 0);  // both norms are 0, so the distance is 1
 }
 
 TEST(PredictionFields, ItfdfIsOneMinusTheWeightedDistance) {
@@ -160,8 +156,7 @@ TEST(PredictionFields, PotentialCanBeNegative) {
 }
 
 TEST(PredictionFields, WeightedWorkedExample) {
-  Memory memory;
-  memory.learn("p", each("A N5 B N6 N7 C N8"));
+  const Memory memory = memory_of(each("A N5 B N6 N7 C N8"));
   std::vector<double> weights(memory.vocabulary.size(), 0.01);
   for (const auto& [text, weight] : {std::pair("A", 0.84), {"B", 0.81}, {"C", 0.84}})
     weights[memory.vocabulary.find(text)] = weight;
@@ -190,9 +185,8 @@ TEST(PredictionFields, EqualWeightsChangeNothingAndZerosGiveZero) {
   }
   const std::vector<double> zeros(memory.vocabulary.size(), 0.0);
   for (const P& p : memory.predict(each("a"), {.weights = zeros})) {
-    EXPECT_EQ(*p.weighted_similarity, 0);
-    EXPECT_EQ(*p.weighted_evidence, 0);
-    EXPECT_EQ(*p.weighted_snr, 0);
+    for (const auto& value : {p.weighted_similarity, p.weighted_evidence, p.weighted_snr})
+      EXPECT_EQ(value, 0);
   }
 }
 
@@ -207,39 +201,38 @@ TEST(PredictionFields, AffinityWeightsAreAffinityPerOccurrenceAboveAFloor) {
 
 TEST(PredictionFields, BadOptionsAreRejected) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_NO_THROW(candidate_threshold({}, 2));
-  const auto check = [](const PredictionOptions& options) {
+  const Memory memory = three();
+  const auto checking = [](const PredictionOptions& options) {
     return [options] { candidate_threshold(options, 2); };
   };
-  const Memory memory = three();
-  std::vector<RefusedCall> calls{
-      {check({.top = 0}), "top"},
-      {check({.threads = -1}), "threads"},
-      {[&] { memory.predict(each("a"), memory.candidates(each("a"), 0), {.top = 0}); }, "top"}};
+  const auto predicting = [&](const PredictionOptions& options) {
+    return [&memory, options] { memory.predict(each("a"), options); };
+  };
+  const ListedCandidates candidates = memory.candidates(each("a"), 0);
+  EXPECT_NO_THROW(checking({})());
+  expect_refused({{checking({.top = 0}), "top"},
+                  {checking({.threads = -1}), "threads"},
+                  {[&] { memory.predict(each("a"), candidates, {.top = 0}); }, "top"}});
   for (const double bad : {nan, -0.1, 1.1}) {
-    calls.push_back({check({.threshold = bad}), "threshold"});
-    calls.push_back({check({.fuzzy_token_threshold = bad}), "fuzzy_token_threshold"});
+    expect_refused({{checking({.threshold = bad}), "threshold"},
+                    {checking({.fuzzy_token_threshold = bad}), "fuzzy_token_threshold"}});
   }
   const std::vector<double> good(2, 1.0);
   for (const RankBy rank : {RankBy::weighted_similarity, RankBy::weighted_evidence,
                             RankBy::weighted_confidence, RankBy::weighted_snr}) {
     EXPECT_TRUE(is_weighted(rank));
-    EXPECT_NO_THROW(candidate_threshold({.rank_by = rank, .weights = good}, 2));
-    calls.push_back({check({.rank_by = rank}), std::string(to_string(rank))});
-    calls.push_back({[&, rank] { memory.predict(each("a"), {.rank_by = rank}); },
-                     std::string(to_string(rank))});
+    EXPECT_NO_THROW(checking({.rank_by = rank, .weights = good})());
+    const std::string name(to_string(rank));
+    expect_refused({{checking({.rank_by = rank}), name}, {predicting({.rank_by = rank}), name}});
   }
   EXPECT_FALSE(is_weighted(RankBy::tfidf_score));
-  const std::vector<std::vector<double>> bad_weights{{1, nan}, {1, -1}, {1, infinity}, {1, 1e101}};
-  for (const std::vector<double>& weights : bad_weights)
-    calls.push_back({check({.weights = weights}), "symbol 1"});
+  for (const double bad : {nan, -1.0, std::numeric_limits<double>::infinity(), 1e101}) {
+    const std::vector<double> weights{1, bad};
+    expect_refused({{checking({.weights = weights}), "symbol 1"}});
+  }
   const std::vector<double> many(100, 1.0);
   for (const std::size_t count : {1U, 2U, 4U, 6U, 100U})
-    calls.push_back(
-        {[&, count] { memory.predict(each("a"), {.weights = std::span(many).first(count)}); },
-         "5 symbols"});
-  expect_refused(calls);
+    expect_refused({{predicting({.weights = std::span(many).first(count)}), "5 symbols"}});
 }
 
 }  // namespace PredictionFieldsTest

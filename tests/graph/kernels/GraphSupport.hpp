@@ -63,11 +63,6 @@ inline Rows rows_of(const Graph& graph, HopDirection direction) {
   }
   return rows;
 }
-/// The same graph with every edge turned round.
-inline Graph turned(Graph graph) {
-  for (Edge& edge : graph.edges) std::swap(edge.from, edge.to);
-  return graph;
-}
 
 /// One direction of a graph on the host, possibly with changes.
 struct Parts {
@@ -149,12 +144,46 @@ auto placed(SpaceArrays<ExecutionSpace>& arrays, const Parts& parts,
   return side;
 }
 
+/// A hop of columns [nodes, width].
+template <class ExecutionSpace, class Side>
+std::vector<float> hopped(const ExecutionSpace& exec_space, const Side& side, HopWidth width,
+                          const std::vector<float>& x,
+                          const std::vector<std::uint32_t>& kind_queries = {}) {
+  SpaceArrays<ExecutionSpace> arrays(exec_space);
+  const auto y = arrays.copy(std::vector<float>(x.size(), std::numeric_limits<float>::infinity()));
+  const std::size_t partial = side.blocks() * static_cast<std::size_t>(width);
+  hop<ExecutionSpace>(exec_space, side, width, arrays.copy(x), y,
+                      arrays.template zeros<double>(partial), arrays.copy(kind_queries));
+  return to_host(exec_space, y);
+}
+/// Random values, of which a quarter is −0.
+inline std::vector<float> values_and_zeros(std::size_t count, std::mt19937_64& generator) {
+  std::vector<float> x = random_values(count, generator);
+  for (float& v : x)
+    if (generator() % 4 == 0) v = -0.0F;
+  return x;
+}
+
 inline HopParameters parameters_of(const SpreadOptions& options) {
   HopParameters parameters;
   parameters.mode = options.mode;
   parameters.hops = options.hops;
   std::ranges::copy(default_tier_thresholds, parameters.thresholds);
   return parameters;
+}
+
+/// The state of a spread that starts: zeros. \param tiers whether nodes have tiers
+template <class ExecutionSpace>
+SpreadState<ExecutionSpace> empty_state(SpaceArrays<ExecutionSpace>& arrays, std::size_t nodes,
+                                        HopWidth width, bool tiers = true) {
+  const std::size_t places = nodes * static_cast<std::size_t>(width);
+  SpreadState<ExecutionSpace> state;
+  state.width = width;
+  state.value = arrays.template zeros<float>(places);
+  state.passed = arrays.template zeros<float>(places);
+  state.tier = arrays.template zeros<std::uint8_t>(tiers ? places : 0);
+  state.last = arrays.template zeros<std::uint32_t>(hop_marks);
+  return state;
 }
 
 /// Whole hops: the values of all nodes after spreading, one list per query.
@@ -166,14 +195,9 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
   const auto side = placed(arrays, graph);
   const auto width = static_cast<std::size_t>(hop_width);
   const std::size_t places = graph.nodes * width;
-  SpreadState<ExecutionSpace> state;
-  state.width = hop_width;
-  state.value = arrays.template zeros<float>(places);
-  state.passed = arrays.template zeros<float>(places);
+  SpreadState<ExecutionSpace> state = empty_state(arrays, graph.nodes, hop_width);
   state.next = arrays.template zeros<float>(places);
-  state.tier = arrays.template zeros<std::uint8_t>(places);
   state.partial = arrays.template zeros<double>(side.blocks() * width);
-  state.last = arrays.template zeros<std::uint32_t>(hop_marks);
   if (options.activations == ActivationPrecision::bfloat16) {
     state.short_passed = arrays.template zeros<Arch::BFloat16>(places);
     state.short_next = arrays.template zeros<Arch::BFloat16>(places);
@@ -232,6 +256,19 @@ inline Queries queries_for(SpreadMode mode, std::size_t nodes, std::size_t count
     }
   }
   return queries;
+}
+
+using Ranks = std::vector<Rank>;
+
+/// The ranks of the best \p top values that are not 0, one per node; padded.
+inline Ranks ranked(const std::vector<float>& values, std::size_t top) {
+  Ranks ranks;
+  for (std::uint32_t node = 0; node < values.size(); ++node) {
+    if (values[node] != 0.0F) ranks.push_back(rank_descending(values[node], node));
+  }
+  std::ranges::sort(ranks);
+  ranks.resize(top, rank_none);
+  return ranks;
 }
 
 inline constexpr SpreadMode spread_modes[] = {SpreadMode::engine, SpreadMode::linear};

@@ -9,8 +9,6 @@ namespace FrontierTest {
 using namespace Kindred;
 using namespace Testing::Graphs;
 
-using Ranks = std::vector<Rank>;
-
 /// Both directions of a graph in memory that a space can access.
 template <class ExecutionSpace>
 struct BothWays {
@@ -106,16 +104,6 @@ std::vector<std::optional<Ranks>> spread_small(const ExecutionSpace& exec_space,
   return answers;
 }
 
-Ranks ranked(const std::vector<float>& values, std::size_t top) {
-  Ranks ranks;
-  for (std::uint32_t node = 0; node < values.size(); ++node) {
-    if (values[node] != 0.0F) ranks.push_back(rank_descending(values[node], node));
-  }
-  std::ranges::sort(ranks);
-  ranks.resize(top, rank_none);
-  return ranks;
-}
-
 constexpr std::size_t top = 500;
 constexpr std::size_t small_top = small_frontier_top_max;
 
@@ -168,32 +156,28 @@ TEST(SpreadFrontier, MatchesReferenceOrGivesUp) {
     const SpreadOptions options = spread_options(mode, 3, {Decay::Kind::constant, 0.3});
     const Queries queries = queries_for(mode, graph.nodes, 20, generator);
     const std::vector<Ranks> expected = expected_of(graph, queries, options);
-    for (const Space space : Testing::spaces()) {
-      SCOPED_TRACE(to_string(space));
-      Impl::with_instance(Testing::context(), space, [&](const auto& exec_space) {
-        for (const int is_changed : {0, 1}) {
-          const BothWays both(exec_space, in_parts[is_changed], out_parts[is_changed]);
-          for (const std::uint64_t budget : {64U, 3000U, 1U << 18U}) {
-            const Workspace workspace(exec_space, {3, graph.nodes, budget});
-            std::size_t answered = 0;
-            for (int round = 0; round < 2; ++round) {
-              const auto answers = spread_small(exec_space, both, workspace, queries, options, top);
-              for (std::size_t i = 0; i < queries.size(); ++i) {
-                answered += answers[i] ? 1 : 0;
-                EXPECT_EQ(answers[i].value_or(expected[i]), expected[i]) << i;
-              }
-              EXPECT_TRUE(workspace.is_clear(exec_space)) << budget;
+    on_spaces([&](const auto& exec_space, Space space) {
+      for (const int is_changed : {0, 1}) {
+        const BothWays both(exec_space, in_parts[is_changed], out_parts[is_changed]);
+        for (const std::uint64_t budget : {64U, 3000U, 1U << 18U}) {
+          const Workspace workspace(exec_space, {3, graph.nodes, budget});
+          std::size_t answered = 0;
+          for (int round = 0; round < 2; ++round) {
+            const auto answers = spread_small(exec_space, both, workspace, queries, options, top);
+            for (std::size_t i = 0; i < queries.size(); ++i) {
+              answered += answers[i] ? 1 : 0;
+              EXPECT_EQ(answers[i].value_or(expected[i]), expected[i]) << i;
             }
-            EXPECT_EQ(answered == 2 * queries.size(), budget > 3000) << answered;
+            EXPECT_TRUE(workspace.is_clear(exec_space)) << budget;
           }
-          const auto small =
-              expect_small(exec_space, both, Workspace(exec_space, {1, graph.nodes, 64}), queries,
-                           options, expected);
-          EXPECT_GT(small.value_or(1), 0U);
-          EXPECT_TRUE(small || !is_built_for_clusters(space));
+          EXPECT_EQ(answered == 2 * queries.size(), budget > 3000) << answered;
         }
-      });
-    }
+        const Workspace workspace(exec_space, {1, graph.nodes, 64});
+        const auto small = expect_small(exec_space, both, workspace, queries, options, expected);
+        EXPECT_GT(small.value_or(1), 0U);
+        EXPECT_TRUE(small || !is_built_for_clusters(space));
+      }
+    });
   }
 }
 

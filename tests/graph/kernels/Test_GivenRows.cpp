@@ -6,12 +6,7 @@
 namespace GivenRowsTest {
 
 using namespace Kindred;
-using ::testing::Each;
-
-template <class T>
-ArrayView<const T, HostSpace> view_of(const std::vector<T>& values) {
-  return ArrayView<const T, HostSpace>(values.data(), values.size());
-}
+using Testing::on_hosts;
 
 /// Rows of the given lengths.
 template <class Offset>
@@ -26,19 +21,12 @@ struct Rows {
   }
   GivenRows<Offset> given() const {
     GivenRows<Offset> rows;
-    rows.offsets = view_of(offsets);
-    rows.ends = view_of(ends);
+    rows.offsets = {offsets.data(), offsets.size()};
+    rows.ends = {ends.data(), ends.size()};
     rows.end_limit = static_cast<std::uint32_t>(offsets.size() - 1);
     return rows;
   }
 };
-
-template <class Body>
-void on_hosts(const Body& body) {
-  for (const Space space : Testing::spaces()) {
-    if (space != Space::cuda) body(Impl::host_instance(Testing::context(), space));
-  }
-}
 
 template <class Offset>
 class GivenRowsOf : public ::testing::Test {};
@@ -92,31 +80,6 @@ TYPED_TEST(GivenRowsOf, InvalidOffsetsAreFound) {
     for (const Rows<TypeParam>& rows : invalid) {
       RowPlan plan;
       EXPECT_FALSE(plan_long_rows(exec_space, rows.given(), plan));
-    }
-  });
-}
-
-TYPED_TEST(GivenRowsOf, EndsBeyondTheLimitAreNeverRead) {
-  on_hosts([&](const HostSpace& exec_space) {
-    for (const std::uint64_t length : {5, 5000}) {
-      Rows<TypeParam> rows({length, length});
-      const std::vector<float> x(2, 1.0F);
-      std::vector<float> y(2);
-      RowPlan plan;
-      ASSERT_TRUE(plan_long_rows(exec_space, rows.given(), plan));
-      std::vector<double> partial(plan.block_long_row.size());
-      const auto hop = [&] {
-        return hop_given_rows(exec_space, rows.given(), plan, x, y, partial);
-      };
-      EXPECT_TRUE(hop());
-      EXPECT_THAT(y, Each(static_cast<float>(length)));
-      for (const std::size_t edge : {std::size_t{0}, rows.ends.size() - 1}) {
-        for (const std::uint32_t end : {2U, 0x80000000U, 0xFFFFFFFFU}) {
-          rows.ends[edge] = end;
-          EXPECT_FALSE(hop());
-          rows.ends[edge] = 0;
-        }
-      }
     }
   });
 }

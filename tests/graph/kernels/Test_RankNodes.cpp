@@ -17,26 +17,25 @@ struct Case {
 };
 
 /// The best \p top nodes of the queries from the first one on.
-std::vector<Rank> expected(const Case& given, std::size_t first, std::size_t top) {
+Ranks expected(const Case& given, std::size_t first, std::size_t top) {
   const auto width = static_cast<std::size_t>(given.width);
-  std::vector<Rank> best;
+  Ranks best;
   for (std::size_t query = first; query < width; ++query) {
-    std::vector<Rank> ranks(std::max(top, given.nodes), rank_none);
+    std::vector<float> values(given.nodes);
     for (std::size_t node = 0; node < given.nodes; ++node) {
-      float value = given.values[node * width + query];
+      values[node] = given.values[node * width + query];
       if (!given.weights.empty() && given.weights[node] > 0)
-        value = static_cast<float>(static_cast<double>(value) * given.weights[node]);
-      if (value != 0) ranks[node] = rank_descending(value, static_cast<std::uint32_t>(node));
+        values[node] = static_cast<float>(static_cast<double>(values[node]) * given.weights[node]);
     }
-    std::sort(ranks.begin(), ranks.end());
-    best.insert(best.end(), ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(top));
+    const Ranks ranks = ranked(values, top);
+    best.insert(best.end(), ranks.begin(), ranks.end());
   }
   return best;
 }
 
 template <class ExecutionSpace, class State>
-std::vector<Rank> ranked(const ExecutionSpace& exec_space, const State& state, const Case& given,
-                         std::size_t first, std::size_t top) {
+Ranks found_by(const ExecutionSpace& exec_space, const State& state, const Case& given,
+               std::size_t first, std::size_t top) {
   const TopKShape shape{static_cast<std::size_t>(given.width) - first, given.nodes, top};
   SpaceArrays<ExecutionSpace> arrays(exec_space);
   const auto best = arrays.template zeros<Rank>(shape.rows * top);
@@ -48,7 +47,7 @@ std::vector<Rank> ranked(const ExecutionSpace& exec_space, const State& state, c
 
 void check(const Case& given, std::size_t first, std::size_t top) {
   SCOPED_TRACE(std::to_string(given.nodes) + " nodes, top " + std::to_string(top));
-  const std::vector<Rank> best = expected(given, first, top);
+  const Ranks best = expected(given, first, top);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     SpaceArrays<ExecutionSpace> arrays(exec_space);
     SpreadState<ExecutionSpace> spread;
@@ -60,8 +59,8 @@ void check(const Case& given, std::size_t first, std::size_t top) {
     page_rank.current = spread.value;
     page_rank.out_weights = arrays.copy(given.weights);
     const auto found = [&] {
-      return given.weights.empty() ? ranked(exec_space, spread, given, first, top)
-                                   : ranked(exec_space, page_rank, given, first, top);
+      return given.weights.empty() ? found_by(exec_space, spread, given, first, top)
+                                   : found_by(exec_space, page_rank, given, first, top);
     };
     ASSERT_EQ(found(), best);
     const Special::Without without(Special::Form::buffer_top_k);

@@ -22,13 +22,8 @@ Started start(const ExecutionSpace& exec_space, const FlatQueries& lists, std::s
               const std::vector<std::uint64_t>& removed = {}) {
   const std::size_t queries = lists.offsets.size() - 1;
   SpaceArrays<ExecutionSpace> arrays(exec_space);
-  SpreadState<ExecutionSpace> state;
-  state.width = width_of(queries);
-  const std::size_t places = nodes * static_cast<std::size_t>(state.width);
-  state.value = arrays.template zeros<float>(places);
-  state.passed = arrays.template zeros<float>(places);
-  state.tier = arrays.template zeros<std::uint8_t>(mode == SpreadMode::engine ? places : 0);
-  state.last = arrays.template zeros<std::uint32_t>(hop_marks);
+  const SpreadState<ExecutionSpace> state =
+      empty_state(arrays, nodes, width_of(queries), mode == SpreadMode::engine);
   SourceArrays<ExecutionSpace> sources;
   if (is_short_offset) {
     sources.short_offsets =
@@ -48,92 +43,76 @@ Started start(const ExecutionSpace& exec_space, const FlatQueries& lists, std::s
 TEST(SourceArrays, AddDuplicatesInInputOrderAndSaturateInEngineMode) {
   auto generator = Testing::generator("SourceArrays.duplicates");
   constexpr std::size_t nodes = 50;
-  for (const std::size_t queries : {1, 2, 8, 9, 32}) {
-    const auto width = static_cast<std::size_t>(width_of(queries));
+  for (const std::size_t count : {1, 2, 8, 9, 32}) {
+    const auto width = static_cast<std::size_t>(width_of(count));
     for (const std::size_t length : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000}) {
-      SCOPED_TRACE(length);
-      Queries queries_of(queries);
-      std::vector<float> sums(nodes * width);
-      for (std::size_t query = 0; query < queries; ++query) {
-        for (std::size_t i = 0; i < (query == 1 ? 0 : length); ++i) {
-          const auto node = static_cast<std::uint32_t>(generator() % (query % 2 == 0 ? 3 : nodes));
-          const float value = static_cast<float>(generator() % 1000) / 3000.0F;
-          queries_of[query].push_back({node, value});
-          sums[node * width + query] += value;
+      Queries queries;
+      for (std::size_t i = 0; i < count; ++i)
+        queries.push_back(
+            random_sources(i % 2 == 0 ? 3 : nodes, i == 1 ? 0 : length, 0, 0.33F, generator));
+      for (const SpreadMode mode : spread_modes) {
+        SCOPED_TRACE(length);
+        const SpreadOptions options{.mode = mode, .hops = 0};
+        std::vector<float> expected(nodes * width);
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto sums = reference_values({nodes}, queries[i], common_query(options), options);
+          for (std::size_t node = 0; node < nodes; ++node) expected[node * width + i] = sums[node];
         }
+        std::vector<std::uint8_t> tiers(mode == SpreadMode::engine ? expected.size() : 0);
+        for (std::size_t place = 0; place < tiers.size(); ++place)
+          tiers[place] = expected[place] > 0 ? 0 : 255;
+        on_spaces([&](const auto& exec_space) {
+          for (const bool is_short : {false, true}) {
+            const Started found = start(exec_space, FlatQueries(queries), nodes, mode, is_short);
+            EXPECT_EQ(found.value, expected);
+            EXPECT_EQ(found.passed, expected);
+            EXPECT_EQ(found.tier, tiers);
+            EXPECT_EQ(found.faults, std::vector<std::uint32_t>(count));
+          }
+        });
       }
-      const FlatQueries lists(queries_of);
-      std::vector<float> clamped;
-      std::vector<std::uint8_t> tiers;
-      for (const float sum : sums) {
-        clamped.push_back(std::min(1.0F, sum));
-        tiers.push_back(sum > 0 ? 0 : 255);
-      }
-      on_spaces([&](const auto& exec_space) {
-        for (const bool is_short : {false, true}) {
-          const Started linear = start(exec_space, lists, nodes, SpreadMode::linear, is_short);
-          EXPECT_EQ(linear.value, sums);
-          EXPECT_EQ(linear.passed, sums);
-          const Started engine = start(exec_space, lists, nodes, SpreadMode::engine, is_short);
-          EXPECT_EQ(engine.value, clamped);
-          EXPECT_EQ(engine.passed, clamped);
-          EXPECT_EQ(engine.tier, tiers);
-          EXPECT_EQ(linear.faults, std::vector<std::uint32_t>(queries));
-          EXPECT_EQ(engine.faults, linear.faults);
-        }
-      });
     }
   }
 }
 
 TEST(SourceArrays, MarkQueriesWithFaultsAndLeaveTheOthersAlone) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<std::uint64_t> removed{std::uint64_t{1} << 5U};
-  struct Case {
-    std::uint32_t node;
-    float value;
-    std::uint32_t in_engine;
-    std::uint32_t in_linear;
-  };
-  for (const Case& fault : std::vector<Case>{{0, 0.5F, 0, 0},
-                                             {70, 0.5F, 0, 0},
-                                             {71, 0.5F, 1, 1},
-                                             {0xFFFFFFFFU, 0.5F, 1, 1},
-                                             {5, 0.5F, 1, 1},
-                                             {1, -0.5F, 1, 0},
-                                             {1, 1.5F, 1, 0},
-                                             {1, nan, 1, 1},
-                                             {1, infinity, 1, 1},
-                                             {1, -infinity, 1, 1}}) {
-    const FlatQueries lists({{{2, 0.25F}}, {{2, 0.25F}, {fault.node, fault.value}}, {{2, 0.25F}}});
-    for (const SpreadMode mode : spread_modes) {
-      on_spaces([&](const auto& exec_space) {
-        const Started started = start(exec_space, lists, 71, mode, false, removed);
-        EXPECT_THAT(started.faults,
-                    ::testing::ElementsAre(
-                        0, mode == SpreadMode::engine ? fault.in_engine : fault.in_linear, 0))
-            << fault.node << ", " << fault.value;
-        for (const std::size_t query : {0, 2}) EXPECT_EQ(started.value[2 * 8 + query], 0.25F);
-      });
+  const auto expect = [&](const Sources& sources, std::uint32_t in_engine,
+                          std::uint32_t in_linear) {
+    for (const Activation& one : sources) {
+      const FlatQueries lists({{{2, 0.25F}}, {{2, 0.25F}, one}, {{2, 0.25F}}});
+      for (const SpreadMode mode : spread_modes) {
+        const std::uint32_t fault = mode == SpreadMode::engine ? in_engine : in_linear;
+        on_spaces([&](const auto& exec_space) {
+          const Started started = start(exec_space, lists, 71, mode, false, removed);
+          EXPECT_THAT(started.faults, ElementsAre(0, fault, 0)) << one.node << ", " << one.value;
+          for (const std::size_t query : {0, 2}) EXPECT_EQ(started.value[2 * 8 + query], 0.25F);
+        });
+      }
     }
-  }
+  };
+  expect({{0, 0.5F}, {70, 0.5F}}, 0, 0);
+  expect({{1, -0.5F}, {1, 1.5F}}, 1, 0);
+  expect({{71, 0.5F}, {~0U, 0.5F}, {5, 0.5F}, {1, NAN}, {1, infinity}, {1, -infinity}}, 1, 1);
 }
 
 TEST(SourceArrays, MarkQueriesWhoseOffsetsLieOutside) {
-  struct Case {
-    std::vector<std::int64_t> offsets;
-    std::vector<std::uint32_t> faults;
-  };
-  for (const Case& given :
-       {Case{{0, 1, 2}, {0, 0}}, Case{{0, 3, 2}, {1, 1}}, Case{{-1, 1, 2}, {1, 0}},
-        Case{{0, 2, 1}, {0, 1}}, Case{{1, 1, 3}, {0, 1}}}) {
+  using Offsets = std::vector<std::int64_t>;
+  using Faults = std::vector<std::uint32_t>;
+  for (const auto& [offsets, faults] :
+       std::vector<std::pair<Offsets, Faults>>{{{0, 1, 2}, {0, 0}},
+                                               {{0, 3, 2}, {1, 1}},
+                                               {{-1, 1, 2}, {1, 0}},
+                                               {{0, 2, 1}, {0, 1}},
+                                               {{1, 1, 3}, {0, 1}}}) {
     FlatQueries lists({{{3, 0.5F}, {4, 0.5F}}});
-    lists.offsets = given.offsets;
-    on_spaces([&](const auto& exec_space) {
-      for (const bool is_short : {false, true})
-        EXPECT_EQ(start(exec_space, lists, 10, SpreadMode::engine, is_short).faults, given.faults);
-    });
+    lists.offsets = offsets;
+    for (const bool is_short : {false, true}) {
+      on_spaces([&, &expected = faults](const auto& exec_space) {
+        EXPECT_EQ(start(exec_space, lists, 10, SpreadMode::engine, is_short).faults, expected);
+      });
+    }
   }
 }
 
