@@ -242,29 +242,17 @@ TEST(SequenceMatcher, SelfMatchReturnsEveryPairOnceForAnyBatches) {
   expect_self_matches(few, {.thresholds = {0.5}});
 }
 
-TEST(SequenceMatcher, GivesTheSameBitsOnAnyNumberOfThreadsAndInEveryRun) {
+TEST(SequenceMatcher, MatchesReferenceOnAnyNumberOfThreadsAndInEveryRun) {
   auto random = generator("threads");
   const SymbolRows patterns = random_sequences(random, 5000, 10, 49, 15);
-  const Ragged<Symbol> queries =
-      ragged(SymbolRows{noisy(random, patterns[77], 15), random_sequence(random, 100, 15)});
-  std::vector<std::vector<Match>> first;
+  const SymbolRows queries{noisy(random, patterns[77], 15), random_sequence(random, 100, 15)};
   for (const int threads : {1, 2, 3, 7}) {
     Context own({.threads = threads, .load_profile = false});
-    const SequenceMatcher matcher(own, ragged(patterns));
-    for (const Space space : spaces()) {
-      std::vector<std::vector<Match>> all;
-      for (int repeat = 0; repeat < 2; ++repeat) {
-        for (const Measure measure : with_blocks) {
-          for (const double threshold : {0.0, 0.4}) {
-            const MatchOptions requested{
-                .measure = measure, .threshold = threshold, .top = 100, .space = space};
-            all.push_back(matcher.match(queries, requested).matches.values);
-          }
-        }
-      }
-      if (first.empty()) first = all;
-      EXPECT_EQ(all, first) << threads << " threads on " << to_string(space);
-    }
+    MatchGrid grid = by_pairs;
+    grid.thresholds = {0.0, 0.4};
+    grid.tops = {100, 100};
+    grid.own = &own;
+    expect_matches(patterns, queries, grid);
   }
 }
 
@@ -283,7 +271,7 @@ TEST(SequenceMatcher, PostingsListEveryPatternThatSharesEnough) {
                      {.measures = with_blocks,
                       .thresholds = {0.05, 0.3, 0.6, 0.9, 1.0},
                       .truth = one_pair,
-                      .postings = PostingsUse::always});
+                      .postings = {PostingsUse::always}});
     }
   }
 }

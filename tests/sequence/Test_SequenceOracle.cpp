@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matches and scores of generated sequences, compared with the oracle under every measure.
-#include "ScoreOracle.hpp"
+#include "SequenceOracle.hpp"
 
 namespace SequenceOracleTest {
 

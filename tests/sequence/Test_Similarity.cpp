@@ -2,8 +2,6 @@
 // Comparisons of one pair by every entry point.
 #include <kindred/matcher/CodePoints.hpp>
 
-#include <bit>
-
 #include "Properties.hpp"
 #include "SequenceOracle.hpp"
 
@@ -12,8 +10,6 @@ namespace SimilarityTest {
 using namespace Kindred;
 using namespace Kindred::Testing;
 using ::testing::ElementsAre;
-
-std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 /// Calls every entry point for a pair, and requires that they agree bit for bit with the oracle. An
 /// entry point that returns only results above the cutoff is compared where the pair is one.
@@ -55,31 +51,13 @@ PairTruth agreed(Measure measure, const Symbols& pattern, const Symbols& query, 
   };
   if (is_text(pattern) && is_text(query)) compare(utf8(pattern), utf8(query));
 
-  const bool stored = std::ranges::find(pattern, unknown_symbol) == pattern.end();
-  if (!stored) return truth;
+  if (std::ranges::find(pattern, unknown_symbol) != pattern.end()) return truth;
   const SequenceMatcher matcher(context(), ragged<Symbol>({pattern}));
-  for (const Space space : spaces()) {
-    double score = -1;
-    matcher.score_all(ragged<Symbol>({query}), std::span(&score, 1),
-                      {.measure = measure, .autojunk = autojunk, .space = space});
-    EXPECT_EQ(bits(score), whole);
-    if (query.empty()) continue;
-    const MatchOptions options{.measure = measure,
-                               .threshold = cutoff,
-                               .blocks = has_blocks,
-                               .autojunk = autojunk,
-                               .space = space};
-    const MatchResults results = matcher.match(ragged<Symbol>({query}), options);
-    EXPECT_EQ(results.matches.values.size(), truth.similarity >= cutoff ? 1U : 0U);
-    for (const Match& match : results.matches.values) {
-      EXPECT_EQ(match.matched, truth.matched);
-      EXPECT_EQ(bits(match.similarity), whole);
-      EXPECT_EQ(match.distance, truth.distance);
-      if (has_blocks) {
-        EXPECT_EQ(to_vector(results.blocks[0]), of_pair);
-      }
-    }
-  }
+  expect_values<double>(matcher, {query}, {truth.similarity},
+                        {.measure = measure, .autojunk = autojunk});
+  expect_matches(
+      {pattern}, {query},
+      {.measures = {measure}, .thresholds = {cutoff}, .autojunk = autojunk, .blocks = has_blocks});
   return truth;
 }
 

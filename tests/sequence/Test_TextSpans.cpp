@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons of a prepared query with many texts at once.
-#include <bit>
 #include <thread>
 
 #include "SequenceOracle.hpp"
@@ -9,8 +8,6 @@ namespace TextSpansTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
-
-std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 /// Texts in memory of their own, of the least width that holds their symbols or of a larger one.
 class Texts {

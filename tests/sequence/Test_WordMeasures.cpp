@@ -59,13 +59,14 @@ TEST(WordMeasures, MayBeFirstUsedBySeveralThreads) {
   const auto options = [](std::size_t t) {
     return MatchOptions{.measure = of_words[t % 2], .space = Space::serial};
   };
-  std::vector<std::vector<Match>> found(8);
+  std::vector<MatchResults> found(8);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < found.size(); ++t)
-    threads.emplace_back([&, t] { found[t] = matcher.match(query, options(t)).matches.values; });
+    threads.emplace_back([&, t] { found[t] = matcher.match(query, options(t)); });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t t = 0; t < found.size(); ++t)
-    expect_equal(found[t], returned(ranked(of_words[t % 2], texts, texts[3]), options(t)), "");
+    expect_row(found[t], 0, returned(ranked(of_words[t % 2], texts, texts[3]), options(t)),
+               options(t));
 }
 
 TEST(WordMeasures, SizesAreReadAndMessagesTakenWhileWordsAreMade) {
