@@ -56,10 +56,14 @@ void read_all(const std::string& path, VectorFormat format) {
   file.read(0, rows, std::span<std::int64_t>(integers));
 }
 
-const std::vector<std::string>& good_files() { return family().good; }
-
-bool is_good(const std::string& path, std::size_t which) {
-  return VectorFile(path, {.format = family().formats[which], .one_row = true}).rows() > 0;
+std::vector<std::string> good_files() {
+  const MemoryFile file;
+  for (std::size_t which = 0; which < family().good.size(); ++which) {
+    file.set(family().good[which]);
+    if (VectorFile(file.path(), {.format = family().formats[which], .one_row = true}).rows() == 0)
+      __builtin_trap();
+  }
+  return family().good;
 }
 
 void use(const std::string& path) {
