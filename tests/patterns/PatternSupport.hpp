@@ -32,6 +32,11 @@ inline PatternMemory made(Level level = Level::token) {
 inline PatternMemory loaded(const std::string& path) {
   return PatternMemory::load(context(), path, quiet());
 }
+/// The bytes of the file of \p memory.
+inline std::string bytes_of(const PatternMemory& memory) {
+  const std::vector<std::byte> bytes = memory.to_bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 /// Settings without a background thread that synchronize at \p threshold recent patterns, and keep
 /// at most \p bulk in the bulk tier.
 inline PatternSettings quiet_at(std::uint64_t threshold, std::optional<std::uint64_t> bulk = {}) {

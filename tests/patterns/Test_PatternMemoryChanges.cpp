@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <cstring>
-#include <thread>
 
+#include "OneThread.hpp"
 #include "PatternSupport.hpp"
 
 namespace PatternMemoryChangesTest {
@@ -70,26 +69,18 @@ TEST(PatternMemoryChanges, NamesOfClearedPatternsAreSavedAndAppended) {
 
 TEST(PatternMemoryChanges, MayBeClearedWhileOthersLearnMatchAndSynchronize) {
   PatternMemory memory(context(), quiet_at(20));
-  std::atomic<bool> done{false};
   std::atomic<std::uint64_t> learned{0};
-  std::thread learner([&] {
-    for (std::uint64_t i = 0; !done; ++i, ++learned)
-      learn(memory, {{"same", numbered('x', i % 300)}});
-  });
-  std::thread reader([&] {
-    while (!done) {
-      for (const Match& match : all_same(memory))
-        EXPECT_LT(match.index, memory.statistics().learned);
+  const auto learn_next = [&] { learn(memory, {{"same", numbered('x', learned++ % 300)}}); };
+  const auto read = [&] {
+    for (const Match& match : all_same(memory)) EXPECT_LT(match.index, memory.statistics().learned);
+  };
+  beside({learn_next, read}, [&] {
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_TRUE(soon([&, target = learned + 20] { return learned >= target; }));
+      memory.clear();
+      if (i % 3 == 0) memory.sync();
     }
   });
-  for (int i = 0; i < 50; ++i) {
-    EXPECT_TRUE(soon([&, target = learned + 20] { return learned >= target; }));
-    memory.clear();
-    if (i % 3 == 0) memory.sync();
-  }
-  done = true;
-  learner.join();
-  reader.join();
   EXPECT_EQ(all_same(memory).size(), memory.size());
   EXPECT_EQ(memory.statistics().bulk + memory.statistics().recent, memory.size());
 }

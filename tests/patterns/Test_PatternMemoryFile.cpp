@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "DamagedFiles.hpp"
 #include "MutatedBytes.hpp"
 #include "PatternSupport.hpp"
 #include "patterns/StoredPatterns.hpp"
@@ -224,6 +225,51 @@ TEST(PatternMemoryFile, AForgedFileIsRejectedOrUsedWithinItsBounds) {
   }
   EXPECT_GT(all.refused, 300);
   EXPECT_GT(all.used, 30);
+}
+
+/// Patterns in both tiers, of which some are forgotten.
+void fill(PatternMemory& memory) {
+  for (std::uint64_t i = 0; i < 60; ++i)
+    learn(memory, {{"same", numbered('s', i)}, {numbered('y', i % 7)}}, numbered('n', i));
+  memory.sync();
+  memory.forget("n5");
+  learn(memory, {{"late"}}, {}, 4);
+}
+
+TEST(PatternMemoryBytes, AreThoseOfASavedFileAndChecked) {
+  const TempFolder folder;
+  for (const Level level : levels) {
+    const auto load = [&](const std::vector<std::byte>& bytes) {
+      return PatternMemory::load(context(), bytes, quiet(), level);
+    };
+    PatternMemory memory = made(level);
+    EXPECT_EQ(load(memory.to_bytes()).size(), 0U);
+    fill(memory);
+    const std::vector<std::byte> bytes = memory.to_bytes();
+    memory.save(folder / "memory");
+    expect_bytes_checked(bytes, read_all(folder / "memory"), 97, load);
+    expect_same(load(bytes), memory);
+    Vocabulary vocabulary;
+    vocabulary.add("a");
+    expect_refused<CorruptFile>({{[&] { load(vocabulary.to_bytes()); }, "not 'patterns'"}});
+  }
+}
+
+TEST(PatternMemoryBytes, DoNotAffectTheNextAppend) {
+  const TempFolder folder;
+  PatternMemory memory = made();
+  fill(memory);
+  memory.save(folder / "memory");
+  learn(memory, {{"a"}});
+  memory.forget("n7");
+  folder.write("copy", bytes_of(memory));
+  PatternMemory copy = PatternMemory::load(context(), memory.to_bytes(), quiet());
+  memory.append(folder / "memory");
+  expect_same(loaded(folder / "memory"), memory);
+  // What is loaded from bytes continues the file that has these bytes.
+  learn(copy, {{"b"}}, "b");
+  copy.append(folder / "copy");
+  EXPECT_TRUE(loaded(folder / "copy").find("b"));
 }
 
 }  // namespace PatternMemoryFileTest

@@ -200,7 +200,8 @@ inline void expect_matches(const SymbolRows& patterns, const SymbolRows& queries
         const std::vector<Match> expected = returned(rankings[q], options);
         expect_row(together, q, expected, options, patterns, queries[q]);
         if (options.threshold != thresholds[0]) continue;
-        const MatchResults alone = matcher.match(ragged(SymbolRows{queries[q]}), options);
+        const std::vector<std::int64_t> ends{0, std::ssize(queries[q])};  // as arrays
+        const MatchResults alone = matcher.match({queries[q], ends}, options);
         expect_row(alone, 0, expected, options, patterns, queries[q]);
       }
     });

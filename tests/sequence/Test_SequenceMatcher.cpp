@@ -276,21 +276,6 @@ TEST(SequenceMatcher, PostingsListEveryPatternThatSharesEnough) {
   }
 }
 
-TEST(SequenceMatcher, TakesQueriesAsArrays) {
-  auto random = generator("arrays");
-  const SequenceMatcher matcher(context(), ragged(random_sequences(random, 100, 20, 20, 9)));
-  for (const std::size_t count : edge_sizes) {
-    const Ragged<Symbol> rows = ragged(random_sequences(random, count, 0, 29, 9));
-    const std::vector<std::int64_t> offsets(rows.offsets.begin(), rows.offsets.end());
-    const MatchOptions requested{.threshold = 0.3, .top = 4};
-    const MatchResults expected = matcher.match(rows, requested);
-    const MatchResults found =
-        matcher.match({std::span(rows.values), std::span(offsets)}, requested);
-    EXPECT_EQ(found.matches.offsets, expected.matches.offsets);
-    EXPECT_EQ(found.matches.values, expected.matches.values);
-  }
-}
-
 TEST(SequenceMatcher, ReportsItsWorkToTheDispatcher) {
   const Ragged<Symbol> patterns = ragged(SymbolRows{letters("abcd"), letters("ab"), {}});
   const SequenceMatcher matcher(context(), patterns);
