@@ -68,6 +68,30 @@ inline EventTexts random_events(std::mt19937_64& random, std::uint64_t vocabular
   return list;
 }
 
+/// \brief Patterns 0, 2 and 3 of {a b | c}, {a | a} and {c}; 1, {b}, was forgotten. Those below 3
+/// are in a segment. Appended: 2 seen twice more, 4 of {b c}.
+///
+/// Sections: pattern.index 0 2 3 4, pattern.symbols.u16 0 1 2 0 0 2, pattern.ends 3 5 6,
+/// pattern.events 2 4 5, event.ends 2 3 1 2 1, name.ends 11 10 21, tiles.end 3, tiles.0.patterns
+/// 0 2. Appended: change.patterns 2, change.frequency 5.
+inline std::string small_file(bool appended) {
+  const TempFolder folder;
+  PatternMemory memory = made();
+  learn(memory, {{"a", "b"}, {"c"}}, "first");
+  learn(memory, {{"b"}}, "second", 3);
+  learn(memory, {{"a"}, {"a"}}, {}, 3);
+  memory.sync();
+  memory.forget(1);
+  learn(memory, {{"c"}}, "third");
+  memory.save(folder / "a");
+  if (appended) {
+    learn(memory, {{"a"}, {"a"}}, {}, 2);
+    learn(memory, {{"b", "c"}}, "fourth");
+    memory.append(folder / "a");
+  }
+  return read_all(folder / "a");
+}
+
 /// Everything that two memories report must be equal. \param vocabulary of random queries
 inline void expect_same(const PatternMemory& memory, const PatternMemory& other,
                         std::uint64_t vocabulary = 3) {

@@ -13,30 +13,6 @@ using namespace Kindred::Testing;
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// \brief Patterns 0, 2 and 3 of {a b | c}, {a | a} and {c}; 1, {b}, was forgotten. Those below 3
-/// are in a segment. Appended: 2 seen twice more, 4 of {b c}.
-///
-/// Sections: pattern.index 0 2 3 4, pattern.symbols.u16 0 1 2 0 0 2, pattern.ends 3 5 6,
-/// pattern.events 2 4 5, event.ends 2 3 1 2 1, name.ends 11 10 21, tiles.end 3, tiles.0.patterns
-/// 0 2. Appended: change.patterns 2, change.frequency 5.
-std::string stored(bool appended) {
-  const TempFolder folder;
-  PatternMemory memory = made();
-  learn(memory, {{"a", "b"}, {"c"}}, "first");
-  learn(memory, {{"b"}}, "second", 3);
-  learn(memory, {{"a"}, {"a"}}, {}, 3);
-  memory.sync();
-  memory.forget(1);
-  learn(memory, {{"c"}}, "third");
-  memory.save(folder / "a");
-  if (appended) {
-    learn(memory, {{"a"}, {"a"}}, {}, 2);
-    learn(memory, {{"b", "c"}}, "fourth");
-    memory.append(folder / "a");
-  }
-  return read_all(folder / "a");
-}
-
 class ForgedPatterns : public ::testing::Test {
  protected:
   Impl::StoredPatterns read(const std::string& bytes) const {
@@ -87,7 +63,7 @@ class ForgedPatterns : public ::testing::Test {
     return read_all(folder / "a");
   }
 
-  std::string good = stored(false);
+  std::string good = small_file(false);
   MemoryFile m_file;
 };
 
@@ -192,7 +168,7 @@ TEST_F(ForgedPatterns, WithAPatternTwiceInASegmentAreRejected) {
 }
 
 TEST_F(ForgedPatterns, WithWrongCommitsAreRejected) {
-  good = stored(true);
+  good = small_file(true);
   refuse_numbers({{"change.patterns", 0, 4, "4 is not below 4"},
                   {"change.patterns", 0, 1, "cannot follow the frequency 0"},
                   {"change.frequency", 0, std::uint64_t{1} << 63U, "is not below"},
@@ -264,14 +240,14 @@ TEST_F(ForgedPatterns, WithoutANumberOfAnIndexAreRejected) {
 }
 
 TEST_F(ForgedPatterns, ReportThatTheyDoNotFitIntoMemory) {
-  m_file.set(stored(true));
+  m_file.set(small_file(true));
   const auto load = [&] { loaded(m_file.path()); };
   EXPECT_GT(fail_every_allocation(longer_than_labels, load, [](std::size_t) {}), 50U);
 }
 
 TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {
   for (const bool appended : {false, true}) {
-    const std::string whole = stored(appended);
+    const std::string whole = small_file(appended);
     const TempFolder folder;
     folder.write("a", whole);
     expect_lengths_are_checked(
@@ -282,7 +258,7 @@ TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {
 }
 
 TEST_F(ForgedPatterns, MayHoldAnyFrequencyThatCanFollow) {
-  good = stored(true);
+  good = small_file(true);
   const auto frequency_of = [&](std::uint64_t index, std::uint64_t changed, std::uint64_t to,
                                 std::uint64_t learned) {
     forge(good, "change.patterns", 0, changed);
