@@ -13,6 +13,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "RaggedRows.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,24 +26,9 @@ namespace Kindred::Testing {
 
 using Answer = nlohmann::json (*)(Context& context, const std::string& path);
 
-inline Ragged<std::string_view> stored_events(
-    const std::vector<std::vector<std::string_view>>& events) {
-  Ragged<std::string_view> out;
-  for (const auto& event : events) out.push_row(event);
-  return out;
-}
-
 template <class List>
 nlohmann::json numbers(const List& list) {
-  nlohmann::json out = nlohmann::json::array();
-  for (const auto value : list) {
-    if constexpr (std::is_enum_v<std::decay_t<decltype(value)>>) {
-      out.push_back(static_cast<int>(value));
-    } else {
-      out.push_back(value);
-    }
-  }
-  return out;
+  return std::vector(list.begin(), list.end());
 }
 
 inline nlohmann::json patterns_answer(Context& context, const std::string& path) {
@@ -61,13 +48,10 @@ inline nlohmann::json patterns_answer(Context& context, const std::string& path)
     out["patterns"].push_back(row);
   }
   Ragged<Symbol> queries;
-  memory.encode(stored_events({{"a", "b"}, {"c"}, {"never"}}), queries);
-  memory.encode(stored_events({{"x"}, {"\xC3\xA9"}, {"b", "a"}}), queries);
+  memory.encode(ragged<std::string_view>({{"a", "b"}, {"c"}, {"never"}}), queries);
+  memory.encode(ragged<std::string_view>({{"x"}, {"\xC3\xA9"}, {"b", "a"}}), queries);
   for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-    MatchOptions options;
-    options.measure = measure;
-    options.threshold = 0.1;
-    const MatchResults results = memory.match(queries, options);
+    const MatchResults results = memory.match(queries, {.measure = measure, .threshold = 0.1});
     for (std::size_t query = 0; query < queries.rows(); ++query) {
       nlohmann::json found = nlohmann::json::array();
       for (const Match& match : results.matches[query])
@@ -76,7 +60,7 @@ inline nlohmann::json patterns_answer(Context& context, const std::string& path)
     }
   }
   // Continues where the file ends.
-  const LearnedPattern next = memory.learn(stored_events({{"new"}}), "new");
+  const LearnedPattern next = memory.learn(ragged<std::string_view>({{"new"}}), "new");
   out["next"] = {next.index, next.frequency, memory.vocabulary().find("new")};
   return out;
 }
@@ -98,9 +82,7 @@ inline nlohmann::json vectors_answer(Context& context, const std::string& path) 
   const std::vector<float> queries{1, 0.5F, -0.25F, 0, 3, 0, 0, 1.0F / 3, 2, -1};
   for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
     for (const SearchPath path_of : {SearchPath::brute_force, SearchPath::quantized}) {
-      SearchOptions options;
-      options.metric = metric;
-      options.top = 4;
+      SearchOptions options{.metric = metric, .top = 4};
       if (index.statistics().quantized_bytes > 0) options.path = path_of;
       const SearchResults results = index.search(queries, options);
       out["found"].push_back({{"ids", results.ids}, {"scores", numbers(results.scores)}});
@@ -117,10 +99,7 @@ inline nlohmann::json hnsw_answer(Context& context, const std::string& path) {
       {"end_id", statistics.end_id}, {"levels", statistics.levels},
       {"links", statistics.links},   {"traversal", static_cast<int>(index.settings().traversal)}};
   const std::vector<float> queries{0.5F, -1, 2, 0, 0, 0, -3, 1, 0.25F};
-  HnswSearchOptions options;
-  options.top = 3;
-  options.ef = 5;
-  const HnswResults results = index.search(queries, options);
+  const HnswResults results = index.search(queries, {.top = 3, .ef = 5});
   out["ids"] = results.ids;
   out["scores"] = numbers(results.scores);
   std::vector<float> row(index.dimension());
@@ -135,14 +114,10 @@ inline nlohmann::json graph_answer(Context& context, const std::string& path) {
   nlohmann::json out = {{"nodes", engine.nodes()}, {"edges", engine.edges()}};
   for (std::uint32_t node = 0; node < engine.nodes(); ++node)
     out["names"].push_back(engine.has_node(node) ? std::string(engine.name(node)) : "removed");
-  Ragged<Activation> sources;
-  sources.push_row(std::vector<Activation>{{0, 1}, {4, 0.5F}});
-  sources.push_row(std::vector<Activation>{{2, 0.75F}});
+  const Ragged<Activation> sources = ragged<Activation>({{{0, 1}, {4, 0.5F}}, {{2, 0.75F}}});
   for (const bool some_kinds : {false, true}) {
-    SpreadOptions options;
-    options.mode = SpreadMode::linear;
-    options.decay = {Decay::Kind::constant, 0.5};
-    options.hops = 3;
+    SpreadOptions options{
+        .mode = SpreadMode::linear, .decay = {Decay::Kind::constant, 0.5}, .hops = 3};
     if (some_kinds) options.kinds = EdgeKinds().set(1).set(9);
     const SpreadResults results = engine.spread(sources, options);
     for (std::size_t query = 0; query < sources.rows(); ++query) {
@@ -171,10 +146,7 @@ inline nlohmann::json blueprints_answer(Context& /*context*/, const std::string&
 
 /// The blueprints of the layer are in a file next to its checkpoint.
 inline nlohmann::json seeds_answer(Context& context, const std::string& path) {
-  SeedLayerOptions options;
-  options.hidden = 9;
-  options.seeds = 12;
-  SeedLayer layer(context, options);
+  SeedLayer layer(context, {.hidden = 9, .seeds = 12});
   layer.restore_blueprints(path.substr(0, path.find_last_of('/')) + "/blueprints.knd");
   layer.restore(path);
   const SeedState state = layer.state();

@@ -36,9 +36,7 @@ TEST(StoredTiles, MatchBuiltTiles) {
       EXPECT_EQ(stored.store().longest, built.store().longest);
       EXPECT_EQ(stored.store().symbol_count, built.store().symbol_count);
       for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-        MatchOptions options;
-        options.measure = measure;
-        options.threshold = 0;
+        const MatchOptions options{.measure = measure, .threshold = 0};
         const auto matches = [&](const PatternSegment& segment, Space space) {
           std::vector<std::vector<Match>> answers;
           const Impl::DenseQueries dense = segment.dense(queries);
