@@ -13,13 +13,6 @@ struct Corpus {
   SymbolRows patterns, queries;
 };
 
-void widen(Corpus& corpus) {
-  const Symbol stride = *rc::gen::element<Symbol>(1, 70000);
-  for (SymbolRows* rows : {&corpus.patterns, &corpus.queries})
-    for (Symbols& sequence : *rows)
-      for (Symbol& symbol : sequence) symbol = symbol == unknown_symbol ? symbol : symbol * stride;
-}
-
 Corpus any_corpus() {
   const auto alphabet = *rc::gen::inRange<Symbol>(1, 6);
   const auto pattern = rc::gen::container<Symbols>(rc::gen::inRange<Symbol>(0, alphabet));
@@ -28,37 +21,17 @@ Corpus any_corpus() {
                    [=](Symbol symbol) { return symbol == alphabet ? unknown_symbol : symbol; }));
   Corpus corpus{*rc::gen::container<SymbolRows>(pattern),
                 *rc::gen::resize(8, rc::gen::container<SymbolRows>(rc::gen::resize(150, query)))};
-  widen(corpus);
+  const Symbol stride = *rc::gen::element<Symbol>(1, 70000);
+  for (SymbolRows* rows : {&corpus.patterns, &corpus.queries})
+    for (Symbols& sequence : *rows)
+      for (Symbol& symbol : sequence) symbol = symbol == unknown_symbol ? symbol : symbol * stride;
   return corpus;
 }
 
-/// A long query around the length at which autojunk starts, over a vocabulary in which some symbols
-/// are popular and most are not, and patterns cut from it and mixed.
-Corpus any_popular_corpus() {
-  const auto popular = rc::gen::inRange<Symbol>(0, 3);
-  const auto rare = rc::gen::inRange<Symbol>(3, 300);
-  const auto symbol =
-      rc::gen::weightedOneOf<Symbol>({{3, popular}, {2, rare}, {1, rc::gen::just(unknown_symbol)}});
-  const auto known = rc::gen::weightedOneOf<Symbol>({{2, popular}, {3, rare}});
-  const auto length = *rc::gen::element<std::size_t>(199, 200, 201, 260, 300);
-  const Symbols query = *rc::gen::container<Symbols>(length, symbol);
-  Corpus corpus{{}, {query}};
-  for (int p = 0; p < 4; ++p) {
-    const auto begin = *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(query));
-    const auto end = *rc::gen::inRange<std::ptrdiff_t>(begin, std::ssize(query) + 1);
-    Symbols pattern(query.begin() + begin, query.begin() + end);
-    for (Symbol& s : pattern)
-      if (s == unknown_symbol || *rc::gen::inRange(0, 8) == 0) s = *known;
-    corpus.patterns.push_back(pattern);
-  }
-  widen(corpus);
-  return corpus;
-}
-
-MatchGrid any_call(Measure measure = *rc::gen::elementOf(with_blocks)) {
+MatchGrid any_call() {
   const auto threshold =
       rc::gen::element(0.0, 0.01, 0.1, 0.3, 1.0 / 3, 0.5, 0.6, 2.0 / 3, 0.75, 1.0);
-  return {.measures = {measure},
+  return {.measures = {*rc::gen::elementOf(with_blocks)},
           .thresholds = {*threshold},
           .tops = {*rc::gen::element<std::size_t>(1, 3, 10, 1000)},
           .blocks = *rc::gen::arbitrary<bool>(),
@@ -71,15 +44,6 @@ TEST(SequenceProperties, MatchesReference) {
                     const Corpus corpus = any_corpus();
                     expect_matches(corpus.patterns, corpus.queries, any_call());
                   });
-}
-
-TEST(SequenceProperties, AutojunkMatchesReference) {
-  expect_property("autojunk equals the oracle on every space", [] {
-    MatchGrid grid = any_call(Measure::difflib);
-    grid.autojunk = grid.blocks = true;
-    const Corpus corpus = any_popular_corpus();
-    expect_matches(corpus.patterns, corpus.queries, grid);
-  });
 }
 
 TEST(SequenceProperties, SelfMatchMatchesBruteForce) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons of a prepared query with many texts at once.
-#include <thread>
-
+#include "OneThread.hpp"
 #include "SequenceOracle.hpp"
 
 namespace TextSpansTest {
@@ -153,12 +152,10 @@ TEST(TextSpans, ThreadsShareAPreparedQuery) {
   const Texts spans(texts);
   const PreparedQuery prepared(Measure::lcs, query);
   std::vector<std::vector<std::uint32_t>> counts(4, std::vector<std::uint32_t>(texts.size()));
-  std::vector<std::thread> threads;
-  for (auto& own : counts) threads.emplace_back([&] { prepared.matched(spans.spans(), own); });
-  for (std::thread& thread : threads) thread.join();
-  for (const auto& own : counts) EXPECT_EQ(own, counts[0]);
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    EXPECT_EQ(counts[0][i], Reference::lcs(texts[i], query));
+  by_threads(counts.size(), [&](std::size_t t) { prepared.matched(spans.spans(), counts[t]); });
+  for (const auto& own : counts)
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      EXPECT_EQ(own[i], Reference::lcs(texts[i], query));
 }
 
 TEST(TextSpans, RefusedCallsWriteNothing) {

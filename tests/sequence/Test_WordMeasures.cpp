@@ -2,8 +2,8 @@
 // What matchers do beyond comparisons with the oracle under measures of words.
 #include <chrono>
 #include <future>
-#include <thread>
 
+#include "OneThread.hpp"
 #include "SequenceOracle.hpp"
 
 namespace WordMeasuresTest {
@@ -60,10 +60,7 @@ TEST(WordMeasures, MayBeFirstUsedBySeveralThreads) {
     return MatchOptions{.measure = of_words[t % 2], .space = Space::serial};
   };
   std::vector<MatchResults> found(8);
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < found.size(); ++t)
-    threads.emplace_back([&, t] { found[t] = matcher.match(query, options(t)); });
-  for (std::thread& thread : threads) thread.join();
+  by_threads(found.size(), [&](std::size_t t) { found[t] = matcher.match(query, options(t)); });
   for (std::size_t t = 0; t < found.size(); ++t)
     expect_row(found[t], 0, returned(ranked(of_words[t % 2], texts, texts[3]), options(t)),
                options(t));

@@ -244,11 +244,12 @@ Lanes lanes_of(std::mt19937_64& random, std::size_t length, unsigned vocabulary,
                std::uint32_t spread, bool anything) {
   Lanes lanes{random_codes(random, length, vocabulary), {}, rows, {}};
   for (std::uint32_t& own : lanes.lengths) {
+    const std::uint64_t noise = random() % 8;
     own = static_cast<std::uint32_t>(rows - random() % std::min(rows, spread));
     Codes& pattern = lanes.patterns.emplace_back();
     for (std::uint32_t row = 0; row < rows; ++row) {
-      const bool near = random() % 3 > 0 && row < length;
-      const bool unknown = random() % 6 == 0 || (!anything && row >= own);
+      const bool near = random() % 12 >= noise && row < length;
+      const bool unknown = random() % 24 < noise || (!anything && row >= own);
       pattern.push_back(unknown ? no_code : lanes.query[near ? row : random() % length]);
     }
   }
@@ -412,36 +413,20 @@ TEST(SequencePack, CountsExactlyWhatReachesTheRequiredCount) {
   unsigned reaching = 0;
   for (int repeat = 0; repeat < 200; ++repeat) {
     const std::size_t length = 1 + generator() % 256;
-    const auto query = random_codes(generator, length, 1U + generator() % (repeat % 2 ? 20 : 255));
-    const auto columns = columns_of(query);
+    const auto vocabulary = static_cast<unsigned>(1 + generator() % (repeat % 2 ? 20 : 255));
+    const auto rows = static_cast<std::uint32_t>(1 + generator() % 300);
+    Lanes lanes = lanes_of(generator, length, vocabulary, rows, 4, true);
+    std::ranges::sort(lanes.lengths);
+    const auto columns = columns_of(lanes.query);
     const std::uint32_t slots = repeat % 5 == 0 ? 32 : 64;
-    std::vector<Codes> patterns(slots);
-    const std::size_t base = 1 + generator() % 300;
-    for (auto& pattern : patterns) {
-      // A section of the query, with symbols inserted and removed.
-      std::size_t at = generator() % length;
-      const auto noise = 1 + generator() % 60;
-      const std::size_t expected = base + generator() % 4;
-      while (pattern.size() < expected) {
-        if (generator() % 64 < noise) {
-          pattern.push_back(query[generator() % length]);
-        } else {
-          pattern.push_back(query[at++ % length]);
-        }
-        if (generator() % 64 < noise / 2) ++at;
-      }
-    }
-    std::sort(patterns.begin(), patterns.end(),
-              [](const auto& a, const auto& b) { return a.size() < b.size(); });
     WorkItem work_item{};
     Codes tiles[2];
     for (unsigned t = 0; t < slots / 32; ++t) {
-      work_item.tile_rows[t] = static_cast<std::uint32_t>(patterns[32 * t + 31].size());
+      work_item.tile_rows[t] = lanes.lengths[32 * t + 31];
       tiles[t].assign(32 * std::size_t{work_item.tile_rows[t]}, no_code);
-      for (unsigned l = 0; l < 32; ++l) {
-        const auto& pattern = patterns[32 * t + l];
-        for (std::size_t i = 0; i < pattern.size(); ++i) tiles[t][32 * i + l] = pattern[i];
-      }
+      for (unsigned l = 0; l < 32; ++l)
+        for (std::uint32_t i = 0; i < lanes.lengths[32 * t + l]; ++i)
+          tiles[t][32 * i + l] = lanes.patterns[32 * t + l][i];
     }
     work_item.symbols[0] = tiles[0].data();
     work_item.symbols[1] = slots == 64 ? tiles[1].data() : tiles[0].data();
@@ -454,8 +439,7 @@ TEST(SequencePack, CountsExactlyWhatReachesTheRequiredCount) {
       SequencePack<HostSpace>::scan({columns.data(), static_cast<unsigned>(columns.size()), table},
                                     work_item, static_cast<std::uint32_t>(length), need, Sink{});
       for (unsigned l = 0; l < slots; ++l) {
-        const std::uint32_t expected =
-            Reference::lcs(symbols_of(patterns[l], patterns[l].size()), symbols_of(query, length));
+        const std::uint32_t expected = Reference::lcs(lanes.symbols(l), lanes.symbols());
         ASSERT_LE(matched[l], expected) << length << " symbols, need " << need;
         if (expected >= need) {
           ASSERT_EQ(matched[l], expected) << length << " symbols, need " << need;
