@@ -44,23 +44,12 @@ class ForgedPatterns : public ::testing::Test {
     const auto section = file.section<T>(file.commits() - 1, name);
     return {section.begin(), section.end()};
   }
-  /// A copy of a file of one commit. \param replace returns whether it wrote what a section becomes
+  /// A copy of a file. \param replace as for `copy_sections`
   template <class Replace>
-  std::string rewritten(const Replace& replace) {
-    m_file.set(good);
-    const Impl::SectionFile file(m_file.path(), Impl::patterns_kind, 1);
+  std::string rewritten(const Replace& replace) const {
     const TempFolder folder;
-    Impl::SectionWriter writer(folder / "a", Impl::patterns_kind);
-    writer.require_format(Impl::section_format_version);
-    for (const auto& section : file.sections(0)) {
-      with_element(section.type, section.element_bytes, [&](auto zero) {
-        using T = decltype(zero);
-        const std::span<const T> elements = file.section<T>(0, section.name);
-        if (!replace(section, elements, writer)) writer.write<T>(section.name, elements);
-      });
-    }
-    writer.commit();
-    return read_all(folder / "a");
+    copy_sections(folder.write("a", good), folder / "b", Impl::patterns_kind, replace);
+    return read_all(folder / "b");
   }
 
   std::string good = small_file(false);
