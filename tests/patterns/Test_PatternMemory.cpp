@@ -308,18 +308,15 @@ TEST(PatternMemory, RefusedCallsChangeNothing) {
     const auto match = [&](const MatchOptions& options) {
       return [&memory, &queries, options] { memory.match(queries, options); };
     };
+    const auto learning = [&](const EventTexts& events, std::uint64_t times) {
+      return [&memory, events, times] { learn(memory, events, {}, times); };
+    };
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;  // of a pattern of two symbols
     const Indices unknown{0, 2};
     std::vector<RefusedCall> calls{
         {[&] { learn(memory, {{"new symbol"}}, "name"); }, "'name' belongs to pattern 0"},
-        {[&] {
-           learn(memory, {{"a", "b"}}, {}, 0);
-         },
-         "times is 0"},
-        {[&] {
-           learn(memory, {{"a", "b"}}, {}, ~std::uint64_t{0});
-         },
-         "2^63"},
+        {learning({{"a", "b"}}, 0), "times is 0"},
+        {learning({{"a", "b"}}, ~std::uint64_t{0}), "2^63"},
         {[&] { memory.set_frequency(0, 0); }, ""},
         {[&] { memory.set_frequency(0, most + 1); }, ""},
         {[&] { memory.set_frequency(0, ~std::uint64_t{0}); }, ""},

@@ -19,20 +19,16 @@ using namespace Kindred::Testing;
 void live(PatternMemory& memory, std::mt19937_64& random, std::uint64_t vocabulary, int steps) {
   for (int i = 0; i < steps; ++i) {
     const std::uint64_t learned = memory.statistics().learned;
-    const std::uint64_t index = learned == 0 ? 0 : random() % learned;
-    const std::uint64_t dice = random() % 20;
-    if (dice < 2) {
-      memory.forget(index);
-    } else if (dice < 4 && memory.frequency(index) > 0) {
-      learn(memory, texts(memory, memory.pattern(index)), {}, 1 + random() % 3);
-    } else if (dice == 4 && random() % 8 == 0) {
-      memory.sync();
-    } else {
-      const EventTexts events = random_events(random, vocabulary);
-      const std::string name = numbered('p', learned);
-      const bool is_named = random() % 3 > 0 && !memory.find(Words(events)) && !memory.find(name);
-      learn(memory, events, is_named ? std::optional<std::string_view>(name) : std::nullopt);
-    }
+    const std::uint64_t index = random() % (learned + 1);
+    EventTexts events = random_events(random, vocabulary);
+    if (random() % 8 == 0 && memory.frequency(index) > 0)
+      events = texts(memory, memory.pattern(index));
+    const std::string name = numbered('p', learned);
+    const bool is_named = random() % 3 > 0 && !memory.find(Words(events)) && !memory.find(name);
+    learn(memory, events, is_named ? std::optional<std::string_view>(name) : std::nullopt,
+          1 + random() % 3);
+    if (random() % 8 == 0) memory.forget(index);
+    if (random() % 160 == 0) memory.sync();
   }
 }
 

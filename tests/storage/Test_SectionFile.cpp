@@ -281,6 +281,8 @@ TEST(SectionFile, DetectsEveryChangedByte) {
           // One of two slots of the header may be damaged.
           if (*name == 'a' && (at < sizeof(SectionHeader) || at >= revision.bytes)) {
             EXPECT_EQ(SectionFile(file.path(), kind, 1).revision(), revision);
+            const auto in_memory = std::as_bytes(std::span(changed));
+            EXPECT_EQ(SectionFile(in_memory, kind, 1).revision(), revision);
           } else {
             EXPECT_THROW(SectionFile(file.path(), kind, 1), CorruptFile);
           }

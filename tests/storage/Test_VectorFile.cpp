@@ -4,6 +4,7 @@
 #include "ShapedArray.hpp"
 #include "TempFolder.hpp"
 #include "VectorFileBytes.hpp"
+#include "storage/NpyFile.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 
@@ -154,19 +155,6 @@ TEST(VectorFile, RejectsAnIntegerThatFloatCannotRepresent) {
     EXPECT_THAT(integers(wide), ElementsAre(number));
   }
   EXPECT_THROW(integers(VectorFile(folder.write("y.fvecs", vecs<float>({{1}})))), InvalidArgument);
-}
-
-TEST(VectorFile, ReadsManyRowsInPieces) {
-  const TempFolder folder;
-  std::vector<std::vector<std::uint8_t>> rows(9000, std::vector<std::uint8_t>(300));
-  std::vector<float> expected;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    for (std::size_t i = 0; i < rows[row].size(); ++i)
-      expected.push_back(rows[row][i] = static_cast<std::uint8_t>(row * 31 + i));
-  }
-  const VectorFile file(folder.write("x.bvecs", vecs(rows)));
-  EXPECT_EQ(floats(file), expected);
-  EXPECT_EQ(floats(file, 4000, 1)[299], expected[4000 * 300 + 299]);
 }
 
 TEST(VectorFile, ReadsOneDimensionAsOneRowIfRequested) {
@@ -346,6 +334,47 @@ TEST(ReadMask, ReadsBoolAndUint8) {
   expect_refused({{reading("'<i8'", "(3,)", ""), "it must be bool or uint8"},
                   {reading("'|b1'", "(3, 1)", "abc"), "has 2 dimensions; 1 is required"}});
   expect_refused<CorruptFile>({{reading("'|b1'", "(3,)", "ab"), "the file is cut"}});
+}
+
+TEST(NpyHeader, AcceptsAnyOrderOfKeysAndEitherQuote) {
+  const Impl::NpyHeader header =
+      Impl::parse_npy_header("{\"shape\":(4,5),'fortran_order':True,\"descr\":'>f8'}");
+  EXPECT_EQ(header.descr, ">f8");
+  EXPECT_TRUE(header.fortran_order);
+  EXPECT_THAT(header.shape, ElementsAre(4U, 5U));
+  EXPECT_EQ(header.shown_shape(), "(4, 5)");
+}
+
+TEST(NpyHeader, RejectsInvalidHeadersAndSaysWhy) {
+  const std::string start = "{'descr': '<f4', 'fortran_order': False, ";
+  Testing::expect_refused(
+      {{"", "{ is missing"},
+       {"{", "a string is missing"},
+       {"{}", "the keys descr"},
+       {"[]", "{ is missing"},
+       {"{'descr': '<f4', 'fortran_order': False}", "the keys descr"},
+       {"{'descr': '<f4', 'shape': (2, 3)}", "the keys descr"},
+       {"{'fortran_order': False, 'shape': (2, 3)}", "the keys descr"},
+       {start + "'shape': (2, 3)", "a comma or } is missing"},
+       {start + "'shape': (2, 3)} x", "text follows"},
+       {start + "'shape': (2, 3), 'shape': (2, 3)}", "the key 'shape' occurs twice"},
+       {"{'descr': '<f4', 'descr': '<f4'}", "the key 'descr' occurs twice"},
+       {"{'fortran_order': True, 'fortran_order': True}", "the key 'fortran_order' occurs twice"},
+       {start + "'other': (2, 3)}", "the key 'other' occurs twice"},
+       {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2, 3)}", "True or False is missing"},
+       {start + "'shape': (2, -3)}", "a length is missing"},
+       {start + "'shape': (2 3)}", "a comma or ) is missing"},
+       {start + "'shape': (2, 99999999999999999999)}", "a length is missing or too large"},
+       {"{'descr': '<f4' 'fortran_order': False, 'shape': (2, 3)}", "a comma or } is missing"},
+       {"{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3)}", "a comma or } is missing"},
+       {"{'descr': '<f4", "a string is not terminated"},
+       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3)}",
+        "the dtype has fields"},
+       {"{'descr' '<f4'}", ": is missing"},
+       {"{descr: 1}", "a string is missing"}},
+      [](const std::string& text) {
+        return Testing::message_of<InvalidArgument>([&] { Impl::parse_npy_header(text); });
+      });
 }
 
 }  // namespace VectorFileTest
