@@ -52,9 +52,8 @@ void use_all(HnswStore& store) {
       const auto query = rows.query_of(node, element.data());
       const Key start = walk.descend(query, 0);
       walk.search(query, 0, start, store.size(), 5);
-      for (const Key key : buffers.beam.keys()) {
+      for (const Key key : buffers.beam.keys())
         if (node_of(key) >= store.size()) __builtin_trap();
-      }
       walk.search_allowed(query, start, store.size(), 5,
                           [&](std::uint32_t at) { return store.deleted[at] == 0; });
     }

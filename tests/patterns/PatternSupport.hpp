@@ -61,10 +61,9 @@ inline std::vector<Match> all_same(const PatternMemory& memory) {
 inline EventTexts random_events(std::mt19937_64& random, std::uint64_t vocabulary,
                                 std::uint64_t events = 4, std::uint64_t texts = 3) {
   EventTexts list(random() % (events + 1));
-  for (SymbolTexts& event : list) {
+  for (SymbolTexts& event : list)
     for (std::size_t n = random() % (texts + 1); n > 0; --n)
       event.push_back(numbered('s', random() % vocabulary));
-  }
   return list;
 }
 

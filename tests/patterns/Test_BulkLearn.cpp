@@ -140,9 +140,8 @@ TEST(BulkLearn, FillsBlocksOfIndicesFromAnyBegin) {
       learn_all(memory, {patterns.begin(), middle});
       const auto learned = learn_all(memory, {middle, patterns.end()});
       ASSERT_EQ(learned.back().index, before + count - 1);
-      for (const std::size_t i : {std::size_t{0}, before / 2, before, before + count - 1}) {
+      for (const std::size_t i : {std::size_t{0}, before / 2, before, before + count - 1})
         ASSERT_EQ(memory.find(Words(patterns[i].events)), i);
-      }
     }
   }
 }

@@ -176,11 +176,10 @@ TEST_F(ForgedPatterns, WithWideSymbolsAreCheckedToo) {
     return true;
   });
   EXPECT_EQ(read(good).catalogue.length(0), 3U);
-  for (const Symbol symbol : {Symbol{3}, unknown_symbol - 1, unknown_symbol}) {
+  for (const Symbol symbol : {Symbol{3}, unknown_symbol - 1, unknown_symbol})
     refuse<Symbol>(
         "pattern.symbols.u32", 0, symbol,
         "'pattern.symbols.u32', element 0: " + std::to_string(symbol) + " is not below 3");
-  }
 }
 
 TEST_F(ForgedPatterns, WithAnEmptySegmentAreRejected) {

@@ -13,10 +13,9 @@ PatternMemory crowd(std::mt19937_64& random, std::uint64_t patterns) {
   PatternMemory memory(context(), quiet_at(300));
   for (std::uint64_t i = 0; i < patterns; ++i) {
     EventTexts events(1 + random() % 3);
-    for (SymbolTexts& event : events) {
+    for (SymbolTexts& event : events)
       for (std::size_t n = 1 + random() % 6; n > 0; --n)
         event.push_back(numbered('s', random() % 12));
-    }
     events.push_back({numbered('p', i)});
     learn(memory, events, numbered('n', i), 1 + random() % 5);
   }

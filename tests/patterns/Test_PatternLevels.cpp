@@ -33,11 +33,10 @@ TEST(PatternLevels, OfACallAnswerAsAMemoryOfThatLevel) {
         ASSERT_EQ(answer_at(characters, query, level, options), expected);
         ASSERT_EQ(answer(level == Level::token ? tokens : characters, query, options), expected);
         std::vector<std::pair<std::uint64_t, double>> found[2];
-        for (std::size_t m = 0; m < 2; ++m) {
+        for (std::size_t m = 0; m < 2; ++m)
           for (const Prediction& prediction :
                both[m]->predict(Words(query), options, {}, level).predictions)
             found[m].emplace_back(prediction.index, prediction.potential);
-        }
         ASSERT_EQ(found[0], found[1]);
       }
     }

@@ -193,9 +193,8 @@ TEST(PatternMemory, TheBestAreFoundBehindForgottenPatterns) {
     learn(memory, {texts});
   }
   memory.sync();
-  for (std::uint64_t i = 0; i < 700; ++i) {
+  for (std::uint64_t i = 0; i < 700; ++i)
     if (i % 100 != 99) memory.forget(i);
-  }
   for (const std::size_t top : {1U, 3U, 7U, 8U, 100U, 1000U}) {
     const auto found = answer(memory, {{"same"}}, 0.0, top);
     ASSERT_EQ(found.size(), std::min<std::size_t>(top, 207));

@@ -90,9 +90,8 @@ TEST(PatternMemoryFile, KeepsNothingOfForgottenPatterns) {
   }
   memory.sync();
   memory.save(folder / "all");
-  for (std::uint64_t i = 0; i < 10000; ++i) {
+  for (std::uint64_t i = 0; i < 10000; ++i)
     if (i % 100 != 50) memory.forget(i);
-  }
   memory.save(folder / "few");
   EXPECT_LT(read_all(folder / "few").size(), read_all(folder / "all").size() / 25);
   EXPECT_EQ(read_all(folder / "few").find("a name of some length, 7777"), std::string::npos);

@@ -110,12 +110,10 @@ TEST(Similarity, EveryEntryPointAgreesOnTexts) {
                                        "naive",  "é€😀x",    "€é😀xx",   "ñ",       "ð",
                                        "abcabc", "kindred", "aba",     "bca",     "bacb",
                                        "ab",     "abcd",    "bdca",    "cbda",    "abdfec"};
-  for (const std::string& pattern : texts) {
-    for (const std::string& query : texts) {
+  for (const std::string& pattern : texts)
+    for (const std::string& query : texts)
       for (const Measure measure : all_measures)
         agreed(measure, Reference::code_points(pattern), Reference::code_points(query), 0.5);
-    }
-  }
   agreed(Measure::difflib, {}, {}, 1, true);
   const std::string junk = std::string(150, 'a') + "bc" + std::string(60, 'a');
   agreed(Measure::difflib, letters("aabcaa"), letters(junk), 0, true);

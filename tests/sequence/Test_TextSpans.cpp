@@ -126,10 +126,9 @@ TEST(TextSpans, WordsOfEveryWidthAndNumberEqualTheOracle) {
   for (const std::size_t words : {0, 1, 2, 3, 7, 40, 90}) {
     const Symbols query = text_of(words, words % 2 == 0 ? some.size() : 9);
     SymbolRows texts{{}, query};
-    for (const std::size_t kinds : {2UL, 6UL, 9UL, some.size()}) {
+    for (const std::size_t kinds : {2UL, 6UL, 9UL, some.size()})
       for (const std::size_t other : {0, 1, 2, 3, 4, 15, 16, 17, 30})
         texts.push_back(text_of(other, kinds));
-    }
     expect_values(of_words, query, texts, {1, 2, 4});
   }
 }

@@ -19,11 +19,10 @@ TEST(WordMeasures, FindDuplicatesAndClusters) {
   for (const std::string_view text : texts) rows.push_back(letters(text));
   expect_self_matches(rows, {.measures = of_words, .thresholds = {0.8}, .tops = {100}});
   const SequenceMatcher matcher(context(), texts);
-  for (const Measure measure : of_words) {
+  for (const Measure measure : of_words)
     EXPECT_THAT(matcher.cluster({.matching = {.measure = measure, .threshold = 0.8}}).cluster_of,
                 ElementsAre(0, 1, 1, 2, 3, 2))
         << to_string(measure);
-  }
 }
 
 TEST(WordMeasures, TextsWithoutWordsMatchNoSymbolOfEachOther) {

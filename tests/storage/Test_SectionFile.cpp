@@ -83,9 +83,8 @@ TEST(SectionFile, RestoresWhatWasWritten) {
   EXPECT_THAT(file.section<std::uint64_t>(2, "words"), ElementsAre(10));
   EXPECT_TRUE(file.has(0, "bytes"));
   EXPECT_FALSE(file.has(2, "bytes"));
-  for (std::size_t commit = 0; commit < 3; ++commit) {
+  for (std::size_t commit = 0; commit < 3; ++commit)
     for (const auto& section : file.sections(commit)) EXPECT_EQ(section.offset % 64, 0U);
-  }
 }
 
 TEST(SectionFile, MayBeginWithACommitWithoutSections) {

@@ -9,6 +9,7 @@ namespace StoredTilesTest {
 using namespace Kindred;
 using namespace Kindred::Impl;
 
+/// Rows of up to \p length symbols, which leave gaps in the vocabulary.
 Ragged<Symbol> random_rows(std::mt19937_64& generator, std::size_t rows, std::size_t length,
                            Symbol vocabulary) {
   Ragged<Symbol> out;

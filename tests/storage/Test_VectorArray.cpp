@@ -21,6 +21,7 @@ using Testing::vecs;
 
 const float nan = std::numeric_limits<float>::quiet_NaN();
 
+/// Rows of an element, with their scales if it is int8.
 struct Encoded {
   std::vector<std::byte> bytes;
   std::vector<float> scales;

@@ -323,10 +323,9 @@ TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
 TEST(ReadMask, ReadsBoolAndUint8) {
   const TempFolder folder;
   const std::string three("\1\0\1", 3);
-  for (const char* descr : {"'|b1'", "'|u1'"}) {
+  for (const char* descr : {"'|b1'", "'|u1'"})
     EXPECT_THAT(read_mask(folder.write("m.npy", npy_of(descr, "(3,)", three))),
                 ElementsAre(1, 0, 1));
-  }
   const auto reading = [&](const std::string& descr, const std::string& shape,
                            const std::string& data) {
     return [=, &folder] { read_mask(folder.write("m.npy", npy_of(descr, shape, data))); };

@@ -145,9 +145,8 @@ TEST(Postings, ASecondListHoldsSecondOccurrences) {
   for (std::uint32_t times = 0; times < 3; ++times) {
     auto& found = patterns.emplace_back();
     const PostingList list = index.list(one, times);
-    for (std::uint64_t p = list.begin; p < list.end; ++p) {
+    for (std::uint64_t p = list.begin; p < list.end; ++p)
       found.push_back(store.tiles.indices.data()[index.slots().data()[p]]);
-    }
     std::sort(found.begin(), found.end());
   }
   EXPECT_EQ(patterns, (std::vector<std::vector<std::uint32_t>>{{0, 1, 2}, {0, 2}, {0}}));

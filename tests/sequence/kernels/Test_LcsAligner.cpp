@@ -71,9 +71,8 @@ TEST(LcsAligner, AlignsLongSequencesInBoundedMemory) {
   auto generator = Testing::generator("long alignment");
   Sequence query = random_sequence(generator, 53000, 200);
   Sequence pattern;
-  for (const Symbol symbol : query) {
+  for (const Symbol symbol : query)
     if (generator() % 10 != 0) pattern.push_back(generator() % 10 == 0 ? 300 : symbol);
-  }
   query[0] = 500;
   query.back() = 501;
   const LcsAligner aligner(query);

@@ -99,9 +99,8 @@ std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
     std::fill_n(places, sizeof(places), no_code);
     std::uint64_t links[40 + 2 * pack_margin] = {};
     const std::size_t first = std::size_t{pack_lanes} * pack_margin;
-    for (unsigned i = 0; i < pack_lanes * rows; ++i) {
+    for (unsigned i = 0; i < pack_lanes * rows; ++i)
       rows_codes[first + i] = generator() % 4 == 0 ? no_code : codes[generator() % codes.size()];
-    }
     for (unsigned r = 0; r < rows; ++r) links[pack_margin + r] = generator() & generator();
     const bool linked = columns.size() > 1 || generator() % 2 == 0;
     for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -109,9 +108,8 @@ std::vector<std::uint64_t> trace(std::mt19937_64 generator, std::size_t length,
                                              places + first);
       state[c].advance(columns[c], 0, columns[c].plane_count(), places + first, rows,
                        linked ? links + pack_margin : nullptr, nowhere);
-      if (linked && columns[c].symbols % plane_symbols == 0) {
+      if (linked && columns[c].symbols % plane_symbols == 0)
         result.insert(result.end(), links + pack_margin, links + pack_margin + rows);
-      }
       for (const unsigned symbols : {1U, 7U, 8U, 9U, 63U, 64U, 65U, columns[c].symbols}) {
         LaneCounts counts{};
         state[c].add_matched(std::min(symbols, columns[c].symbols), counts);
@@ -149,11 +147,9 @@ TEST(LcsColumns, AcceptQueriesOfDistinctSymbolsOnly) {
   alignas(64) std::uint8_t places[pack_lanes * (2 * pack_margin + 64)];
   std::fill_n(places, sizeof(places), no_code);
   // Lane l reads the first l symbols, and no known symbol after them.
-  for (unsigned r = 0; r < 64; ++r) {
-    for (unsigned l = 0; l < pack_lanes; ++l) {
+  for (unsigned r = 0; r < 64; ++r)
+    for (unsigned l = 0; l < pack_lanes; ++l)
       if (r < l) places[pack_lanes * (pack_margin + r) + l] = static_cast<std::uint8_t>(r);
-    }
-  }
   for_each_columns([&](auto state) {
     state.reset();
     state.advance(columns[0], 0, 8, places + pack_lanes * pack_margin, 64, nullptr, nowhere);
@@ -184,19 +180,17 @@ TEST(LcsColumns, FindPositionsOfSymbolsOf16Bits) {
     hash_symbols(columns[0], query, codes);
     ASSERT_NE(columns[0].hash.multiplier, 0) << "no hash was found in 64 attempts";
     std::vector<std::uint16_t> symbols(2 * 32 * 3);
-    for (auto& symbol : symbols) {
+    for (auto& symbol : symbols)
       symbol = static_cast<std::uint16_t>(generator() % 2 == 0 ? query[generator() % query.size()]
                                                                : generator() % 65536);
-    }
     for_each_bytes<RowPlaces>([&](const auto& form) {
       alignas(64) std::uint8_t places[192];
       form.find_places(columns[0].hash, symbols.data(), symbols.data() + 96, 3, places);
       for (unsigned l = 0; l < 192; ++l) {
         const Symbol symbol = symbols[32 * (l / 64) + l % 32 + (l % 64 < 32 ? 0 : 96)];
         std::uint8_t expected = no_code;
-        for (std::size_t j = 0; j < query.size(); ++j) {
+        for (std::size_t j = 0; j < query.size(); ++j)
           if (query[j] == symbol && codes[j] != no_code) expected = columns[0].place[codes[j]];
-        }
         ASSERT_EQ(places[l], expected);
       }
     });
@@ -315,11 +309,10 @@ TEST(JaroWinklerColumns, EqualTheScoreOfEveryPair) {
     JaroWinklerCounts counts;
     JaroWinklerColumns<Bytes>::count(columns[0], places, lanes.rows, lanes.lengths, counts);
     std::vector<double> values;
-    for (unsigned l = 0; l < pack_lanes; ++l) {
+    for (unsigned l = 0; l < pack_lanes; ++l)
       values.push_back(jaro_winkler_similarity(
           counts.common[l], counts.out_of_order[l], lanes.lengths[l],
           static_cast<std::uint32_t>(lanes.query.size()), counts.prefix[l]));
-    }
     return values;
   };
   for_each_query("jaro-winkler columns: ", {1, 2, 7, 8, 9, 20, 63, 64, 65, 95, 96},
