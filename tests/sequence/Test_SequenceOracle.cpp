@@ -144,15 +144,8 @@ TEST(SequenceOracle, AgreesInEveryBlockOfPatterns) {
 TEST(SequenceOracle, AgreesOnShortTextsOfWords) {
   auto random = generator("oracle: words");
   // Also other kinds of white space, and texts without words.
-  SymbolRows patterns{{},
-                      {' '},
-                      {'\t', ' ', 0xA0},
-                      {'a'},
-                      letters("a a"),
-                      letters("a b"),
-                      letters("b a"),
-                      {'a', 0x3000, 'b'},
-                      letters("ab")};
+  SymbolRows patterns{{}, {' '}, {'\t', ' ', 0xA0}, {'a', 0x3000, 'b'}};
+  for (const char* text : {"a", "a a", "a b", "b a", "ab"}) patterns.push_back(letters(text));
   SymbolRows queries = patterns;
   for (int i = 0; i < 150; ++i) patterns.push_back(random_text(random, random() % 40, 3));
   for (int i = 0; i < 25; ++i) queries.push_back(random_text(random, random() % 90, 3));

@@ -95,19 +95,13 @@ TEST(TextSpans, ValuesEqualTheOracleUnderEveryMeasureAndWidth) {
 TEST(TextSpans, WordsOfEveryWidthAndNumberEqualTheOracle) {
   auto random = generator("words");
   // Words with common beginnings, longer than a key, equal, and of zeros; many and none.
-  const SymbolRows some{{'a'},
-                        {'b'},
-                        {'a', 'b'},
-                        {0},
-                        {0, 0},
-                        {'a', 0},
-                        Symbols(8, 'a'),
-                        Symbols(9, 'a'),
-                        Symbols(20, 'c'),
-                        {0xE9, 'a'},
-                        {0x4E00, 'a'},
-                        {0x1F600},
-                        random_sequence(random, 12, 3, 'a')};
+  SymbolRows some;
+  for (const char* word : {"a", "b", "ab", "aaaaaaaa", "aaaaaaaaa", "cccccccccccccccccccc"})
+    some.push_back(letters(word));
+  for (const Symbols& word : SymbolRows{{0}, {0, 0}, {'a', 0}, {0xE9, 'a'}, {0x4E00, 'a'}})
+    some.push_back(word);
+  some.push_back({0x1F600});
+  some.push_back(random_sequence(random, 12, 3, 'a'));
   const SymbolRows spaces{{' '}, {' ', ' '}, {'\t'}, {0xA0}, {'\n', 0x3000}};
   const auto text_of = [&](std::size_t words, std::size_t kinds) {
     Symbols text;
