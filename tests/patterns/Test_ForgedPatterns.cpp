@@ -230,7 +230,7 @@ TEST_F(ForgedPatterns, WithoutANumberOfAnIndexAreRejected) {
 TEST_F(ForgedPatterns, ReportThatTheyDoNotFitIntoMemory) {
   m_file.set(small_file(true));
   const auto load = [&] { loaded(m_file.path()); };
-  EXPECT_GT(fail_every_allocation(longer_than_labels, load, [](std::size_t) {}), 50U);
+  EXPECT_GT(fail_every_allocation(longer_than_labels, load, [](std::size_t) {}), 20U);
 }
 
 TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {

@@ -70,7 +70,9 @@ TEST(PatternCandidates, EqualAFullScanLessTheOthers) {
             const MatchResults some = memory.match(queries, options);
             SCOPED_TRACE(to_string(measure));
             ASSERT_NO_FATAL_FAILURE(expect_restricted(some, all, only, top)) << count << " of them";
-            EXPECT_EQ(some.record.operation.name(), "pattern-candidates");
+            if (!some.matches.values.empty()) {
+              EXPECT_EQ(some.record.operation.name(), "pattern-candidates");
+            }
           }
         }
       }

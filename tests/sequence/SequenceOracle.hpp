@@ -89,8 +89,8 @@ struct MatchGrid {
   bool blocks = false;  ///< whether they are requested, and compared with the oracle's
   std::vector<PostingsUse> postings{PostingsUse::automatic};
   std::vector<std::optional<std::vector<std::uint64_t>>> filters{std::nullopt};
-  std::vector<std::optional<Space>> on = each_space();
-  Context* own = &context();
+  std::vector<std::optional<Space>> on{};  ///< where; if empty, on each space
+  Context* own = nullptr;                  ///< if not the shared one
 };
 
 /// Calls `check(options)` for every call of \p grid with \p measure.
@@ -100,7 +100,7 @@ void for_each_call(const MatchGrid& grid, Measure measure, const std::vector<dou
   MatchOptions options{.measure = measure, .blocks = grid.blocks, .autojunk = grid.autojunk};
   for (const auto& filter : grid.filters) {
     if (filter) options.filter = *filter;
-    for (const auto& space : grid.on) {
+    for (const auto& space : grid.on.empty() ? each_space() : grid.on) {
       options.space = space;
       for (const PostingsUse use : grid.postings) {
         options.postings = use;
@@ -182,7 +182,7 @@ inline void expect_rows(const MatchResults& results, std::size_t rows,
 /// that equals a similarity, and the next larger one.
 inline void expect_matches(const SymbolRows& patterns, const SymbolRows& queries,
                            const MatchGrid& grid = {}) {
-  const SequenceMatcher matcher(*grid.own, ragged(patterns));
+  const SequenceMatcher matcher(grid.own != nullptr ? *grid.own : context(), ragged(patterns));
   require(matcher.patterns().offsets == ragged(patterns).offsets, "offsets of patterns");
   require(matcher.patterns().values == ragged(patterns).values, "symbols of patterns");
   for (const Measure measure : grid.measures) {
@@ -210,7 +210,7 @@ inline void expect_matches(const SymbolRows& patterns, const SymbolRows& queries
 
 /// Compares what every pattern matches before it.
 inline void expect_self_matches(const SymbolRows& patterns, const MatchGrid& grid) {
-  const SequenceMatcher matcher(*grid.own, ragged(patterns));
+  const SequenceMatcher matcher(grid.own != nullptr ? *grid.own : context(), ragged(patterns));
   for (const Measure measure : grid.measures) {
     std::vector<std::vector<Match>> rankings;
     for (std::size_t j = 0; j < patterns.size(); ++j)
