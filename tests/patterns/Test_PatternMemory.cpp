@@ -58,9 +58,8 @@ TEST(PatternMemory, AQueryDoesNotChangeTheVocabulary) {
       << "an unknown symbol counts towards the length";
   EXPECT_EQ(memory.vocabulary().size(), 1U);
   EXPECT_TRUE(answer(memory, {}).empty()) << "an empty query has no results";
-  MatchOptions options;
-  options.measure = Measure::jaro_winkler;
   learn(memory, {{"m", "a", "r"}, {"t", "h", "a"}});
+  const MatchOptions options{.measure = Measure::jaro_winkler};
   EXPECT_EQ(answer(memory, {{"m", "a", "r", "h", "t", "a"}}, options).at(0),
             (Match{1, 0.9611111111111111, 6}));
 }
@@ -228,8 +227,7 @@ TEST(PatternMemory, TheFastPathOfPredictionsHasNoThreshold) {
   learn(memory, EventTexts(40, SymbolTexts{"b"}), "long");  // similarity 2 / 41 to a single b
   const EventTexts query{{"b"}};
   EXPECT_TRUE(memory.predict(Words(query)).predictions.empty());
-  PredictionOptions options;
-  options.single_symbol_fast_path = true;
+  const PredictionOptions options{.single_symbol_fast_path = true};
   const auto predictions = memory.predict(Words(query), {}, options).predictions;
   ASSERT_EQ(predictions.size(), 1U);
   EXPECT_EQ(predictions[0].potential, 2 + 1.0 / 40);

@@ -42,11 +42,11 @@ TEST(WordMeasures, DoNotClusterTextsWithoutWordsHoweverMany) {
   Texts texts(1500, " ");
   texts.emplace_back("abc");
   const SequenceMatcher matcher(context(), texts);
-  ClusterOptions options;
-  options.matching.measure = Measure::token_set;
-  EXPECT_EQ(matcher.cluster(options).members.rows(), texts.size());
-  options.matching.measure = Measure::token_sort;
-  EXPECT_EQ(matcher.cluster(options).members.rows(), 2U);
+  const auto clusters = [&](Measure measure) {
+    return matcher.cluster({.matching = {.measure = measure}}).members.rows();
+  };
+  EXPECT_EQ(clusters(Measure::token_set), texts.size());
+  EXPECT_EQ(clusters(Measure::token_sort), 2U);
 }
 
 TEST(WordMeasures, MayBeFirstUsedBySeveralThreads) {
