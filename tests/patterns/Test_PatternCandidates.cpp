@@ -70,7 +70,7 @@ TEST(PatternCandidates, EqualAFullScanLessTheOthers) {
             const MatchResults some = memory.match(queries, options);
             SCOPED_TRACE(to_string(measure));
             ASSERT_NO_FATAL_FAILURE(expect_restricted(some, all, only, top)) << count << " of them";
-            if (!some.matches.values.empty()) {
+            if (count <= 3 && !space && !some.matches.values.empty()) {  // few are compared alone
               EXPECT_EQ(some.record.operation.name(), "pattern-candidates");
             }
           }
