@@ -77,7 +77,10 @@ inline std::vector<Block> oracle_blocks(Measure measure, const Symbols& pattern,
                                  : Reference::blocks(pattern, query, autojunk);
 }
 
-inline std::vector<std::optional<Space>> each_space() { return {spaces().begin(), spaces().end()}; }
+inline std::vector<std::optional<Space>> each_space() {
+  const std::vector<Space> usable = spaces();
+  return {usable.begin(), usable.end()};
+}
 
 /// How a matcher is called, and what says what is right.
 struct MatchGrid {

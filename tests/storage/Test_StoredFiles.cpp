@@ -121,7 +121,7 @@ json graph_answer(Context& context, const std::string& path) {
   const Ragged<Activation> sources = ragged<Activation>({{{0, 1}, {4, 0.5F}}, {{2, 0.75F}}});
   for (const bool some_kinds : {false, true}) {
     SpreadOptions options{
-        .mode = SpreadMode::linear, .decay = {Decay::Kind::constant, 0.5}, .hops = 3};
+        .mode = SpreadMode::linear, .hops = 3, .decay = {Decay::Kind::constant, 0.5}};
     if (some_kinds) options.kinds = EdgeKinds().set(1).set(9);
     const SpreadResults results = engine.spread(sources, options);
     for (std::size_t query = 0; query < sources.rows(); ++query) {
