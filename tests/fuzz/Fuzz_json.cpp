@@ -59,16 +59,14 @@ void check(const std::string& path, SequenceForm form, Level level) {
                                    form == SequenceForm::json ? &collected : nullptr);
   require(learned.names.size() == learned.symbols.rows());
   if (form == SequenceForm::json) require(collected.records == learned.size());
-  for (const Symbol symbol : learned.symbols.values) {
+  for (const Symbol symbol : learned.symbols.values)
     require(symbol < (level == Level::token ? encoder.tokens().size() : code_point_limit));
-  }
   Sequences again;
   const std::string second = read(path, form, encoder, Learning::off, again, nullptr);
   // A field "frequency" is read only with the events of patterns.
   if (refusal.empty()) require(second.empty() && again.symbols.values == learned.symbols.values);
-  for (std::size_t row = 0; row < std::min(learned.size(), again.size()); ++row) {
+  for (std::size_t row = 0; row < std::min(learned.size(), again.size()); ++row)
     require(again.names[row] == learned.names[row]);
-  }
 }
 
 void read_text(const std::string& path, std::size_t size) {

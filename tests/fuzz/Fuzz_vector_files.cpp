@@ -11,31 +11,19 @@
 
 namespace Kindred::Testing {
 
-const std::vector<float> six{1, 2, 3, 4, 5, 6};
-
-struct Family {
-  std::vector<VectorFormat> formats;
-  std::vector<std::string> good;  ///< one valid file per format
-};
-
-const Family& family() {
-  static const Family chosen = [] {
+/// The valid files of the family, with their formats.
+const std::vector<std::pair<VectorFormat, std::string>>& family() {
+  static const auto chosen = [] {
     const char* const variable = std::getenv("KINDRED_FUZZ");
     const std::string name = variable == nullptr ? "npy" : variable;
-    if (name == "vecs") {
-      return Family{{VectorFormat::fvecs, VectorFormat::bvecs, VectorFormat::ivecs},
-                    {vecs<float>({{1, 2, 3}, {4, 5, 6}}), vecs<std::uint8_t>({{1, 2}, {4, 5}}),
-                     vecs<std::int32_t>({{1, 2}, {4, -5}})}};
-    }
-    if (name == "bin") {
-      return Family{{VectorFormat::fbin, VectorFormat::u8bin, VectorFormat::i8bin},
-                    {bin<float>(2, 3, six), bin<std::uint8_t>(2, 2, {1, 2, 3, 4}),
-                     bin<std::int8_t>(1, 3, {1, 2, 3})}};
-    }
-    return Family{{VectorFormat::npy, VectorFormat::npy, VectorFormat::npy},
-                  {npy(npy_dictionary("'<f4'", "False", "(2, 3)"), raw(six)),
-                   npy(npy_dictionary("'<f2'", "False", "(3,)"), "abcdef", 2),
-                   npy(npy_dictionary("'<i8'", "False", "(1, 1)"), "abcdefgh", 3)}};
+    std::vector<std::pair<VectorFormat, std::string>> out;
+    for (const auto& [end, bytes] : good_vector_files())
+      if (end.ends_with(name)) out.emplace_back(from_string<VectorFormat>(end).value(), bytes);
+    if (name != "npy") return out;
+    for (const auto& bytes : {npy(npy_dictionary("'<f2'", "False", "(3,)"), "abcdef", 2),
+                              npy(npy_dictionary("'<i8'", "False", "(1, 1)"), "abcdefgh", 3)})
+      out.emplace_back(VectorFormat::npy, bytes);
+    return out;
   }();
   return chosen;
 }
@@ -56,14 +44,18 @@ void read_all(const std::string& path, VectorFormat format) {
   file.read(0, rows, std::span<std::int64_t>(integers));
 }
 
-const std::vector<std::string>& good_files() { return family().good; }
-
-bool is_good(const std::string& path, std::size_t which) {
-  return VectorFile(path, {.format = family().formats[which], .one_row = true}).rows() > 0;
+std::vector<std::string> good_files() {
+  const MemoryFile file;
+  std::vector<std::string> files;
+  for (const auto& [format, bytes] : family()) {
+    file.set(files.emplace_back(bytes));
+    if (VectorFile(file.path(), {.format = format, .one_row = true}).rows() == 0) __builtin_trap();
+  }
+  return files;
 }
 
 void use(const std::string& path) {
-  for (const VectorFormat format : family().formats) {
+  for (const auto& [format, bytes] : family()) {
     try {
       read_all(path, format);
     } catch (const CorruptFile&) {

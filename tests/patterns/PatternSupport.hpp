@@ -32,6 +32,11 @@ inline PatternMemory made(Level level = Level::token) {
 inline PatternMemory loaded(const std::string& path) {
   return PatternMemory::load(context(), path, quiet());
 }
+/// The bytes of the file of \p memory.
+inline std::string bytes_of(const PatternMemory& memory) {
+  const std::vector<std::byte> bytes = memory.to_bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 /// Settings without a background thread that synchronize at \p threshold recent patterns, and keep
 /// at most \p bulk in the bulk tier.
 inline PatternSettings quiet_at(std::uint64_t threshold, std::optional<std::uint64_t> bulk = {}) {
@@ -56,11 +61,34 @@ inline std::vector<Match> all_same(const PatternMemory& memory) {
 inline EventTexts random_events(std::mt19937_64& random, std::uint64_t vocabulary,
                                 std::uint64_t events = 4, std::uint64_t texts = 3) {
   EventTexts list(random() % (events + 1));
-  for (SymbolTexts& event : list) {
+  for (SymbolTexts& event : list)
     for (std::size_t n = random() % (texts + 1); n > 0; --n)
       event.push_back(numbered('s', random() % vocabulary));
-  }
   return list;
+}
+
+/// \brief Patterns 0, 2 and 3 of {a b | c}, {a | a} and {c}; 1, {b}, was forgotten. Those below 3
+/// are in a segment. Appended: 2 seen twice more, 4 of {b c}.
+///
+/// Sections: pattern.index 0 2 3 4, pattern.symbols.u16 0 1 2 0 0 2, pattern.ends 3 5 6,
+/// pattern.events 2 4 5, event.ends 2 3 1 2 1, name.ends 11 10 21, tiles.end 3, tiles.0.patterns
+/// 0 2. Appended: change.patterns 2, change.frequency 5.
+inline std::string small_file(bool appended) {
+  const TempFolder folder;
+  PatternMemory memory = made();
+  learn(memory, {{"a", "b"}, {"c"}}, "first");
+  learn(memory, {{"b"}}, "second", 3);
+  learn(memory, {{"a"}, {"a"}}, {}, 3);
+  memory.sync();
+  memory.forget(1);
+  learn(memory, {{"c"}}, "third");
+  memory.save(folder / "a");
+  if (appended) {
+    learn(memory, {{"a"}, {"a"}}, {}, 2);
+    learn(memory, {{"b", "c"}}, "fourth");
+    memory.append(folder / "a");
+  }
+  return read_all(folder / "a");
 }
 
 /// Everything that two memories report must be equal. \param vocabulary of random queries

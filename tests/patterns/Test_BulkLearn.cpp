@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-#include <map>
-#include <thread>
+#include <algorithm>
+#include <tuple>
 
+#include "OneThread.hpp"
 #include "PatternSupport.hpp"
 
 namespace BulkLearnTest {
@@ -18,18 +18,15 @@ struct Given {
 };
 
 /// The arrays of patterns, as texts and as symbols of a dictionary of their texts.
-class Lists {
- public:
+struct Lists {
   explicit Lists(const std::vector<Given>& patterns) {
-    std::map<std::string_view, Symbol> number_of;
+    Vocabulary words;
     for (const Given& pattern : patterns) {
       for (const SymbolTexts& event : pattern.events) {
         for (const std::string& text : event) {
-          const auto [at, is_new] =
-              number_of.try_emplace(text, static_cast<Symbol>(dictionary.size()));
-          if (is_new) dictionary.emplace_back(text);
           texts.values.emplace_back(text);
-          symbols.values.push_back(at->second);
+          symbols.values.push_back(words.add(text));
+          if (words.size() > dictionary.size()) dictionary.emplace_back(text);
         }
         texts.close_row();
         symbols.close_row();
@@ -39,17 +36,6 @@ class Lists {
       times.push_back(pattern.times);
     }
   }
-
-  EventLists<std::string_view> as_texts() const { return {offsets, texts}; }
-  EventLists<Symbol> as_symbols() const { return {offsets, symbols}; }
-  /// The symbols with the numbers that the vocabulary of \p memory has for their texts.
-  Ragged<Symbol> numbered(const PatternMemory& memory) const {
-    Ragged<Symbol> numbers = symbols;
-    for (Symbol& symbol : numbers.values) symbol = memory.vocabulary().find(dictionary[symbol]);
-    return numbers;
-  }
-  LearnOptions options() const { return {names, times}; }
-  LearnOptions with_dictionary() const { return {names, times, dictionary}; }
 
   std::vector<std::uint64_t> offsets{0};
   Ragged<std::string_view> texts;
@@ -85,12 +71,11 @@ std::vector<LearnedPattern> learn_each(PatternMemory& memory, const std::vector<
 
 void expect_learned(const std::vector<LearnedPattern>& found,
                     const std::vector<LearnedPattern>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t p = 0; p < found.size(); ++p) {
-    ASSERT_EQ(found[p].index, expected[p].index) << p;
-    ASSERT_EQ(found[p].frequency, expected[p].frequency) << p;
-    ASSERT_EQ(found[p].is_new, expected[p].is_new) << p;
-  }
+  const auto is_same = [](const LearnedPattern& a, const LearnedPattern& b) {
+    return std::tie(a.index, a.frequency, a.is_new) == std::tie(b.index, b.frequency, b.is_new);
+  };
+  const auto [at, other] = std::ranges::mismatch(found, expected, is_same);
+  ASSERT_TRUE(at == found.end() && other == expected.end()) << at - found.begin();
 }
 
 /// The three forms in which patterns can be learned together.
@@ -98,13 +83,15 @@ enum class Form { texts, dictionary, symbols };
 constexpr Form forms[] = {Form::texts, Form::dictionary, Form::symbols};
 
 std::vector<LearnedPattern> learn_all(PatternMemory& memory, const std::vector<Given>& patterns,
-                                      Form form) {
-  const Lists lists(patterns);
-  if (form == Form::texts) return memory.learn_all(lists.as_texts(), lists.options());
-  if (form == Form::dictionary)
-    return memory.learn_all(lists.as_symbols(), lists.with_dictionary());
-  const Ragged<Symbol> numbers = lists.numbered(memory);
-  return memory.learn_all(EventLists<Symbol>{lists.offsets, numbers}, lists.options());
+                                      Form form = Form::texts) {
+  Lists lists(patterns);
+  LearnOptions options{lists.names, lists.times};
+  if (form == Form::texts)
+    return memory.learn_all(EventLists<std::string_view>{lists.offsets, lists.texts}, options);
+  if (form == Form::dictionary) options.dictionary = lists.dictionary;
+  for (Symbol& symbol : lists.symbols.values)
+    if (form == Form::symbols) symbol = memory.vocabulary().find(lists.dictionary[symbol]);
+  return memory.learn_all(EventLists<Symbol>{lists.offsets, lists.symbols}, options);
 }
 
 TEST(BulkLearn, EqualsLearningOneAfterTheOther) {
@@ -149,17 +136,12 @@ TEST(BulkLearn, FillsBlocksOfIndicesFromAnyBegin) {
       std::vector<Given> patterns;
       for (std::size_t i = 0; i < before + count; ++i)
         patterns.push_back({{{numbered('a', i / 64), numbered('b', i % 64)}}, {}, 1});
-      learn_all(memory, {patterns.begin(), patterns.begin() + static_cast<std::ptrdiff_t>(before)},
-                Form::texts);
-      const auto learned = learn_all(
-          memory, {patterns.begin() + static_cast<std::ptrdiff_t>(before), patterns.end()},
-          Form::texts);
+      const auto middle = patterns.begin() + static_cast<std::ptrdiff_t>(before);
+      learn_all(memory, {patterns.begin(), middle});
+      const auto learned = learn_all(memory, {middle, patterns.end()});
       ASSERT_EQ(learned.back().index, before + count - 1);
-      for (const std::size_t i : {std::size_t{0}, before / 2, before, before + count - 1}) {
-        if (i < before + count) {
-          ASSERT_EQ(memory.find(Words(patterns[i].events)), i);
-        }
-      }
+      for (const std::size_t i : {std::size_t{0}, before / 2, before, before + count - 1})
+        ASSERT_EQ(memory.find(Words(patterns[i].events)), i);
     }
   }
 }
@@ -246,20 +228,15 @@ TEST(BulkLearn, ADictionaryMayRepeatTextsAndHaveUnusedOnes) {
 TEST(BulkLearn, IsSeenAsAWholeByOtherThreads) {
   auto random = generator("BulkLearn.Threads");
   PatternMemory memory = made();
-  learn_all(memory, random_patterns(random, 2000), Form::texts);
+  learn_all(memory, random_patterns(random, 2000));
   const std::uint64_t before = memory.size();
   const std::vector<Given> more = random_patterns(random, 20000);
-  std::atomic<bool> done{false};
   std::vector<std::uint64_t> sizes;
-  std::thread reader([&] {
-    while (!done) {
-      sizes.push_back(memory.size());
-      answer(memory, {{"s0", "s1"}}, 0.5, 3);
-    }
-  });
-  learn_all(memory, more, Form::texts);
-  done = true;
-  reader.join();
+  const auto read = [&] {
+    sizes.push_back(memory.size());
+    answer(memory, {{"s0", "s1"}}, 0.5, 3);
+  };
+  beside({read}, [&] { learn_all(memory, more); });
   const std::uint64_t after = memory.size();
   for (const std::uint64_t size : sizes) EXPECT_TRUE(size == before || size == after) << size;
 }
@@ -268,7 +245,7 @@ TEST(BulkLearn, SynchronizesOnceAtTheThreshold) {
   PatternMemory memory(context(), quiet_at(10));
   std::vector<Given> patterns;
   for (std::uint64_t i = 0; i < 35; ++i) patterns.push_back({{{numbered('x', i)}}, {}, 1});
-  learn_all(memory, patterns, Form::texts);
+  learn_all(memory, patterns);
   EXPECT_EQ(memory.sync_statistics().syncs[static_cast<int>(SyncTrigger::threshold)], 1U);
   EXPECT_EQ(memory.statistics().bulk, 35U);
 }

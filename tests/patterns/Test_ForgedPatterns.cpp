@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pattern files with one number changed and matching checksums: each is rejected for its own
 // reason.
-#include <new>
-
-#include "MemoryFile.hpp"
+#include "DamagedFiles.hpp"
 #include "PatternSupport.hpp"
-#include "SectionBytes.hpp"
 #include "SectionLengths.hpp"
 #include "patterns/StoredPatterns.hpp"
 
@@ -16,45 +13,19 @@ using namespace Kindred::Testing;
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 
-/// The bytes of the file of \p memory.
-std::string saved(const PatternMemory& memory) {
-  const std::vector<std::byte> bytes = memory.to_bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// \brief Patterns 0, 2 and 3 of {a b | c}, {a | a} and {c}; 1, {b}, was forgotten. Those below 3
-/// are in a segment. Appended: 2 seen twice more, 4 of {b c}.
-///
-/// Sections: pattern.index 0 2 3 4, pattern.symbols.u16 0 1 2 0 0 2, pattern.ends 3 5 6,
-/// pattern.events 2 4 5, event.ends 2 3 1 2 1, name.ends 11 10 21, tiles.end 3, tiles.0.patterns
-/// 0 2. Appended: change.patterns 2, change.frequency 5.
-std::string stored(bool appended) {
-  const TempFolder folder;
-  PatternMemory memory = made();
-  learn(memory, {{"a", "b"}, {"c"}}, "first");
-  learn(memory, {{"b"}}, "second", 3);
-  learn(memory, {{"a"}, {"a"}}, {}, 3);
-  memory.sync();
-  memory.forget(1);
-  learn(memory, {{"c"}}, "third");
-  memory.save(folder / "a");
-  if (appended) {
-    learn(memory, {{"a"}, {"a"}}, {}, 2);
-    learn(memory, {{"b", "c"}}, "fourth");
-    memory.append(folder / "a");
-  }
-  return read_all(folder / "a");
-}
-
 class ForgedPatterns : public ::testing::Test {
  protected:
+  Impl::StoredPatterns read(const std::string& bytes) const {
+    m_file.set(bytes);
+    return Impl::read_patterns(m_file.path(), 1);
+  }
+  void refuse_bytes(const std::string& bytes, const std::string& why) const {
+    expect_refused<CorruptFile>({{[&] { read(bytes); }, why}});
+  }
   template <class T>
-  void refuse(const char* name, std::size_t at, T number, const std::string& why) {
-    std::string bad = good;
-    forge(bad, name, at, number);
-    m_file.set(bad);
+  void refuse(const char* name, std::size_t at, T number, const std::string& why) const {
     SCOPED_TRACE(std::string(name) + ", element " + std::to_string(at));
-    expect_refused<CorruptFile>({{[&] { Impl::read_patterns(m_file.path(), 1); }, why}});
+    refuse_bytes(with_forged(good, name, at, number), why);
   }
   /// The same for numbers of 64 bits.
   struct Number {
@@ -63,8 +34,8 @@ class ForgedPatterns : public ::testing::Test {
     std::uint64_t number;
     const char* why;
   };
-  void refuse_numbers(const std::vector<Number>& rows) {
-    for (const Number& row : rows) refuse<std::uint64_t>(row.name, row.at, row.number, row.why);
+  void refuse_numbers(const std::vector<Number>& rows) const {
+    for (const Number& row : rows) refuse(row.name, row.at, row.number, row.why);
   }
   template <class T>
   std::vector<T> numbers(const char* name) {
@@ -73,26 +44,15 @@ class ForgedPatterns : public ::testing::Test {
     const auto section = file.section<T>(file.commits() - 1, name);
     return {section.begin(), section.end()};
   }
-  /// A copy of a file of one commit. \param replace returns whether it wrote what a section becomes
+  /// A copy of a file. \param replace as for `copy_sections`
   template <class Replace>
-  std::string rewritten(const Replace& replace) {
-    m_file.set(good);
-    const Impl::SectionFile file(m_file.path(), Impl::patterns_kind, 1);
+  std::string rewritten(const Replace& replace) const {
     const TempFolder folder;
-    Impl::SectionWriter writer(folder / "a", Impl::patterns_kind);
-    writer.require_format(Impl::section_format_version);
-    for (const auto& section : file.sections(0)) {
-      with_element(section.type, section.element_bytes, [&](auto zero) {
-        using T = decltype(zero);
-        const std::span<const T> elements = file.section<T>(0, section.name);
-        if (!replace(section, elements, writer)) writer.write<T>(section.name, elements);
-      });
-    }
-    writer.commit();
-    return read_all(folder / "a");
+    copy_sections(folder.write("a", good), folder / "b", Impl::patterns_kind, replace);
+    return read_all(folder / "b");
   }
 
-  std::string good = stored(false);
+  std::string good = small_file(false);
   MemoryFile m_file;
 };
 
@@ -154,15 +114,14 @@ TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
   refuse<std::uint64_t>("tiles.0.offsets", 1, offsets[1] - 1, "is not the start of a tile");
   refuse<std::uint8_t>("tiles.0.symbols", 0, 4, "4 is not below 4");
   // The last slot, of 3 symbols, in front of the other one, of 2.
-  const std::string as_written = good;
+  const std::string written = good;
   forge(good, "tiles.0.slots", last - 1, slots[last]);
   forge(good, "tiles.0.slots", last, slots[last - 1]);
   forge(good, "tiles.0.lengths", last - 1, lengths[last]);
   refuse<std::uint32_t>("tiles.0.lengths", last, lengths[last - 1],
                         "element " + std::to_string(last) + ": " + no_pattern);
   // A forgotten pattern may have any length, but not every number is one.
-  good = as_written;
-  forge(good, "tiles.0.patterns", 0, std::uint64_t{1});
+  good = with_forged(written, "tiles.0.patterns", 0, std::uint64_t{1});
   refuse<std::uint32_t>("tiles.0.lengths", last, 1U << 31U,
                         "element " + std::to_string(last) + ": " + no_pattern);
 }
@@ -176,10 +135,9 @@ TEST_F(ForgedPatterns, WithSlotsInAnotherOrderAreRejected) {
     learn(memory, {symbols});
   }
   memory.sync();
-  good = saved(memory);
+  good = bytes_of(memory);
   ASSERT_EQ(numbers<std::uint32_t>("tiles.0.lengths")[0], 1U);
-  m_file.set(good);
-  EXPECT_NO_THROW(Impl::read_patterns(m_file.path(), 1));
+  EXPECT_NO_THROW(read(good));
   forge(good, "tiles.0.slots", 0, 1U);
   forge(good, "tiles.0.slots", 1, 0U);
   forge(good, "tiles.0.lengths", 0, 2U);
@@ -191,7 +149,7 @@ TEST_F(ForgedPatterns, WithAPatternTwiceInASegmentAreRejected) {
   PatternMemory memory = made();
   for (const char* symbol : {"a", "b"}) learn(memory, {{symbol}});
   memory.sync();
-  good = saved(memory);
+  good = bytes_of(memory);
   const auto slots = numbers<std::uint32_t>("tiles.0.slots");
   const std::size_t last = slots.size() - 1;
   ASSERT_THAT(std::vector(slots.end() - 2, slots.end()), UnorderedElementsAre(0, 1));
@@ -199,20 +157,15 @@ TEST_F(ForgedPatterns, WithAPatternTwiceInASegmentAreRejected) {
 }
 
 TEST_F(ForgedPatterns, WithWrongCommitsAreRejected) {
-  good = stored(true);
-  refuse<std::uint64_t>("change.patterns", 0, 4, "4 is not below 4");
-  refuse<std::uint64_t>("change.patterns", 0, 1, "cannot follow the frequency 0");
-  {
-    const std::string as_written = good;
-    forge(good, "change.patterns", 0, std::uint64_t{1});
-    refuse<std::uint64_t>("change.frequency", 0, 1, "cannot follow the frequency 0");
-    good = as_written;
-  }
-  refuse<std::uint64_t>("change.frequency", 0, std::uint64_t{1} << 63U, "is not below");
+  good = small_file(true);
+  refuse_numbers({{"change.patterns", 0, 4, "4 is not below 4"},
+                  {"change.patterns", 0, 1, "cannot follow the frequency 0"},
+                  {"change.frequency", 0, std::uint64_t{1} << 63U, "is not below"},
+                  {"pattern.ends", 0, 1, "ends at 1 of 2"}});
   refuse<Symbol>("pattern.symbols.u32", 0, 3, "3 is not below 3");
-  refuse<std::uint64_t>("pattern.ends", 0, 1, "ends at 1 of 2");
-  const auto frequency = numbers<std::uint64_t>("frequency");
-  EXPECT_THAT(frequency, ElementsAre(1));
+  EXPECT_THAT(numbers<std::uint64_t>("frequency"), ElementsAre(1));
+  good = with_forged(good, "change.patterns", 0, std::uint64_t{1});
+  refuse<std::uint64_t>("change.frequency", 0, 1, "cannot follow the frequency 0");
 }
 
 TEST_F(ForgedPatterns, WithWideSymbolsAreCheckedToo) {
@@ -222,13 +175,11 @@ TEST_F(ForgedPatterns, WithWideSymbolsAreCheckedToo) {
                          std::vector<Symbol>(numbers.begin(), numbers.end()));
     return true;
   });
-  m_file.set(good);
-  EXPECT_EQ(Impl::read_patterns(m_file.path(), 1).catalogue.length(0), 3U);
-  for (const Symbol symbol : {Symbol{3}, unknown_symbol - 1, unknown_symbol}) {
+  EXPECT_EQ(read(good).catalogue.length(0), 3U);
+  for (const Symbol symbol : {Symbol{3}, unknown_symbol - 1, unknown_symbol})
     refuse<Symbol>(
         "pattern.symbols.u32", 0, symbol,
         "'pattern.symbols.u32', element 0: " + std::to_string(symbol) + " is not below 3");
-  }
 }
 
 TEST_F(ForgedPatterns, WithAnEmptySegmentAreRejected) {
@@ -244,10 +195,7 @@ TEST_F(ForgedPatterns, WithAnEmptySegmentAreRejected) {
     }
     return false;
   });
-  m_file.set(good);
-  expect_refused<CorruptFile>(
-      {{[&] { Impl::read_patterns(m_file.path(), 1); },
-        "'tiles.1.patterns', element 0: a segment cannot have this number"}});
+  refuse_bytes(good, "'tiles.1.patterns', element 0: a segment cannot have this number");
 }
 
 TEST_F(ForgedPatterns, MayHoldForgottenPatternsInSeveralSegments) {
@@ -255,7 +203,7 @@ TEST_F(ForgedPatterns, MayHoldForgottenPatternsInSeveralSegments) {
   for (const char* symbol : {"a", "b", "c", "d", "e", "f"}) learn(memory, {{symbol}});
   memory.sync();
   for (const std::uint64_t index : {1, 2, 3, 4}) memory.forget(index);
-  good = saved(memory);
+  good = bytes_of(memory);
   ASSERT_THAT(numbers<std::uint64_t>("tiles.0.patterns"), ElementsAre(0, 5));
   good = rewritten([](const auto& section, auto numbers, Impl::SectionWriter& writer) {
     using T = typename decltype(numbers)::value_type;
@@ -268,8 +216,7 @@ TEST_F(ForgedPatterns, MayHoldForgottenPatternsInSeveralSegments) {
     }
     return true;
   });
-  m_file.set(good);
-  EXPECT_THAT(Impl::read_patterns(m_file.path(), 1).forgotten, ElementsAre(1, 3, 4));
+  EXPECT_THAT(read(good).forgotten, ElementsAre(1, 3, 4));
   EXPECT_EQ(PatternMemory::inspect(m_file.path(), 1).bulk, 2U) << "0 and 5";
 }
 
@@ -277,32 +224,18 @@ TEST_F(ForgedPatterns, WithoutANumberOfAnIndexAreRejected) {
   const TempFolder folder;
   folder.write("a", good);
   copy_with_length(folder / "a", folder / "b", Impl::patterns_kind, "pattern.index", false);
-  expect_refused<CorruptFile>({{[&] { Impl::read_patterns(folder / "b", 1); },
-                                "'pattern.index', element 0: 3 elements; 4 are expected"}});
+  refuse_bytes(read_all(folder / "b"), "'pattern.index', element 0: 3 elements; 4 are expected");
 }
 
 TEST_F(ForgedPatterns, ReportThatTheyDoNotFitIntoMemory) {
-  m_file.set(stored(true));
-  const std::string path = m_file.path();
-  std::size_t failures = 0;
-  for (bool is_read = false; !is_read;) {
-    fail_allocation(failures + 1);
-    try {
-      Impl::read_patterns(path, 1);
-      fail_allocation(0);
-      is_read = true;
-    } catch (const std::bad_alloc&) {
-      ++failures;
-    } catch (const OutOfMemory&) {
-      ++failures;
-    }
-  }
-  EXPECT_GT(failures, 100U);
+  m_file.set(small_file(true));
+  const auto load = [&] { loaded(m_file.path()); };
+  EXPECT_GT(fail_every_allocation(longer_than_labels, load, [](std::size_t) {}), 20U);
 }
 
 TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {
   for (const bool appended : {false, true}) {
-    const std::string whole = stored(appended);
+    const std::string whole = small_file(appended);
     const TempFolder folder;
     folder.write("a", whole);
     expect_lengths_are_checked(
@@ -313,14 +246,13 @@ TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {
 }
 
 TEST_F(ForgedPatterns, MayHoldAnyFrequencyThatCanFollow) {
-  good = stored(true);
+  good = small_file(true);
   const auto frequency_of = [&](std::uint64_t index, std::uint64_t changed, std::uint64_t to,
                                 std::uint64_t learned) {
     forge(good, "change.patterns", 0, changed);
     forge(good, "change.frequency", 0, to);
     forge(good, "frequency", 0, learned);
-    m_file.set(good);
-    return Impl::read_patterns(m_file.path(), 1).catalogue.frequency(index);
+    return read(good).catalogue.frequency(index);
   };
   EXPECT_EQ(frequency_of(2, 2, 3, 1), 3U) << "as before";
   EXPECT_EQ(frequency_of(2, 2, 4, 1), 4U);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-#include <thread>
-
+#include "OneThread.hpp"
 #include "PatternSupport.hpp"
 
 namespace PatternLevelsTest {
@@ -35,11 +33,10 @@ TEST(PatternLevels, OfACallAnswerAsAMemoryOfThatLevel) {
         ASSERT_EQ(answer_at(characters, query, level, options), expected);
         ASSERT_EQ(answer(level == Level::token ? tokens : characters, query, options), expected);
         std::vector<std::pair<std::uint64_t, double>> found[2];
-        for (std::size_t m = 0; m < 2; ++m) {
+        for (std::size_t m = 0; m < 2; ++m)
           for (const Prediction& prediction :
                both[m]->predict(Words(query), options, {}, level).predictions)
             found[m].emplace_back(prediction.index, prediction.potential);
-        }
         ASSERT_EQ(found[0], found[1]);
       }
     }
@@ -101,22 +98,15 @@ TEST(PatternLevels, AForgetThatRunsOutOfMemoryForgetsAtNoLevel) {
 
 TEST(PatternLevels, MayBeUsedWhileOthersLearnAndForget) {
   PatternMemory memory(context(), quiet_at(50));
-  std::atomic<bool> done{false};
-  std::thread writer([&] {
-    for (std::uint64_t i = 0; !done; ++i) {
-      const std::uint64_t index = learn(memory, {{"same", numbered('x', i % 500)}}).index;
-      if (i % 3 == 0) memory.forget(index);
-    }
-  });
-  std::vector<std::thread> readers;
-  for (const Level level : levels) {
-    readers.emplace_back([&memory, level] {
-      for (int i = 0; i < 40; ++i) answer_at(memory, {{"same"}}, level);
+  const auto change = [&memory, i = std::uint64_t{0}]() mutable {
+    const std::uint64_t index = learn(memory, {{"same", numbered('x', i % 500)}}).index;
+    if (i++ % 3 == 0) memory.forget(index);
+  };
+  beside({change}, [&] {
+    by_threads(std::size(levels), [&](std::size_t caller) {
+      for (int i = 0; i < 40; ++i) answer_at(memory, {{"same"}}, levels[caller]);
     });
-  }
-  for (std::thread& reader : readers) reader.join();
-  done = true;
-  writer.join();
+  });
   for (const Level level : levels)
     EXPECT_EQ(answer_at(memory, {{"same"}}, level).size(), memory.size());
 }

@@ -2,9 +2,11 @@
 #include <kindred/matcher/CodePoints.hpp>
 
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 #include "Faults.hpp"
+#include "OneThread.hpp"
 #include "PatternSupport.hpp"
 
 namespace PatternMemoryTest {
@@ -56,9 +58,8 @@ TEST(PatternMemory, AQueryDoesNotChangeTheVocabulary) {
       << "an unknown symbol counts towards the length";
   EXPECT_EQ(memory.vocabulary().size(), 1U);
   EXPECT_TRUE(answer(memory, {}).empty()) << "an empty query has no results";
-  MatchOptions options;
-  options.measure = Measure::jaro_winkler;
   learn(memory, {{"m", "a", "r"}, {"t", "h", "a"}});
+  const MatchOptions options{.measure = Measure::jaro_winkler};
   EXPECT_EQ(answer(memory, {{"m", "a", "r", "h", "t", "a"}}, options).at(0),
             (Match{1, 0.9611111111111111, 6}));
 }
@@ -191,9 +192,8 @@ TEST(PatternMemory, TheBestAreFoundBehindForgottenPatterns) {
     learn(memory, {texts});
   }
   memory.sync();
-  for (std::uint64_t i = 0; i < 700; ++i) {
+  for (std::uint64_t i = 0; i < 700; ++i)
     if (i % 100 != 99) memory.forget(i);
-  }
   for (const std::size_t top : {1U, 3U, 7U, 8U, 100U, 1000U}) {
     const auto found = answer(memory, {{"same"}}, 0.0, top);
     ASSERT_EQ(found.size(), std::min<std::size_t>(top, 207));
@@ -227,8 +227,7 @@ TEST(PatternMemory, TheFastPathOfPredictionsHasNoThreshold) {
   learn(memory, EventTexts(40, SymbolTexts{"b"}), "long");  // similarity 2 / 41 to a single b
   const EventTexts query{{"b"}};
   EXPECT_TRUE(memory.predict(Words(query)).predictions.empty());
-  PredictionOptions options;
-  options.single_symbol_fast_path = true;
+  const PredictionOptions options{.single_symbol_fast_path = true};
   const auto predictions = memory.predict(Words(query), {}, options).predictions;
   ASSERT_EQ(predictions.size(), 1U);
   EXPECT_EQ(predictions[0].potential, 2 + 1.0 / 40);
@@ -306,18 +305,15 @@ TEST(PatternMemory, RefusedCallsChangeNothing) {
     const auto match = [&](const MatchOptions& options) {
       return [&memory, &queries, options] { memory.match(queries, options); };
     };
+    const auto learning = [&](const EventTexts& events, std::uint64_t times) {
+      return [&memory, events, times] { learn(memory, events, {}, times); };
+    };
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;  // of a pattern of two symbols
     const Indices unknown{0, 2};
     std::vector<RefusedCall> calls{
         {[&] { learn(memory, {{"new symbol"}}, "name"); }, "'name' belongs to pattern 0"},
-        {[&] {
-           learn(memory, {{"a", "b"}}, {}, 0);
-         },
-         "times is 0"},
-        {[&] {
-           learn(memory, {{"a", "b"}}, {}, ~std::uint64_t{0});
-         },
-         "2^63"},
+        {learning({{"a", "b"}}, 0), "times is 0"},
+        {learning({{"a", "b"}}, ~std::uint64_t{0}), "2^63"},
         {[&] { memory.set_frequency(0, 0); }, ""},
         {[&] { memory.set_frequency(0, most + 1); }, ""},
         {[&] { memory.set_frequency(0, ~std::uint64_t{0}); }, ""},
@@ -346,6 +342,122 @@ TEST(PatternMemory, RefusedCallsChangeNothing) {
     memory.set_frequency(0, most);
     EXPECT_EQ(memory.frequency(0), most) << "its old frequency does not count";
   }
+}
+
+TEST(PatternMemoryChanges, AppendsFrequenciesThatWereSet) {
+  const TempFolder folder;
+  PatternMemory memory = made();
+  learn(memory, {{"a"}}, "first", 5);
+  learn(memory, {{"b"}}, "second", 5);
+  memory.save(folder / "memory");
+  const auto version = [&] {
+    std::uint32_t number = 0;
+    std::memcpy(&number, read_all(folder / "memory").data() + 8, sizeof(number));
+    return number;
+  };
+  memory.set_frequency(1, 9);
+  learn(memory, {{"c"}}, "third", 4);
+  memory.set_frequency(2, 1);
+  memory.append(folder / "memory");
+  EXPECT_EQ(version(), 1U) << "older programs can read frequencies that rise";
+  memory.set_frequency(0, 2);
+  memory.set_frequency(2, 6);
+  memory.append(folder / "memory");
+  EXPECT_EQ(version(), 3U);
+  expect_same(loaded(folder / "memory"), memory);
+  memory.save(folder / "memory");
+  EXPECT_EQ(version(), 1U);
+}
+
+TEST(PatternMemoryChanges, AClearedMemoryKeepsItsSettingsItsTextsAndItsIndices) {
+  PatternMemory memory(context(), quiet_at(7));
+  memory.clear();
+  learn_same(memory, 20);
+  learn(memory, {{"same"}}, "name", 3);
+  memory.clear();
+  EXPECT_EQ(memory.statistics().segments, 0U);
+  EXPECT_EQ(memory.settings().sync_threshold, 7U);
+  EXPECT_EQ(memory.vocabulary().size(), 21U);
+  EXPECT_FALSE(memory.find("name"));
+  const LearnedPattern again = learn(memory, {{"same", "x0"}}, "name");
+  EXPECT_EQ(again.index, 21U) << "an index is never reused";
+  EXPECT_TRUE(again.is_new);
+}
+
+TEST(PatternMemoryChanges, NamesOfClearedPatternsAreSavedAndAppended) {
+  const TempFolder folder;
+  for (const bool cleared_twice : {false, true}) {
+    PatternMemory memory = made();
+    for (std::uint64_t i = 0; i < 50; ++i) learn(memory, {{numbered('s', i)}}, numbered('p', i));
+    memory.save(folder / "memory");
+    memory.clear();
+    learn(memory, {{"s7"}}, "p8", 6);
+    if (cleared_twice) {
+      memory.clear();
+      learn(memory, {{"s9"}}, "p8", 2);
+    }
+    memory.append(folder / "memory");
+    expect_same(loaded(folder / "memory"), memory, 10);
+  }
+}
+
+TEST(PatternMemoryChanges, MayBeClearedWhileOthersLearnMatchAndSynchronize) {
+  PatternMemory memory(context(), quiet_at(20));
+  std::atomic<std::uint64_t> learned{0};
+  const auto learn_next = [&] { learn(memory, {{"same", numbered('x', learned++ % 300)}}); };
+  const auto read = [&] {
+    for (const Match& match : all_same(memory)) EXPECT_LT(match.index, memory.statistics().learned);
+  };
+  beside({learn_next, read}, [&] {
+    for (int i = 0; i < 50; ++i) {
+      EXPECT_TRUE(soon([&, target = learned + 20] { return learned >= target; }));
+      memory.clear();
+      if (i % 3 == 0) memory.sync();
+    }
+  });
+  EXPECT_EQ(all_same(memory).size(), memory.size());
+  EXPECT_EQ(memory.statistics().bulk + memory.statistics().recent, memory.size());
+}
+
+TEST(PatternMemoryChanges, NamesAndPatternsAreFoundInOneCall) {
+  PatternMemory memory = made();
+  learn(memory, {{"a"}}, "first");
+  learn(memory, {{"b"}});
+  learn(memory, {{"c"}}, "");
+  learn(memory, {{"d"}}, "gone");
+  memory.forget("gone");
+  const std::vector<std::string_view> names{"", "first", "gone", "never", "first"};
+  EXPECT_THAT(memory.find_all(names), ElementsAre(2, 0, std::nullopt, std::nullopt, 0));
+  const Indices indices{2, 0, 1, 3, 4, ~std::uint64_t{0}, 0};
+  EXPECT_THAT(memory.names(indices), ElementsAre("", "first", std::nullopt, std::nullopt,
+                                                 std::nullopt, std::nullopt, "first"));
+  EXPECT_TRUE(memory.names({}).empty());
+  EXPECT_TRUE(memory.find_all({}).empty());
+}
+
+TEST(PatternSettings, DefaultsAreValidAndOtherValuesAreChecked) {
+  EXPECT_NO_THROW(PatternSettings().validate());
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<RefusedCall> calls;
+  const auto refuse = [&](const char* words, auto PatternSettings::*field,
+                          std::initializer_list<double> values) {
+    for (const double value : values) {
+      const auto call = [field, value] {
+        PatternSettings settings;
+        settings.*field = static_cast<std::decay_t<decltype(settings.*field)>>(value);
+        settings.validate();
+      };
+      calls.push_back({call, words});
+    }
+  };
+  refuse("memory_fraction is", &PatternSettings::memory_fraction, {0.0, 1.1, -0.5, nan});
+  refuse("growth_fraction is", &PatternSettings::growth_fraction, {1.1, -0.5, nan});
+  refuse("sync_interval_seconds is", &PatternSettings::sync_interval_seconds,
+         {0.0, -1.0, nan, infinity});
+  refuse("min_compute_capability is", &PatternSettings::min_compute_capability, {2.9, nan});
+  refuse("sync_threshold is 0", &PatternSettings::sync_threshold, {0.0});
+  expect_refused(calls);
 }
 
 }  // namespace PatternMemoryTest

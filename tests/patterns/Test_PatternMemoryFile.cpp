@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "DamagedFiles.hpp"
 #include "MutatedBytes.hpp"
 #include "PatternSupport.hpp"
 #include "patterns/StoredPatterns.hpp"
@@ -18,20 +19,16 @@ using namespace Kindred::Testing;
 void live(PatternMemory& memory, std::mt19937_64& random, std::uint64_t vocabulary, int steps) {
   for (int i = 0; i < steps; ++i) {
     const std::uint64_t learned = memory.statistics().learned;
-    const std::uint64_t index = learned == 0 ? 0 : random() % learned;
-    const std::uint64_t dice = random() % 20;
-    if (dice < 2) {
-      memory.forget(index);
-    } else if (dice < 4 && memory.frequency(index) > 0) {
-      learn(memory, texts(memory, memory.pattern(index)), {}, 1 + random() % 3);
-    } else if (dice == 4 && random() % 8 == 0) {
-      memory.sync();
-    } else {
-      const EventTexts events = random_events(random, vocabulary);
-      const std::string name = numbered('p', learned);
-      const bool is_named = random() % 3 > 0 && !memory.find(Words(events)) && !memory.find(name);
-      learn(memory, events, is_named ? std::optional<std::string_view>(name) : std::nullopt);
-    }
+    const std::uint64_t index = random() % (learned + 1);
+    EventTexts events = random_events(random, vocabulary);
+    if (random() % 8 == 0 && memory.frequency(index) > 0)
+      events = texts(memory, memory.pattern(index));
+    const std::string name = numbered('p', learned);
+    const bool is_named = random() % 3 > 0 && !memory.find(Words(events)) && !memory.find(name);
+    learn(memory, events, is_named ? std::optional<std::string_view>(name) : std::nullopt,
+          1 + random() % 3);
+    if (random() % 8 == 0) memory.forget(index);
+    if (random() % 160 == 0) memory.sync();
   }
 }
 
@@ -106,9 +103,8 @@ TEST(PatternMemoryFile, KeepsNothingOfForgottenPatterns) {
   }
   memory.sync();
   memory.save(folder / "all");
-  for (std::uint64_t i = 0; i < 10000; ++i) {
+  for (std::uint64_t i = 0; i < 10000; ++i)
     if (i % 100 != 50) memory.forget(i);
-  }
   memory.save(folder / "few");
   EXPECT_LT(read_all(folder / "few").size(), read_all(folder / "all").size() / 25);
   EXPECT_EQ(read_all(folder / "few").find("a name of some length, 7777"), std::string::npos);
@@ -186,23 +182,6 @@ TEST(PatternMemoryFile, ThatCannotBeWrittenIsKeptAndWrittenLater) {
   EXPECT_EQ(copy.frequency(5), 0U);
 }
 
-/// A small file of two commits that contains every feature.
-std::string small_file(const TempFolder& folder) {
-  PatternMemory memory = made();
-  learn(memory, {{"a", "b"}, {"c"}}, "first");
-  learn(memory, {{"b"}}, "second", 3);
-  learn(memory, {{"a"}, {"a"}});
-  memory.sync();
-  memory.forget(1);
-  learn(memory, {{"c"}}, "third");
-  memory.save(folder / "small");
-  learn(memory, {{"d", "a"}}, "fourth");
-  learn(memory, {{"c"}});
-  memory.forget("first");
-  memory.append(folder / "small");
-  return read_all(folder / "small");
-}
-
 /// Uses a memory in every way that a forged file could corrupt.
 void use(PatternMemory& memory) {
   for (const double threshold : {0.0, 0.5})
@@ -221,22 +200,61 @@ void use(PatternMemory& memory) {
 }
 
 TEST(PatternMemoryFile, AForgedFileIsRejectedOrUsedWithinItsBounds) {
+  const MutatedFiles files =
+      use_mutated("PatternMemoryFile.Forged", small_file(true), [](const std::string& path) {
+        PatternMemory memory = loaded(path);
+        try {
+          use(memory);
+        } catch (const InvalidArgument&) {  // a name in use, or a frequency that exceeds its limit
+        }
+      });
+  EXPECT_GT(files.refused, 150);
+  EXPECT_GT(files.used, 15);
+}
+
+/// Patterns in both tiers, of which some are forgotten.
+void fill(PatternMemory& memory) {
+  for (std::uint64_t i = 0; i < 60; ++i)
+    learn(memory, {{"same", numbered('s', i)}, {numbered('y', i % 7)}}, numbered('n', i));
+  memory.sync();
+  memory.forget("n5");
+  learn(memory, {{"late"}}, {}, 4);
+}
+
+TEST(PatternMemoryBytes, AreThoseOfASavedFileAndChecked) {
   const TempFolder folder;
-  const std::string whole = small_file(folder);
-  MutatedFiles all;
-  for (const char* name : {"PatternMemoryFile.Forged", "PatternMemoryFile.ForgedAgain"}) {
-    const MutatedFiles files = use_mutated(name, whole, [](const std::string& path) {
-      PatternMemory memory = loaded(path);
-      try {
-        use(memory);
-      } catch (const InvalidArgument&) {  // a name in use, or a frequency that exceeds its limit
-      }
-    });
-    all.used += files.used;
-    all.refused += files.refused;
+  for (const Level level : levels) {
+    const auto load = [&](const std::vector<std::byte>& bytes) {
+      return PatternMemory::load(context(), bytes, quiet(), level);
+    };
+    PatternMemory memory = made(level);
+    EXPECT_EQ(load(memory.to_bytes()).size(), 0U);
+    fill(memory);
+    const std::vector<std::byte> bytes = memory.to_bytes();
+    memory.save(folder / "memory");
+    expect_bytes_checked(bytes, read_all(folder / "memory"), 97, load);
+    expect_same(load(bytes), memory);
+    Vocabulary vocabulary;
+    vocabulary.add("a");
+    expect_refused<CorruptFile>({{[&] { load(vocabulary.to_bytes()); }, "not 'patterns'"}});
   }
-  EXPECT_GT(all.refused, 300);
-  EXPECT_GT(all.used, 30);
+}
+
+TEST(PatternMemoryBytes, DoNotAffectTheNextAppend) {
+  const TempFolder folder;
+  PatternMemory memory = made();
+  fill(memory);
+  memory.save(folder / "memory");
+  learn(memory, {{"a"}});
+  memory.forget("n7");
+  folder.write("copy", bytes_of(memory));
+  PatternMemory copy = PatternMemory::load(context(), memory.to_bytes(), quiet());
+  memory.append(folder / "memory");
+  expect_same(loaded(folder / "memory"), memory);
+  // What is loaded from bytes continues the file that has these bytes.
+  learn(copy, {{"b"}}, "b");
+  copy.append(folder / "copy");
+  EXPECT_TRUE(loaded(folder / "copy").find("b"));
 }
 
 }  // namespace PatternMemoryFileTest

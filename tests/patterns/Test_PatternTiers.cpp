@@ -28,9 +28,8 @@ class Rows final : public Impl::PatternRows {
   }
   Indices live_in(std::uint64_t begin, std::uint64_t end) const override {
     Indices indices;
-    for (; begin < end; ++begin) {
+    for (; begin < end; ++begin)
       if (m_live[begin]) indices.push_back(begin);
-    }
     return indices;
   }
   void learn(std::uint64_t count) { m_live.resize(m_live.size() + count, true); }

@@ -9,6 +9,7 @@
 #include <kindred/reference/Reference.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -33,6 +34,8 @@ inline const std::vector<Measure> of_words{Measure::token_sort, Measure::token_s
 inline const std::vector<Measure> of_symbols{
     Measure::lcs,    Measure::difflib, Measure::levenshtein, Measure::osa,
     Measure::prefix, Measure::postfix, Measure::jaro_winkler};
+
+inline std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 inline Symbols letters(std::string_view text) { return {text.begin(), text.end()}; }
 

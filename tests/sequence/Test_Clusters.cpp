@@ -81,20 +81,6 @@ TEST(Clusters, OfPatternsMatchTheReferenceOnEverySpace) {
   });
 }
 
-TEST(Clusters, OfNamesByHand) {
-  const std::vector<std::string_view> names{"Anna Meier", "Anne Meier", "Bob",
-                                            "Anne Maier", "Bobs",       "Carl"};
-  const SequenceMatcher matcher(context(), names);
-  const ClusterResults single = matcher.cluster({.matching = {.threshold = 0.9}});
-  EXPECT_THAT(single.cluster_of, ElementsAre(0, 0, 1, 0, 2, 3));
-  EXPECT_THAT(single.members[0], ElementsAre(0, 1, 3));
-  EXPECT_THAT(single.representatives, ElementsAre(1, 2, 4, 5));
-  const ClusterResults complete =
-      matcher.cluster({.linkage = Linkage::complete, .matching = {.threshold = 0.9}});
-  EXPECT_THAT(complete.cluster_of, ElementsAre(0, 0, 1, 2, 3, 4));
-  EXPECT_THAT(complete.representatives, ElementsAre(0, 2, 3, 4, 5));
-}
-
 TEST(Clusters, OfManyEqualPatternsNeedNoPairForEveryTwo) {
   constexpr std::size_t size = 60'000;  // 1.8 billion pairs
   const SymbolRows kinds{{1, 2, 3, 4}, {1, 2, 3, 5}, {6, 7}};

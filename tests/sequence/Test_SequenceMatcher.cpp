@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matches of sequences that are long, large in number or unusual, and what a call reports.
+// Matches of sequences that are long, large in number or unusual, or among candidates; what a call
+// reports, and the memory that it takes.
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <numeric>
 
 #include "SequenceOracle.hpp"
+#include "ThreadSanitizer.hpp"
 
 namespace SequenceMatcherTest {
 
@@ -14,29 +16,6 @@ using namespace Kindred::Testing;
 const MatchGrid of_blocks{.measures = with_blocks, .thresholds = {0.0, 0.3, 0.6}};
 /// For many or long patterns.
 const MatchGrid by_pairs{.measures = with_blocks, .thresholds = {0.0, 0.3}, .truth = one_pair};
-
-TEST(SequenceMatcher, MatchesReferenceAcrossManyWords) {
-  auto random = generator("words");
-  SymbolRows patterns;
-  SymbolRows queries;
-  for (const std::size_t length : {0, 1, 40, 200, 255, 256, 257, 700, 1000}) {
-    patterns.push_back(random_sequence(random, length, 3));
-    patterns.push_back(random_sequence(random, length, 600));
-  }
-  for (const std::size_t length : {191, 192, 193, 255, 256, 257, 320, 511, 513, 1000}) {
-    queries.push_back(random_sequence(random, length, 3));
-    queries.push_back(random_sequence(random, length, 600));
-    queries.push_back(noisy(random, patterns.back(), 600, 20));
-  }
-  // A segment with 256 distinct symbols, and one that repeats them.
-  Symbols distinct(600);
-  std::iota(distinct.begin(), distinct.end(), 0);
-  patterns.push_back(distinct);
-  queries.push_back(distinct);
-  std::reverse(distinct.begin(), distinct.end());
-  queries.push_back(distinct);
-  expect_matches(patterns, queries, of_blocks);
-}
 
 TEST(SequenceMatcher, MatchesReferenceOnLongSequences) {
   auto random = generator("long");
@@ -134,26 +113,35 @@ Symbols with_popular(std::mt19937_64& random, std::size_t length) {
 
 TEST(SequenceMatcher, AutojunkMatchesReferenceFrom200SymbolsOn) {
   auto random = generator("autojunk");
-  SymbolRows queries;
-  SymbolRows patterns{{}, {0, 1, 2}, {0}, {500, 501}};
-  for (const std::size_t length : {1, 60, 199, 200, 201, 256, 320, 700}) {
-    queries.push_back(with_popular(random, length));
-    patterns.push_back(noisy(random, queries.back(), 3, 15));
-    patterns.push_back(noisy(random, queries.back(), 400, 25));
-    patterns.emplace_back(queries.back().begin(), queries.back().begin() + length / 2);
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    SymbolRows queries;
+    SymbolRows patterns{{}, {0, 1, 2}, {0}, {500, 501}};
+    for (const std::size_t length : {1, 60, 199, 200, 201, 256, 320, 700}) {
+      queries.push_back(with_popular(random, length));
+      patterns.push_back(noisy(random, queries.back(), 3, 15));
+      patterns.push_back(noisy(random, queries.back(), 400, 25));
+      patterns.emplace_back(queries.back().begin(), queries.back().begin() + length / 2);
+      if (repeat % 2 == 1) queries.back()[length / 3] = unknown_symbol;
+    }
+    for (SymbolRows* rows : {&patterns, &queries})  // symbols of 16 bits, and wider ones
+      for (Symbols& row : *rows)
+        for (Symbol& symbol : row)
+          if (repeat > 1 && symbol != unknown_symbol) symbol *= 70000;
+    MatchGrid grid = of_blocks;
+    grid.measures = {Measure::difflib};
+    grid.thresholds = {0.0};
+    grid.autojunk = grid.blocks = true;
+    grid.postings = {PostingsUse::never, PostingsUse::always};
+    expect_matches(patterns, queries, grid);
+    std::size_t changed = 0;
+    for (const Symbols& query : queries) {
+      const bool differs = ranked(Measure::difflib, patterns, query) !=
+                           ranked(Measure::difflib, patterns, query, grid);
+      EXPECT_FALSE(differs && query.size() < 200);
+      changed += differs ? 1 : 0;
+    }
+    EXPECT_GE(changed, 3U) << "the heuristic has an effect";
   }
-  MatchGrid grid = of_blocks;
-  grid.measures = {Measure::difflib};
-  grid.autojunk = true;
-  expect_matches(patterns, queries, grid);
-  std::size_t changed = 0;
-  for (const Symbols& query : queries) {
-    const bool differs = ranked(Measure::difflib, patterns, query) !=
-                         ranked(Measure::difflib, patterns, query, grid);
-    EXPECT_FALSE(differs && query.size() < 200);
-    changed += differs ? 1 : 0;
-  }
-  EXPECT_GE(changed, 3U) << "the heuristic has an effect";
 }
 
 TEST(SequenceMatcher, AutojunkWorksBeyondTheRunMatrices) {
@@ -242,29 +230,17 @@ TEST(SequenceMatcher, SelfMatchReturnsEveryPairOnceForAnyBatches) {
   expect_self_matches(few, {.thresholds = {0.5}});
 }
 
-TEST(SequenceMatcher, GivesTheSameBitsOnAnyNumberOfThreadsAndInEveryRun) {
+TEST(SequenceMatcher, MatchesReferenceOnAnyNumberOfThreadsAndInEveryRun) {
   auto random = generator("threads");
   const SymbolRows patterns = random_sequences(random, 5000, 10, 49, 15);
-  const Ragged<Symbol> queries =
-      ragged(SymbolRows{noisy(random, patterns[77], 15), random_sequence(random, 100, 15)});
-  std::vector<std::vector<Match>> first;
+  const SymbolRows queries{noisy(random, patterns[77], 15), random_sequence(random, 100, 15)};
   for (const int threads : {1, 2, 3, 7}) {
     Context own({.threads = threads, .load_profile = false});
-    const SequenceMatcher matcher(own, ragged(patterns));
-    for (const Space space : spaces()) {
-      std::vector<std::vector<Match>> all;
-      for (int repeat = 0; repeat < 2; ++repeat) {
-        for (const Measure measure : with_blocks) {
-          for (const double threshold : {0.0, 0.4}) {
-            const MatchOptions requested{
-                .measure = measure, .threshold = threshold, .top = 100, .space = space};
-            all.push_back(matcher.match(queries, requested).matches.values);
-          }
-        }
-      }
-      if (first.empty()) first = all;
-      EXPECT_EQ(all, first) << threads << " threads on " << to_string(space);
-    }
+    MatchGrid grid = by_pairs;
+    grid.thresholds = {0.0, 0.4};
+    grid.tops = {100, 100};
+    grid.own = &own;
+    expect_matches(patterns, queries, grid);
   }
 }
 
@@ -283,23 +259,8 @@ TEST(SequenceMatcher, PostingsListEveryPatternThatSharesEnough) {
                      {.measures = with_blocks,
                       .thresholds = {0.05, 0.3, 0.6, 0.9, 1.0},
                       .truth = one_pair,
-                      .postings = PostingsUse::always});
+                      .postings = {PostingsUse::always}});
     }
-  }
-}
-
-TEST(SequenceMatcher, TakesQueriesAsArrays) {
-  auto random = generator("arrays");
-  const SequenceMatcher matcher(context(), ragged(random_sequences(random, 100, 20, 20, 9)));
-  for (const std::size_t count : edge_sizes) {
-    const Ragged<Symbol> rows = ragged(random_sequences(random, count, 0, 29, 9));
-    const std::vector<std::int64_t> offsets(rows.offsets.begin(), rows.offsets.end());
-    const MatchOptions requested{.threshold = 0.3, .top = 4};
-    const MatchResults expected = matcher.match(rows, requested);
-    const MatchResults found =
-        matcher.match({std::span(rows.values), std::span(offsets)}, requested);
-    EXPECT_EQ(found.matches.offsets, expected.matches.offsets);
-    EXPECT_EQ(found.matches.values, expected.matches.values);
   }
 }
 
@@ -311,15 +272,16 @@ TEST(SequenceMatcher, ReportsItsWorkToTheDispatcher) {
   EXPECT_EQ(record.items, 6U);
   EXPECT_EQ(record.work, 6.0 * 3);
   EXPECT_GT(record.taken, 0.0);
-  for (const auto& [measure, operation] :
-       {std::pair(Measure::lcs, Operation(Operations::lcs)),
-        std::pair(Measure::levenshtein, Operation(Operations::edit_distance)),
-        std::pair(Measure::osa, Operation(Operations::edit_distance)),
-        std::pair(Measure::prefix, Operation(Operations::common_ends)),
-        std::pair(Measure::postfix, Operation(Operations::common_ends)),
-        std::pair(Measure::jaro_winkler, Operation(Operations::jaro_winkler)),
-        std::pair(Measure::token_sort, Operation(Operations::lcs)),
-        std::pair(Measure::token_set, Operation(Operations::token_set))})
+  using enum Measure;
+  const std::map<Measure, Operation> operations{{lcs, Operations::lcs},
+                                                {levenshtein, Operations::edit_distance},
+                                                {osa, Operations::edit_distance},
+                                                {prefix, Operations::common_ends},
+                                                {postfix, Operations::common_ends},
+                                                {jaro_winkler, Operations::jaro_winkler},
+                                                {token_sort, Operations::lcs},
+                                                {token_set, Operations::token_set}};
+  for (const auto& [measure, operation] : operations)
     EXPECT_EQ(matcher.match(patterns, {.measure = measure}).record.operation, operation);
 }
 
@@ -335,6 +297,81 @@ TEST(SequenceMatcher, ReportsFirstCallsAndTheLaunchesOfEveryQueryToTheDispatcher
       << "the remaining patterns are matched separately for each query";
   EXPECT_TRUE(record(Measure::lcs, {{1, 2}}).first);
   EXPECT_EQ(record(Measure::lcs, {{1, 2}}).starts, record(Measure::lcs, {{1, 2}, {2, 3}}).starts);
+}
+
+TEST(CandidatePatterns, EqualTheOracleLessTheOthers) {
+  auto random = generator("CandidatePatterns.EqualTheOracle");
+  SymbolRows patterns;
+  for (std::size_t i = 0; i < 700; ++i) patterns.push_back(random_text(random, random() % 40, 6));
+  SymbolRows queries{{}};
+  for (const std::size_t length : {1, 2, 33, 64, 65, 129, 250})
+    queries.push_back(random_text(random, length, 6));
+  MatchGrid grid{.thresholds = {0.0, 0.4}, .tops = {1, 7, all_of_them}, .truth = one_pair};
+  grid.on = each_space();
+  grid.on.emplace_back(std::nullopt);
+  grid.filters.clear();
+  for (const std::size_t count : {0U, 1U, 2U, 3U, 32U, 43U, 44U, 300U, 2000U}) {
+    auto& only = grid.filters.emplace_back(std::in_place, count).value();
+    for (std::uint64_t& index : only) index = random() % patterns.size();
+  }
+  queries[3][5] = unknown_symbol;
+  expect_matches(patterns, queries, grid);
+  grid.measures = {Measure::difflib};
+  grid.autojunk = true;
+  expect_matches(patterns, queries, grid);
+  grid.measures = of_words;
+  grid.autojunk = false;
+  queries[3][5] = U'é';
+  expect_matches(patterns, queries, grid);
+}
+
+TEST(CandidatePatterns, RunOnTheDeviceIfThePatternsAreOnlyThere) {
+  if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  auto random = generator("CandidatePatterns.Device");
+  const SymbolRows patterns = random_sequences(random, 500, 20, 20, 9);
+  const Symbols query = random_sequence(random, 20, 9);
+  const SequenceMatcher matcher(context(), ragged(patterns), Residency::device);
+  const std::vector<std::uint64_t> only{3, 499, 50};
+  const MatchOptions requested{.threshold = 0.0, .top = all_of_them, .filter = only};
+  const MatchResults some = matcher.match(ragged(SymbolRows{query}), requested);
+  EXPECT_EQ(some.record.chosen, Space::cuda);
+  expect_row(some, 0, returned(ranked(Measure::lcs, patterns, query), requested), requested);
+}
+
+TEST(SequenceWorkspace, DoesNotDependOnTheTeam) {
+  if (thread_sanitizer) GTEST_SKIP() << "regions of several threads";
+  auto random = generator("teams");
+  Context own({.threads = 8, .load_profile = false});
+  if (!own.is_usable(Space::openmp)) GTEST_SKIP() << "this Kokkos has no OpenMP";
+  const SequenceMatcher matcher(own, ragged(random_sequences(random, 500, 40, 40, 15)),
+                                Residency::host);
+  const auto query = ragged(random_sequences(random, 1, 50, 50, 15));
+  const MatchOptions requested{
+      .measure = Measure::difflib, .threshold = 0.3, .space = Space::openmp};
+  own.dispatcher().force_threads(2);
+  const auto first = matcher.match(query, requested).matches.values;
+  const auto before = own.memory_statistics(Space::openmp);
+  for (const int threads : {4, 8, 2}) {
+    own.dispatcher().force_threads(threads);
+    EXPECT_EQ(matcher.match(query, requested).matches.values, first) << threads << " threads";
+    const auto used = own.memory_statistics(Space::openmp);
+    EXPECT_EQ(used.allocations_total, before.allocations_total) << threads << " threads";
+    EXPECT_EQ(used.bytes_in_use, before.bytes_in_use) << threads << " threads";
+  }
+}
+
+TEST(SequenceWorkspace, SplitsABatchThatDoesNotFit) {
+  auto random = generator("split");
+  const auto patterns = ragged(random_sequences(random, 2000, 20, 20, 15));
+  const auto queries = ragged(random_sequences(random, 40, 20, 20, 15));
+  Context own({.host_budget = 700'000, .load_profile = false});
+  const SequenceMatcher matcher(own, patterns, Residency::host);
+  const SequenceMatcher large_workspace(context(), patterns);
+  const MatchOptions requested{.threshold = 0.0, .space = Space::serial};
+  EXPECT_EQ(matcher.match(queries, requested).matches.values,
+            large_workspace.match(queries, requested).matches.values);
+  EXPECT_GT(own.memory_statistics(Space::serial).bytes_peak, 100'000U);
+  EXPECT_LE(own.memory_statistics(Space::serial).bytes_peak, 700'000U);
 }
 
 }  // namespace SequenceMatcherTest

@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matches and scores of generated sequences, compared with the oracle under every measure.
-#include "ScoreOracle.hpp"
+#include <numeric>
+
+#include "SequenceOracle.hpp"
 
 namespace SequenceOracleTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
+
+struct Corpus {
+  SymbolRows patterns{{}}, queries{{}};
+};
+
+/// For each length a random pattern and others that are like queries of that length, of which the
+/// corpus has every \p step-th.
+Corpus corpus_of(std::mt19937_64& random, const std::vector<std::size_t>& lengths,
+                 Symbol vocabulary, std::size_t step = 1) {
+  Corpus corpus;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::size_t length = lengths[i];
+    Symbols query = random_sequence(random, length, vocabulary);
+    corpus.patterns.push_back(random_sequence(random, length, vocabulary));
+    corpus.patterns.push_back(edited(random, query, 3, vocabulary));
+    corpus.patterns.push_back(edited(random, query, length / 3, vocabulary));
+    corpus.patterns.emplace_back(query.begin() + length / 6, query.end() - length / 2);
+    if (length > 0 && i % 3 == 0) query[random() % length] = vocabulary + 9;  // unknown
+    if (i % step == 0) corpus.queries.push_back(query);
+  }
+  return corpus;
+}
 
 TEST(SequenceOracle, AgreesOnEveryNumberOfPatterns) {
   auto random = generator("oracle: patterns");
@@ -23,55 +47,53 @@ TEST(SequenceOracle, AgreesOnShortSequencesOfEveryLength) {
   auto random = generator("oracle: short");
   // Vocabularies in which a symbol is its own place, is translated, and does not fit a byte.
   for (const Symbol vocabulary : {2U, 4U, 16U, 30U, 90U, 700U}) {
-    SymbolRows patterns;
-    SymbolRows queries;
-    for (std::size_t length = 0; length <= 65; length += vocabulary == 30 ? 1 : 3) {
-      patterns.push_back(random_sequence(random, length, vocabulary));
-      if (length % 4 < 2)
-        queries.push_back(edited(random, patterns.back(), length / 4, vocabulary + 9));
-    }
-    queries.emplace_back();
-    patterns.emplace_back();
-    patterns.push_back(patterns[3]);
-    expect_scores(patterns, queries);
+    std::vector<std::size_t> lengths;
+    for (std::size_t length = 0; length <= 65; length += vocabulary == 30 ? 1 : 3)
+      lengths.push_back(length);
+    const Corpus corpus = corpus_of(random, lengths, vocabulary, 2);
+    expect_scores(corpus.patterns, corpus.queries);
   }
 }
 
 TEST(SequenceOracle, AgreesAtTheLimitsOfPlanesWordsRunsAndSegments) {
   auto random = generator("oracle: lengths");
   for (const Symbol vocabulary : {2U, 6U, 150U, 5000U, 100'000U}) {
-    SymbolRows patterns = random_sequences(random, 130, 0, 69, vocabulary);
-    SymbolRows queries{{}};
-    for (const std::size_t length :
-         {1,  2,  3,  7,   8,   9,   15,  16,  17,  31,  32,  33,  63,  64,  65,
-          95, 96, 97, 127, 128, 129, 191, 192, 193, 247, 248, 249, 255, 256, 257}) {
-      queries.push_back(random_sequence(random, length, vocabulary));
-      patterns.push_back(edited(random, queries.back(), 3, vocabulary));
-      patterns.push_back(edited(random, queries.back(), length / 3, vocabulary));
-    }
-    patterns.emplace_back();
-    expect_matches(patterns, queries, {.thresholds = {0.0, 0.55}});
+    Corpus corpus =
+        corpus_of(random, {1,  2,  3,  7,   8,   9,   15,  16,  17,  31,  32,  33,  63,  64,  65,
+                           95, 96, 97, 127, 128, 129, 191, 192, 193, 247, 248, 249, 255, 256, 257},
+                  vocabulary);
+    expect_matches(corpus.patterns, corpus.queries, {.thresholds = {0.0, 0.55}});
     if (vocabulary != 6 && vocabulary != 150) continue;
-    queries.push_back(random_sequence(random, 600, vocabulary));
-    patterns.push_back(edited(random, queries.back(), 100, vocabulary));
-    expect_scores(patterns, queries);
+    corpus.queries.push_back(random_sequence(random, 600, vocabulary));
+    corpus.patterns.push_back(edited(random, corpus.queries.back(), 100, vocabulary));
+    expect_scores(corpus.patterns, corpus.queries);
   }
 }
 
 TEST(SequenceOracle, AgreesOnQueriesOfManySegments) {
   auto random = generator("oracle: segments");
+  MatchGrid grid{.thresholds = {0.0, 0.55}};
+  std::erase(grid.measures, Measure::difflib);  // `AcrossManyWords`
   for (const Symbol vocabulary : {4U, 900U}) {
-    SymbolRows queries;
-    SymbolRows patterns;
-    for (const std::size_t length : {600, 1025, 1300}) {
-      queries.push_back(random_sequence(random, length, vocabulary));
-      patterns.push_back(edited(random, queries.back(), 40, vocabulary));
-      patterns.push_back(random_sequence(random, random() % 1500, vocabulary));
-      patterns.push_back({queries.back().begin() + 100, queries.back().begin() + 400});
-    }
-    MatchGrid grid{.thresholds = {0.0, 0.55}};
-    std::erase(grid.measures, Measure::difflib);  // `AcrossManyWords`
-    expect_matches(patterns, queries, grid);
+    const Corpus corpus = corpus_of(random, {600, 1025, 1300}, vocabulary);
+    expect_matches(corpus.patterns, corpus.queries, grid);
+  }
+}
+
+TEST(SequenceOracle, AgreesAcrossManyWords) {
+  auto random = generator("oracle: words of bits");
+  for (const Symbol vocabulary : {3U, 600U}) {
+    Corpus corpus = corpus_of(
+        random, {40, 191, 192, 193, 200, 255, 256, 257, 320, 511, 513, 700, 1000}, vocabulary);
+    // A segment with 256 distinct symbols, and one that repeats them.
+    Symbols distinct(600);
+    std::iota(distinct.begin(), distinct.end(), 0);
+    corpus.patterns.push_back(distinct);
+    corpus.queries.push_back(distinct);
+    std::reverse(distinct.begin(), distinct.end());
+    corpus.queries.push_back(distinct);
+    expect_matches(corpus.patterns, corpus.queries,
+                   {.measures = with_blocks, .thresholds = {0.0, 0.3, 0.6}});
   }
 }
 
@@ -87,16 +109,13 @@ TEST(SequenceOracle, AgreesOnManyQueries) {
 TEST(SequenceOracle, AgreesAtTheLimitsOfLanes) {
   const std::vector<Measure> of_lanes{Measure::lcs, Measure::levenshtein, Measure::osa};
   auto random = generator("oracle: lanes");
+  std::vector<std::size_t> lengths;
+  for (const std::size_t limit : {0, 8, 16, 32, 63, 64, 126, 128, 189, 192, 252, 256, 315, 320})
+    for (std::size_t more = 0; more < 3; ++more) lengths.push_back(limit + more);
   for (const Symbol vocabulary : {4U, 300U, 70000U}) {
-    SymbolRows patterns;
-    for (const std::size_t limit : {0, 8, 16, 32, 63, 64, 126, 128, 189, 192, 252, 256, 315, 320}) {
-      for (const std::size_t length : {limit, limit + 1, limit + 2})
-        patterns.push_back(random_sequence(random, length, vocabulary));
-    }
-    SymbolRows queries{{}, patterns[40], random_sequence(random, 500, vocabulary)};
-    for (std::size_t i = 0; i < patterns.size(); i += 6)
-      queries.push_back(edited(random, patterns[i], patterns[i].size() / 4, vocabulary + 2));
-    expect_scores(patterns, queries, of_lanes);
+    Corpus corpus = corpus_of(random, lengths, vocabulary, 6);
+    corpus.queries.push_back(random_sequence(random, 500, vocabulary));
+    expect_scores(corpus.patterns, corpus.queries, of_lanes);
   }
   // The longest patterns of lanes, and longer ones.
   for (const std::size_t longest : {1008, 1009, 1024, 1025}) {
@@ -127,15 +146,8 @@ TEST(SequenceOracle, AgreesInEveryBlockOfPatterns) {
 TEST(SequenceOracle, AgreesOnShortTextsOfWords) {
   auto random = generator("oracle: words");
   // Also other kinds of white space, and texts without words.
-  SymbolRows patterns{{},
-                      {' '},
-                      {'\t', ' ', 0xA0},
-                      {'a'},
-                      letters("a a"),
-                      letters("a b"),
-                      letters("b a"),
-                      {'a', 0x3000, 'b'},
-                      letters("ab")};
+  SymbolRows patterns{{}, {' '}, {'\t', ' ', 0xA0}, {'a', 0x3000, 'b'}};
+  for (const char* text : {"a", "a a", "a b", "b a", "ab"}) patterns.push_back(letters(text));
   SymbolRows queries = patterns;
   for (int i = 0; i < 150; ++i) patterns.push_back(random_text(random, random() % 40, 3));
   for (int i = 0; i < 25; ++i) queries.push_back(random_text(random, random() % 90, 3));

@@ -13,13 +13,6 @@ struct Corpus {
   SymbolRows patterns, queries;
 };
 
-void widen(Corpus& corpus) {
-  const Symbol stride = *rc::gen::element<Symbol>(1, 70000);
-  for (SymbolRows* rows : {&corpus.patterns, &corpus.queries})
-    for (Symbols& sequence : *rows)
-      for (Symbol& symbol : sequence) symbol = symbol == unknown_symbol ? symbol : symbol * stride;
-}
-
 Corpus any_corpus() {
   const auto alphabet = *rc::gen::inRange<Symbol>(1, 6);
   const auto pattern = rc::gen::container<Symbols>(rc::gen::inRange<Symbol>(0, alphabet));
@@ -28,92 +21,29 @@ Corpus any_corpus() {
                    [=](Symbol symbol) { return symbol == alphabet ? unknown_symbol : symbol; }));
   Corpus corpus{*rc::gen::container<SymbolRows>(pattern),
                 *rc::gen::resize(8, rc::gen::container<SymbolRows>(rc::gen::resize(150, query)))};
-  widen(corpus);
+  const Symbol stride = *rc::gen::element<Symbol>(1, 70000);
+  for (SymbolRows* rows : {&corpus.patterns, &corpus.queries})
+    for (Symbols& sequence : *rows)
+      for (Symbol& symbol : sequence) symbol = symbol == unknown_symbol ? symbol : symbol * stride;
   return corpus;
 }
 
-/// A long query around the length at which autojunk starts, over a vocabulary in which some symbols
-/// are popular and most are not, and patterns cut from it and mixed.
-Corpus any_popular_corpus() {
-  const auto popular = rc::gen::inRange<Symbol>(0, 3);
-  const auto rare = rc::gen::inRange<Symbol>(3, 300);
-  const auto symbol =
-      rc::gen::weightedOneOf<Symbol>({{3, popular}, {2, rare}, {1, rc::gen::just(unknown_symbol)}});
-  const auto known = rc::gen::weightedOneOf<Symbol>({{2, popular}, {3, rare}});
-  const auto length = *rc::gen::element<std::size_t>(199, 200, 201, 260, 300);
-  const Symbols query = *rc::gen::container<Symbols>(length, symbol);
-  Corpus corpus{{}, {query}};
-  for (int p = 0; p < 4; ++p) {
-    const auto begin = *rc::gen::inRange<std::ptrdiff_t>(0, std::ssize(query));
-    const auto end = *rc::gen::inRange<std::ptrdiff_t>(begin, std::ssize(query) + 1);
-    Symbols pattern(query.begin() + begin, query.begin() + end);
-    for (Symbol& s : pattern)
-      if (s == unknown_symbol || *rc::gen::inRange(0, 8) == 0) s = *known;
-    corpus.patterns.push_back(pattern);
-  }
-  widen(corpus);
-  return corpus;
-}
-
-MatchOptions any_options() {
-  return {
-      .measure = *rc::gen::elementOf(with_blocks),
-      .threshold = *rc::gen::element(0.0, 0.01, 0.1, 0.3, 1.0 / 3, 0.5, 0.6, 2.0 / 3, 0.75, 1.0),
-      .top = *rc::gen::element<std::size_t>(1, 3, 10, 1000),
-      .blocks = *rc::gen::arbitrary<bool>()};
-}
-
-/// Requires that the blocks of \p results are those of the oracle, and sum to what is matched.
-void check_blocks(const MatchResults& results, std::size_t row, const SymbolRows& patterns,
-                  const Symbols& query, const MatchOptions& options) {
-  for (auto i = results.matches.offsets[row]; i < results.matches.offsets[row + 1]; ++i) {
-    const Match& match = results.matches.values[i];
-    RC_ASSERT(to_vector(results.blocks[i]) ==
-              oracle_blocks(options.measure, patterns[match.index], query, options.autojunk));
-    std::uint32_t in_blocks = 0;
-    for (const Block& block : results.blocks[i]) in_blocks += block.length;
-    RC_ASSERT(in_blocks == match.matched);
-  }
-}
-
-/// Requires the results of the oracle on every space, through postings and without, of all queries
-/// together and of each alone.
-void check(const Corpus& corpus, MatchOptions options) {
-  std::vector<std::vector<Match>> expected;
-  for (const Symbols& query : corpus.queries)
-    expected.push_back(returned(
-        ranked(options.measure, corpus.patterns, query, {.autojunk = options.autojunk}), options));
-  const SequenceMatcher matcher(context(), ragged(corpus.patterns));
-  for (const Space space : spaces()) {
-    options.space = space;
-    for (const PostingsUse use : {PostingsUse::never, PostingsUse::always}) {
-      options.postings = use;
-      const MatchResults results = matcher.match(ragged(corpus.queries), options);
-      RC_ASSERT(results.matches.rows() == corpus.queries.size());
-      RC_ASSERT(results.blocks.rows() == (options.blocks ? results.matches.values.size() : 0));
-      for (std::size_t q = 0; q < corpus.queries.size(); ++q) {
-        RC_ASSERT(to_vector(results.matches[q]) == expected[q]);
-        const auto alone = matcher.match(ragged(SymbolRows{corpus.queries[q]}), options);
-        RC_ASSERT(alone.matches.values == expected[q]);
-        if (options.blocks) check_blocks(results, q, corpus.patterns, corpus.queries[q], options);
-      }
-    }
-  }
+MatchGrid any_call() {
+  const auto threshold =
+      rc::gen::element(0.0, 0.01, 0.1, 0.3, 1.0 / 3, 0.5, 0.6, 2.0 / 3, 0.75, 1.0);
+  return {.measures = {*rc::gen::elementOf(with_blocks)},
+          .thresholds = {*threshold},
+          .tops = {*rc::gen::element<std::size_t>(1, 3, 10, 1000)},
+          .blocks = *rc::gen::arbitrary<bool>(),
+          .postings = {PostingsUse::never, PostingsUse::always}};
 }
 
 TEST(SequenceProperties, MatchesReference) {
   expect_property("matches and blocks equal the oracle's on every space, through postings or not",
-                  [] { check(any_corpus(), any_options()); });
-}
-
-TEST(SequenceProperties, AutojunkMatchesReference) {
-  expect_property("autojunk equals the oracle on every space", [] {
-    MatchOptions options = any_options();
-    options.measure = Measure::difflib;
-    options.autojunk = true;
-    options.blocks = true;
-    check(any_popular_corpus(), options);
-  });
+                  [] {
+                    const Corpus corpus = any_corpus();
+                    expect_matches(corpus.patterns, corpus.queries, any_call());
+                  });
 }
 
 TEST(SequenceProperties, SelfMatchMatchesBruteForce) {
@@ -121,25 +51,7 @@ TEST(SequenceProperties, SelfMatchMatchesBruteForce) {
     const auto sequences = *rc::gen::container<SymbolRows>(
         *rc::gen::inRange<std::size_t>(0, 20),
         rc::gen::resize(30, rc::gen::container<Symbols>(rc::gen::inRange<Symbol>(0, 4))));
-    MatchOptions options = any_options();
-    options.autojunk = options.measure == Measure::difflib && *rc::gen::arbitrary<bool>();
-    const SequenceMatcher matcher(context(), ragged(sequences));
-    for (const Space space : spaces()) {
-      options.space = space;
-      std::size_t next = 0;
-      matcher.match_self(options, [&](std::size_t first, const MatchResults& results) {
-        RC_ASSERT(first == next);
-        RC_ASSERT(results.blocks.rows() == (options.blocks ? results.matches.values.size() : 0));
-        for (std::size_t row = 0; row < results.matches.rows(); ++row, ++next) {
-          const Symbols& query = sequences[next];
-          const auto all = ranked(options.measure, std::span(sequences).first(next), query,
-                                  {.autojunk = options.autojunk});
-          RC_ASSERT(to_vector(results.matches[row]) == returned(all, options));
-          if (options.blocks) check_blocks(results, row, sequences, query, options);
-        }
-      });
-      RC_ASSERT(next == sequences.size());
-    }
+    expect_self_matches(sequences, any_call());
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of matchers and of functions for pairs that must be refused.
 #include "SequenceSupport.hpp"
+#include "ShapedArray.hpp"
 
 namespace SequenceRefusalsTest {
 
@@ -23,6 +24,9 @@ TEST(SequenceRefusals, OfMatches) {
   const auto cluster = [&](const MatchOptions& options) {
     return [&matcher, options] { matcher.cluster({.matching = options}); };
   };
+  const auto made = [](const auto& patterns, Residency residency = Residency::automatic) {
+    return [=] { SequenceMatcher(context(), patterns, residency); };
+  };
   const std::vector<std::uint64_t> only{0, 2};
   std::vector<RefusedCall> calls{
       {match({.filter = only}), "filter contains index 2; the indices of patterns are below 2"},
@@ -32,10 +36,7 @@ TEST(SequenceRefusals, OfMatches) {
       {match_self({.autojunk = true}), "autojunk"},
       {cluster({.threshold = 0.5, .autojunk = true}), "autojunk"},
       {cluster({.threshold = 0.0}), "threshold"},
-      {[] {
-         SequenceMatcher(context(), ragged<Symbol>({{1, unknown_symbol}}));
-       },
-       "pattern 0"}};
+      {made(ragged<Symbol>({{1, unknown_symbol}})), "pattern 0"}};
   for (const Measure measure : all_measures)
     if (measure != Measure::difflib)
       calls.push_back({match({.measure = measure, .autojunk = true}), "autojunk"});
@@ -47,15 +48,15 @@ TEST(SequenceRefusals, OfMatches) {
   const Symbols values{1, 2, 3};
   for (const std::vector<std::uint64_t>& offsets : bad_offsets) {
     const RaggedSpan<Symbol> rows{offsets, values};
-    calls.push_back({[rows] { SequenceMatcher(context(), rows); }, "offset"});
+    calls.push_back({made(rows), "offset"});
     calls.push_back({[rows, &matcher] { matcher.match(rows); }, "offset"});
+    calls.push_back({[rows, &matcher] { matcher.score_all(rows, {}); }, "query offset"});
   }
   expect_refused(calls);
   if (!context().is_usable(Space::cuda)) {
-    expect_refused<SpaceUnavailable>(
-        {{match({.space = Space::cuda}), "cuda"},
-         {[] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::both); }, ""},
-         {[] { SequenceMatcher(context(), ragged<Symbol>({{}}), Residency::device); }, ""}});
+    expect_refused<SpaceUnavailable>({{match({.space = Space::cuda}), "cuda"},
+                                      {made(query, Residency::both), ""},
+                                      {made(query, Residency::device), ""}});
   } else {
     const SequenceMatcher there(context(), ragged<Symbol>({{}}), Residency::device);
     EXPECT_EQ(there.match(query).record.chosen, Space::cuda);
@@ -66,24 +67,19 @@ TEST(SequenceRefusals, OfQueriesInArrays) {
   const SequenceMatcher matcher(context(), ragged<Symbol>({{1, 2}}));
   const Symbols symbols{1, 2, 3, 4};
   const std::vector<std::int32_t> narrow{0, 4};
-  const std::vector<std::int64_t> offsets{0, 4};
-  const std::vector<std::int64_t> negative{0, -1};
-  const std::vector<std::int64_t> beyond{0, 5};
-  const std::vector<std::int64_t> two{2};
-  const std::vector<std::int64_t> square{2, 2};
-  const ConstArray strided(symbols.data(), DataType::uint32, two, two);
-  const ConstArray matrix(symbols.data(), DataType::uint32, square);
-  const ConstArray there(symbols.data(), DataType::uint32, two, {}, ArrayMemory::device);
+  const std::vector<std::int64_t> offsets{0, 4}, negative{0, -1}, beyond{0, 5};
   const auto match = [&](const ConstArray& values, const ConstArray& ends) {
     return [&matcher, values, ends] { matcher.match({values, ends}); };
   };
-  expect_refused({{match(std::span(narrow), std::span(offsets)), "symbols is int32 [2]"},
-                  {match(std::span(symbols), std::span(narrow)), "offsets is int32 [2]"},
-                  {match(std::span(symbols), std::span(negative)), "offsets[1] is -1"},
-                  {match(std::span(symbols), std::span(beyond)), "query offset 1 is 5"},
-                  {match(strided, std::span(offsets)), "must be consecutive"},
-                  {match(matrix, std::span(offsets)), "symbols is"},
-                  {match(there, std::span(offsets)), "copy it"}});
+  constexpr DataType type = DataType::uint32;
+  expect_refused(
+      {{match(narrow, offsets), "symbols is int32 [2]"},
+       {match(symbols, narrow), "offsets is int32 [2]"},
+       {match(symbols, negative), "offsets[1] is -1"},
+       {match(symbols, beyond), "query offset 1 is 5"},
+       {match(shaped(symbols, {2}, type, {2}), offsets), "must be consecutive"},
+       {match(shaped(symbols, {2, 2}), offsets), "symbols is"},
+       {match(shaped(symbols, {2}, type, {}, ArrayMemory::device), offsets), "copy it"}});
 }
 
 TEST(SequenceRefusals, OfScoresWriteNothing) {
@@ -93,25 +89,20 @@ TEST(SequenceRefusals, OfScoresWriteNothing) {
   std::vector<float> out(6, 9);
   std::vector<std::int32_t> whole(6);
   std::vector<std::int64_t> wide(6);
-  const std::vector<std::int64_t> transposed{2, 3};
   const auto score = [&](const Kindred::Array& target, const PairOptions& options = {}) {
     return [&matcher, &queries, target, options] { matcher.score_all(queries, target, options); };
   };
   std::vector<RefusedCall> calls{
       {score(std::span(out).first(5)), "it must be float32 [6]"},
-      {score({out.data(), DataType::float32, transposed}), "it must be float32 [3, 2]"},
-      {score(std::span(whole)), "float32 or float64"},
-      {score(std::span(whole), {Measure::jaro_winkler, distance}), "float32 or float64"},
-      {score(std::span(wide), {Measure::osa, distance}), "int32"},
-      {score(std::span(out), {.autojunk = true}), "autojunk"},
-      {[&] {
-         matcher.score_all(RaggedSpan<Symbol>{bad_offsets[0], {}}, std::span(out));
-       },
-       "query offset"}};
+      {score(shaped(out, {2, 3})), "it must be float32 [3, 2]"},
+      {score(whole), "float32 or float64"},
+      {score(whole, {Measure::jaro_winkler, distance}), "float32 or float64"},
+      {score(wide, {Measure::osa, distance}), "int32"},
+      {score(out, {.autojunk = true}), "autojunk"}};
   const auto refuse = [&](Measure measure, PairValue value, const char* words,
                           std::initializer_list<double> cutoffs) {
     for (const double cutoff : cutoffs)
-      calls.push_back({score(std::span(out), {measure, value, cutoff}), words});
+      calls.push_back({score(out, {measure, value, cutoff}), words});
   };
   refuse(Measure::lcs, similarity, "[0, 1]", {-0.1, 1.1, not_a_number});
   refuse(Measure::token_set, distance, "[0, 1]", {-0.1, 1.1, not_a_number});
@@ -140,6 +131,8 @@ TEST(SequenceRefusals, OfPairs) {
 TEST(SequenceRefusals, OfInvalidTexts) {
   const PreparedQuery prepared(Measure::difflib, "ab");
   const Texts one_bad{"a", bad_text};
+  const Texts good{"ab"};
+  const MatchOptions words{.measure = Measure::token_set};
   const SequenceMatcher matcher(context(), Texts{"a"});
   const SequenceMatcher no_texts(context(), ragged<Symbol>({{1, 2, 0x110000}}));
   expect_refused(
@@ -153,10 +146,7 @@ TEST(SequenceRefusals, OfInvalidTexts) {
        {[&] { prepared.blocks(bad_text); }, "the pattern: not UTF-8"},
        {[&] { SequenceMatcher(context(), one_bad); }, "text 1: not UTF-8: byte 0xff at 2"},
        {[&] { matcher.match(one_bad); }, "text 1: not UTF-8"},
-       {[&] {
-          no_texts.match(ragged<Symbol>({{1, 2}}), {.measure = Measure::token_set});
-        },
-        "symbol 2 of pattern 0 is 1114112"}});
+       {[&] { no_texts.match(good, words); }, "symbol 2 of pattern 0 is 1114112"}});
 }
 
 }  // namespace SequenceRefusalsTest

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons of a prepared query with many texts at once.
-#include <bit>
-#include <thread>
-
+#include "OneThread.hpp"
 #include "SequenceOracle.hpp"
 
 namespace TextSpansTest {
 
 using namespace Kindred;
 using namespace Kindred::Testing;
-
-std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 /// Texts in memory of their own, of the least width that holds their symbols or of a larger one.
 class Texts {
@@ -99,19 +95,13 @@ TEST(TextSpans, ValuesEqualTheOracleUnderEveryMeasureAndWidth) {
 TEST(TextSpans, WordsOfEveryWidthAndNumberEqualTheOracle) {
   auto random = generator("words");
   // Words with common beginnings, longer than a key, equal, and of zeros; many and none.
-  const SymbolRows some{{'a'},
-                        {'b'},
-                        {'a', 'b'},
-                        {0},
-                        {0, 0},
-                        {'a', 0},
-                        Symbols(8, 'a'),
-                        Symbols(9, 'a'),
-                        Symbols(20, 'c'),
-                        {0xE9, 'a'},
-                        {0x4E00, 'a'},
-                        {0x1F600},
-                        random_sequence(random, 12, 3, 'a')};
+  SymbolRows some;
+  for (const char* word : {"a", "b", "ab", "aaaaaaaa", "aaaaaaaaa", "cccccccccccccccccccc"})
+    some.push_back(letters(word));
+  for (const Symbols& word : SymbolRows{{0}, {0, 0}, {'a', 0}, {0xE9, 'a'}, {0x4E00, 'a'}})
+    some.push_back(word);
+  some.push_back({0x1F600});
+  some.push_back(random_sequence(random, 12, 3, 'a'));
   const SymbolRows spaces{{' '}, {' ', ' '}, {'\t'}, {0xA0}, {'\n', 0x3000}};
   const auto text_of = [&](std::size_t words, std::size_t kinds) {
     Symbols text;
@@ -130,10 +120,9 @@ TEST(TextSpans, WordsOfEveryWidthAndNumberEqualTheOracle) {
   for (const std::size_t words : {0, 1, 2, 3, 7, 40, 90}) {
     const Symbols query = text_of(words, words % 2 == 0 ? some.size() : 9);
     SymbolRows texts{{}, query};
-    for (const std::size_t kinds : {2UL, 6UL, 9UL, some.size()}) {
+    for (const std::size_t kinds : {2UL, 6UL, 9UL, some.size()})
       for (const std::size_t other : {0, 1, 2, 3, 4, 15, 16, 17, 30})
         texts.push_back(text_of(other, kinds));
-    }
     expect_values(of_words, query, texts, {1, 2, 4});
   }
 }
@@ -156,12 +145,10 @@ TEST(TextSpans, ThreadsShareAPreparedQuery) {
   const Texts spans(texts);
   const PreparedQuery prepared(Measure::lcs, query);
   std::vector<std::vector<std::uint32_t>> counts(4, std::vector<std::uint32_t>(texts.size()));
-  std::vector<std::thread> threads;
-  for (auto& own : counts) threads.emplace_back([&] { prepared.matched(spans.spans(), own); });
-  for (std::thread& thread : threads) thread.join();
-  for (const auto& own : counts) EXPECT_EQ(own, counts[0]);
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    EXPECT_EQ(counts[0][i], Reference::lcs(texts[i], query));
+  by_threads(counts.size(), [&](std::size_t t) { prepared.matched(spans.spans(), counts[t]); });
+  for (const auto& own : counts)
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      EXPECT_EQ(own[i], Reference::lcs(texts[i], query));
 }
 
 TEST(TextSpans, RefusedCallsWriteNothing) {

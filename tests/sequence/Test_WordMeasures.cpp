@@ -2,8 +2,8 @@
 // What matchers do beyond comparisons with the oracle under measures of words.
 #include <chrono>
 #include <future>
-#include <thread>
 
+#include "OneThread.hpp"
 #include "SequenceOracle.hpp"
 
 namespace WordMeasuresTest {
@@ -19,11 +19,10 @@ TEST(WordMeasures, FindDuplicatesAndClusters) {
   for (const std::string_view text : texts) rows.push_back(letters(text));
   expect_self_matches(rows, {.measures = of_words, .thresholds = {0.8}, .tops = {100}});
   const SequenceMatcher matcher(context(), texts);
-  for (const Measure measure : of_words) {
+  for (const Measure measure : of_words)
     EXPECT_THAT(matcher.cluster({.matching = {.measure = measure, .threshold = 0.8}}).cluster_of,
                 ElementsAre(0, 1, 1, 2, 3, 2))
         << to_string(measure);
-  }
 }
 
 TEST(WordMeasures, TextsWithoutWordsMatchNoSymbolOfEachOther) {
@@ -43,11 +42,11 @@ TEST(WordMeasures, DoNotClusterTextsWithoutWordsHoweverMany) {
   Texts texts(1500, " ");
   texts.emplace_back("abc");
   const SequenceMatcher matcher(context(), texts);
-  ClusterOptions options;
-  options.matching.measure = Measure::token_set;
-  EXPECT_EQ(matcher.cluster(options).members.rows(), texts.size());
-  options.matching.measure = Measure::token_sort;
-  EXPECT_EQ(matcher.cluster(options).members.rows(), 2U);
+  const auto clusters = [&](Measure measure) {
+    return matcher.cluster({.matching = {.measure = measure}}).members.rows();
+  };
+  EXPECT_EQ(clusters(Measure::token_set), texts.size());
+  EXPECT_EQ(clusters(Measure::token_sort), 2U);
 }
 
 TEST(WordMeasures, MayBeFirstUsedBySeveralThreads) {
@@ -59,13 +58,11 @@ TEST(WordMeasures, MayBeFirstUsedBySeveralThreads) {
   const auto options = [](std::size_t t) {
     return MatchOptions{.measure = of_words[t % 2], .space = Space::serial};
   };
-  std::vector<std::vector<Match>> found(8);
-  std::vector<std::thread> threads;
+  std::vector<MatchResults> found(8);
+  by_threads(found.size(), [&](std::size_t t) { found[t] = matcher.match(query, options(t)); });
   for (std::size_t t = 0; t < found.size(); ++t)
-    threads.emplace_back([&, t] { found[t] = matcher.match(query, options(t)).matches.values; });
-  for (std::thread& thread : threads) thread.join();
-  for (std::size_t t = 0; t < found.size(); ++t)
-    expect_equal(found[t], returned(ranked(of_words[t % 2], texts, texts[3]), options(t)), "");
+    expect_row(found[t], 0, returned(ranked(of_words[t % 2], texts, texts[3]), options(t)),
+               options(t));
 }
 
 TEST(WordMeasures, SizesAreReadAndMessagesTakenWhileWordsAreMade) {

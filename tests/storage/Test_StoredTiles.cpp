@@ -9,6 +9,7 @@ namespace StoredTilesTest {
 using namespace Kindred;
 using namespace Kindred::Impl;
 
+/// Rows of up to \p length symbols, which leave gaps in the vocabulary.
 Ragged<Symbol> random_rows(std::mt19937_64& generator, std::size_t rows, std::size_t length,
                            Symbol vocabulary) {
   Ragged<Symbol> out;
@@ -36,9 +37,7 @@ TEST(StoredTiles, MatchBuiltTiles) {
       EXPECT_EQ(stored.store().longest, built.store().longest);
       EXPECT_EQ(stored.store().symbol_count, built.store().symbol_count);
       for (const Measure measure : {Measure::lcs, Measure::difflib}) {
-        MatchOptions options;
-        options.measure = measure;
-        options.threshold = 0;
+        const MatchOptions options{.measure = measure, .threshold = 0};
         const auto matches = [&](const PatternSegment& segment, Space space) {
           std::vector<std::vector<Match>> answers;
           const Impl::DenseQueries dense = segment.dense(queries);

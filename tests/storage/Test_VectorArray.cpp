@@ -21,6 +21,7 @@ using Testing::vecs;
 
 const float nan = std::numeric_limits<float>::quiet_NaN();
 
+/// Rows of an element, with their scales if it is int8.
 struct Encoded {
   std::vector<std::byte> bytes;
   std::vector<float> scales;
@@ -175,19 +176,22 @@ TEST(ReadRows, PreservesTheNumbersOfAFile) {
 TEST(ReadRows, GivesTheSameRowsInPiecesAsInOneCall) {
   const TempFolder folder;
   auto generator = Testing::generator("ReadRows");
-  std::vector<std::vector<std::uint8_t>> rows(5000, std::vector<std::uint8_t>(100));
-  for (auto& row : rows) {
-    for (auto& value : row) value = static_cast<std::uint8_t>(generator());
-  }
+  std::vector<std::vector<std::uint8_t>> rows(9000, std::vector<std::uint8_t>(300));
+  std::vector<float> expected;
+  for (auto& row : rows)
+    for (auto& value : row) expected.push_back(value = static_cast<std::uint8_t>(generator()));
   const VectorFile file(folder.write("x.bvecs", vecs(rows)));
   for (const DataType element : {DataType::float32, DataType::bfloat16, DataType::int8}) {
     const VectorArray all = read_rows(file, element);
-    VectorArray part(element, 300, 100);
+    if (element == DataType::float32) {
+      EXPECT_EQ(std::memcmp(all.span().values.data(), expected.data(), 4 * expected.size()), 0);
+    }
+    VectorArray part(element, 300, 300);
     read_rows(file, 2600, 300, element, part.values(), part.scales());
     EXPECT_TRUE(std::ranges::equal(part.span().values, all.span().rows(2600, 300).values));
     EXPECT_TRUE(std::ranges::equal(part.span().scales, all.span().rows(2600, 300).scales));
     EXPECT_THROW(read_rows(file, 0, 299, element, part.values(), part.scales()), InvalidArgument);
-    // 2⁶² rows of 100 numbers overflow to 0 bytes in 64 bits.
+    // 2⁶² rows of 300 numbers overflow to 0 bytes in 64 bits.
     EXPECT_THROW(read_rows(file, 0, std::uint64_t{1} << 62U, element, {}, {}), InvalidArgument);
   }
 }

@@ -4,6 +4,7 @@
 #include "ShapedArray.hpp"
 #include "TempFolder.hpp"
 #include "VectorFileBytes.hpp"
+#include "storage/NpyFile.hpp"
 
 #include <kindred/matcher/VectorFile.hpp>
 
@@ -28,6 +29,12 @@ using Testing::vecs;
 const std::vector<float> six{1, 2, 3, 4, 5, 6};
 const std::string two_by_three = npy_dictionary("'<f4'", "False", "(2, 3)");
 
+/// A .npy file of \p data.
+std::string npy_of(const std::string& descr, const std::string& shape, const std::string& data,
+                   const std::string& fortran = "False") {
+  return npy(npy_dictionary(descr, fortran, shape), data);
+}
+
 std::vector<float> floats(const VectorFile& file, std::uint64_t first, std::uint64_t count) {
   std::vector<float> out(count * file.dimension());
   file.read(first, count, std::span<float>(out));
@@ -41,20 +48,9 @@ std::vector<std::int64_t> integers(const VectorFile& file) {
   return out;
 }
 
-/// A small valid file of every layout, with its file name extension.
-std::vector<std::pair<std::string, std::string>> good_files() {
-  return {{"npy", npy(two_by_three, raw(six))},
-          {"fvecs", vecs<float>({{1, 2, 3}, {4, 5, 6}})},
-          {"bvecs", vecs<std::uint8_t>({{1, 2, 3}, {4, 5, 6}})},
-          {"ivecs", vecs<std::int32_t>({{1, 2, 3}, {4, 5, 6}})},
-          {"fbin", bin<float>(2, 3, six)},
-          {"u8bin", bin<std::uint8_t>(2, 3, {1, 2, 3, 4, 5, 6})},
-          {"i8bin", bin<std::int8_t>(2, 3, {1, 2, 3, 4, 5, 6})}};
-}
-
 TEST(VectorFile, ReadsEveryLayoutByItsExtension) {
   const TempFolder folder;
-  for (const auto& [end, bytes] : good_files()) {
+  for (const auto& [end, bytes] : Testing::good_vector_files()) {
     const VectorFile file(folder.write("x." + end, bytes));
     EXPECT_EQ(to_string(file.format()), end);
     EXPECT_EQ(file.rows(), 2U);
@@ -95,8 +91,7 @@ TEST(VectorFile, ReadsEveryNpyVersionAndType) {
   for (const int version : {1, 2, 3})
     EXPECT_EQ(floats(VectorFile(folder.write("x.npy", npy(two_by_three, raw(six), version)))), six);
   const auto of = [&](const std::string& descr, const std::string& data) {
-    return VectorFile(folder.write(
-        descr + ".npy", npy(npy_dictionary("'" + descr + "'", "False", "(1, 3)"), data)));
+    return VectorFile(folder.write(descr + ".npy", npy_of("'" + descr + "'", "(1, 3)", data)));
   };
   EXPECT_THAT(floats(of("|i1", raw<std::int8_t>({-128, 0, 127}))), ElementsAre(-128, 0, 127));
   EXPECT_THAT(floats(of("|u1", raw<std::uint8_t>({0, 128, 255}))), ElementsAre(0, 128, 255));
@@ -115,8 +110,7 @@ TEST(VectorFile, WidensEveryHalf) {
   const TempFolder folder;
   std::vector<std::uint16_t> all(65536);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
-  const VectorFile file(
-      folder.write("x.npy", npy(npy_dictionary("'<f2'", "False", "(256, 256)"), raw(all))));
+  const VectorFile file(folder.write("x.npy", npy_of("'<f2'", "(256, 256)", raw(all))));
   const std::vector<float> found = floats(file);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const int exponent = static_cast<int>(i >> 10U & 31U);
@@ -155,31 +149,17 @@ TEST(VectorFile, RejectsAnIntegerThatFloatCannotRepresent) {
   }
   for (const std::int64_t number :
        {std::numeric_limits<std::int64_t>::max(), (std::int64_t{1} << 53) + 1}) {
-    const VectorFile wide(folder.write(
-        "x.npy", npy(npy_dictionary("'<i8'", "False", "(1, 1)"), raw<std::int64_t>({number}))));
+    const VectorFile wide(
+        folder.write("x.npy", npy_of("'<i8'", "(1, 1)", raw<std::int64_t>({number}))));
     EXPECT_THROW(floats(wide), InvalidArgument);
     EXPECT_THAT(integers(wide), ElementsAre(number));
   }
   EXPECT_THROW(integers(VectorFile(folder.write("y.fvecs", vecs<float>({{1}})))), InvalidArgument);
 }
 
-TEST(VectorFile, ReadsManyRowsInPieces) {
-  const TempFolder folder;
-  std::vector<std::vector<std::uint8_t>> rows(9000, std::vector<std::uint8_t>(300));
-  std::vector<float> expected;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    for (std::size_t i = 0; i < rows[row].size(); ++i)
-      expected.push_back(rows[row][i] = static_cast<std::uint8_t>(row * 31 + i));
-  }
-  const VectorFile file(folder.write("x.bvecs", vecs(rows)));
-  EXPECT_EQ(floats(file), expected);
-  EXPECT_EQ(floats(file, 4000, 1)[299], expected[4000 * 300 + 299]);
-}
-
 TEST(VectorFile, ReadsOneDimensionAsOneRowIfRequested) {
   const TempFolder folder;
-  const auto path =
-      folder.write("x.npy", npy(npy_dictionary("'<f4'", "False", "(3,)"), raw<float>({1, 2, 3})));
+  const auto path = folder.write("x.npy", npy_of("'<f4'", "(3,)", raw<float>({1, 2, 3})));
   EXPECT_EQ(VectorFile(path, {.one_row = true}).rows(), 1U);
   expect_refused({{[&] { VectorFile file(path); }, "shape (3,) has 1 dimensions; 2 are required"}});
 }
@@ -198,10 +178,6 @@ auto refusal_of(const TempFolder& folder, const std::string& name) {
 TEST(VectorFile, ReportsOffsetAndValueOfABadNpyFile) {
   const TempFolder folder;
   const std::string good = npy(two_by_three, raw(six));
-  const auto of = [](const std::string& descr, const std::string& shape,
-                     const std::string& data = "abcd", const std::string& fortran = "False") {
-    return npy(npy_dictionary(descr, fortran, shape), data);
-  };
   const auto cut = [&](std::size_t length) {
     return "8: the header should have " + std::to_string(two_by_three.size()) +
            " bytes, but the file has only " + std::to_string(length - 10) + " more";
@@ -221,23 +197,23 @@ TEST(VectorFile, ReportsOffsetAndValueOfABadNpyFile) {
           {good.substr(0, good.size() - 1), "needs 24: the file is cut"},
           {good + "x", std::to_string(good.size()) + ": 25 bytes of data"},
           {good + "x", "needs 24: the file is too long"},
-          {of("'<f4'", "(4294967296, 4294967296)"), "more bytes than a file can"},
-          {of("'<f4'", "(4611686018427387904, 1)"), "more bytes than a file can"},
-          {of("'<f4'", "(1000000000000, 3)"), "4 bytes of data follow"},
-          {of("'<f4'", "(3, 0)", ""), "rows of length 0"},
+          {npy_of("'<f4'", "(4294967296, 4294967296)", "abcd"), "more bytes than a file can"},
+          {npy_of("'<f4'", "(4611686018427387904, 1)", "abcd"), "more bytes than a file can"},
+          {npy_of("'<f4'", "(1000000000000, 3)", "abcd"), "4 bytes of data follow"},
+          {npy_of("'<f4'", "(3, 0)", ""), "rows of length 0"},
       },
       refusal_of<CorruptFile>(folder, "x.npy"));
   expect_refused(
       {
           {npy(two_by_three, "", 4), "6: format version 4.0"},
-          {of("'<f8'", "(2, 3)"), "10: dtype '<f8'"},
-          {of("'<f8'", "(2, 3)"), "it must be '<f4'"},
-          {of("'>f4'", "(2, 3)"), "dtype '>f4'"},
-          {of("'|O'", "(2,)"), "rows of different lengths"},
-          {of("'<f4'", "(2, 3)", "abcd", "True"), "Fortran order"},
-          {of("'<f4'", "()"), "0 dimensions"},
-          {of("'<f4'", "(1, 2, 3)"), "(1, 2, 3) has 3 dimensions"},
-          {of("'<f4'", "(0, 9999999999)", ""), "rows of dimension 9999999999"},
+          {npy_of("'<f8'", "(2, 3)", "abcd"), "10: dtype '<f8'"},
+          {npy_of("'<f8'", "(2, 3)", "abcd"), "it must be '<f4'"},
+          {npy_of("'>f4'", "(2, 3)", "abcd"), "dtype '>f4'"},
+          {npy_of("'|O'", "(2,)", "abcd"), "rows of different lengths"},
+          {npy_of("'<f4'", "(2, 3)", "abcd", "True"), "Fortran order"},
+          {npy_of("'<f4'", "()", "abcd"), "0 dimensions"},
+          {npy_of("'<f4'", "(1, 2, 3)", "abcd"), "(1, 2, 3) has 3 dimensions"},
+          {npy_of("'<f4'", "(0, 9999999999)", ""), "rows of dimension 9999999999"},
       },
       refusal_of<InvalidArgument>(folder, "x.npy"));
 }
@@ -313,16 +289,17 @@ TEST(VectorFile, RejectsPathsThatAreNotRegularFiles) {
 
 TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
   const Testing::MemoryFile memory;
-  for (const auto& [end, good] : good_files()) {
+  for (const auto& [end, good] : Testing::good_vector_files()) {
     const VectorFileOptions options{.format = from_string<VectorFormat>(end)};
+    const auto read = [&](const std::string& bytes) {
+      memory.set(bytes);
+      return floats(VectorFile(memory.path(), options)).size();
+    };
     for (std::size_t length = 0; length < good.size(); ++length) {
-      memory.set(good.substr(0, length));
       try {
-        const VectorFile file(memory.path(), options);
         // A file of the vecs family may be truncated after a row.
-        EXPECT_EQ(floats(file).size(), 3U) << end << " cut to " << length;
+        EXPECT_EQ(read(good.substr(0, length)), 3U) << end << " cut to " << length;
       } catch (const CorruptFile&) {
-        continue;
       }
     }
     std::size_t refused = 0;
@@ -330,10 +307,8 @@ TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
       for (unsigned value = 0; value < 256; ++value) {
         std::string bad = good;
         bad[i] = static_cast<char>(value);
-        memory.set(bad);
         try {
-          // A file of the vecs family may turn into one long row.
-          EXPECT_LE(floats(VectorFile(memory.path(), options)).size(), 10U);
+          EXPECT_LE(read(bad), 10U);  // a file of the vecs family may turn into one long row
         } catch (const CorruptFile&) {
           ++refused;
         } catch (const InvalidArgument&) {
@@ -348,19 +323,57 @@ TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
 TEST(ReadMask, ReadsBoolAndUint8) {
   const TempFolder folder;
   const std::string three("\1\0\1", 3);
-  for (const char* descr : {"'|b1'", "'|u1'"}) {
-    const auto path = folder.write("m.npy", npy(npy_dictionary(descr, "False", "(3,)"), three));
-    EXPECT_THAT(read_mask(path), ElementsAre(1, 0, 1));
-  }
+  for (const char* descr : {"'|b1'", "'|u1'"})
+    EXPECT_THAT(read_mask(folder.write("m.npy", npy_of(descr, "(3,)", three))),
+                ElementsAre(1, 0, 1));
   const auto reading = [&](const std::string& descr, const std::string& shape,
                            const std::string& data) {
-    return [=, &folder] {
-      read_mask(folder.write("m.npy", npy(npy_dictionary(descr, "False", shape), data)));
-    };
+    return [=, &folder] { read_mask(folder.write("m.npy", npy_of(descr, shape, data))); };
   };
   expect_refused({{reading("'<i8'", "(3,)", ""), "it must be bool or uint8"},
                   {reading("'|b1'", "(3, 1)", "abc"), "has 2 dimensions; 1 is required"}});
   expect_refused<CorruptFile>({{reading("'|b1'", "(3,)", "ab"), "the file is cut"}});
+}
+
+TEST(NpyHeader, AcceptsAnyOrderOfKeysAndEitherQuote) {
+  const Impl::NpyHeader header =
+      Impl::parse_npy_header("{\"shape\":(4,5),'fortran_order':True,\"descr\":'>f8'}");
+  EXPECT_EQ(header.descr, ">f8");
+  EXPECT_TRUE(header.fortran_order);
+  EXPECT_THAT(header.shape, ElementsAre(4U, 5U));
+  EXPECT_EQ(header.shown_shape(), "(4, 5)");
+}
+
+TEST(NpyHeader, RejectsInvalidHeadersAndSaysWhy) {
+  const std::string start = "{'descr': '<f4', 'fortran_order': False, ";
+  Testing::expect_refused(
+      {{"", "{ is missing"},
+       {"{", "a string is missing"},
+       {"{}", "the keys descr"},
+       {"[]", "{ is missing"},
+       {"{'descr': '<f4', 'fortran_order': False}", "the keys descr"},
+       {"{'descr': '<f4', 'shape': (2, 3)}", "the keys descr"},
+       {"{'fortran_order': False, 'shape': (2, 3)}", "the keys descr"},
+       {start + "'shape': (2, 3)", "a comma or } is missing"},
+       {start + "'shape': (2, 3)} x", "text follows"},
+       {start + "'shape': (2, 3), 'shape': (2, 3)}", "the key 'shape' occurs twice"},
+       {"{'descr': '<f4', 'descr': '<f4'}", "the key 'descr' occurs twice"},
+       {"{'fortran_order': True, 'fortran_order': True}", "the key 'fortran_order' occurs twice"},
+       {start + "'other': (2, 3)}", "the key 'other' occurs twice"},
+       {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2, 3)}", "True or False is missing"},
+       {start + "'shape': (2, -3)}", "a length is missing"},
+       {start + "'shape': (2 3)}", "a comma or ) is missing"},
+       {start + "'shape': (2, 99999999999999999999)}", "a length is missing or too large"},
+       {"{'descr': '<f4' 'fortran_order': False, 'shape': (2, 3)}", "a comma or } is missing"},
+       {"{'descr': '<f4, 'fortran_order': False, 'shape': (2, 3)}", "a comma or } is missing"},
+       {"{'descr': '<f4", "a string is not terminated"},
+       {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3)}",
+        "the dtype has fields"},
+       {"{'descr' '<f4'}", ": is missing"},
+       {"{descr: 1}", "a string is missing"}},
+      [](const std::string& text) {
+        return Testing::message_of<InvalidArgument>([&] { Impl::parse_npy_header(text); });
+      });
 }
 
 }  // namespace VectorFileTest

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,11 @@ void with_element(Impl::ElementType type, std::uint32_t bytes, const Body& body)
   is_signed ? body(std::int64_t{0}) : body(std::uint64_t{0});
 }
 
-/// \brief Writes the file at \p from to \p to, but section \p changed of its last commit with an
-/// element more (one like the last), or without its last.
-inline void copy_with_length(const std::string& from, const std::string& to, std::string_view kind,
-                             std::string_view changed, bool longer) {
+/// \brief Writes the file at \p from to \p to. \param replace `replace(section, elements, writer)`
+/// returns whether it wrote what a section of the last commit becomes
+template <class Replace>
+void copy_sections(const std::string& from, const std::string& to, std::string_view kind,
+                   const Replace& replace) {
   const Impl::SectionFile file(from, kind, 1);
   Impl::FileRevision revision;
   for (std::size_t commit = 0; commit < file.commits(); ++commit) {
@@ -40,20 +42,29 @@ inline void copy_with_length(const std::string& from, const std::string& to, std
     for (const auto& section : file.sections(commit)) {
       with_element(section.type, section.element_bytes, [&](auto zero) {
         using T = decltype(zero);
-        const auto elements = file.section<T>(commit, section.name);
-        std::vector<T> out(elements.begin(), elements.end());
-        if (commit + 1 == file.commits() && section.name == changed) {
-          if (longer) {
-            out.push_back(out.empty() ? zero : out.back());
-          } else {
-            out.pop_back();
-          }
-        }
-        writer.write<T>(section.name, std::span<const T>(out));
+        const std::span<const T> elements = file.section<T>(commit, section.name);
+        if (commit + 1 < file.commits() || !replace(section, elements, writer))
+          writer.write<T>(section.name, elements);
       });
     }
     revision = writer.commit();
   }
+}
+
+/// \brief The same, but section \p changed has an element more (one like the last), or not its
+/// last.
+inline void copy_with_length(const std::string& from, const std::string& to, std::string_view kind,
+                             std::string_view changed, bool longer) {
+  copy_sections(from, to, kind,
+                [&](const auto& section, auto elements, Impl::SectionWriter& writer) {
+                  using T = typename decltype(elements)::value_type;
+                  if (section.name != changed) return false;
+                  std::vector<T> out(elements.begin(), elements.end());
+                  if (longer) out.push_back(out.empty() ? T{} : out.back());
+                  if (!longer) out.pop_back();
+                  writer.write<T>(section.name, std::span<const T>(out));
+                  return true;
+                });
 }
 
 /// \brief No section of the last commit of the file at \p path may have another number of elements:

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Testing {
@@ -44,6 +45,18 @@ std::string vecs(const std::vector<std::vector<T>>& rows) {
 template <class T>
 std::string bin(std::uint32_t rows, std::uint32_t dimension, const std::vector<T>& numbers) {
   return raw(std::vector<std::uint32_t>{rows, dimension}) + raw(numbers);
+}
+
+/// A small valid file of every layout, with its file name extension: of the numbers 1 to 6.
+inline std::vector<std::pair<std::string, std::string>> good_vector_files() {
+  const std::vector<float> six{1, 2, 3, 4, 5, 6};
+  return {{"npy", npy(npy_dictionary("'<f4'", "False", "(2, 3)"), raw(six))},
+          {"fvecs", vecs<float>({{1, 2, 3}, {4, 5, 6}})},
+          {"bvecs", vecs<std::uint8_t>({{1, 2, 3}, {4, 5, 6}})},
+          {"ivecs", vecs<std::int32_t>({{1, 2, 3}, {4, 5, 6}})},
+          {"fbin", bin<float>(2, 3, six)},
+          {"u8bin", bin<std::uint8_t>(2, 3, {1, 2, 3, 4, 5, 6})},
+          {"i8bin", bin<std::int8_t>(2, 3, {1, 2, 3, 4, 5, 6})}};
 }
 
 }  // namespace Kindred::Testing

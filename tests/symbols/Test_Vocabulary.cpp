@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "PatternMemorySupport.hpp"
 #include "RefusedCalls.hpp"
 #include "Support.hpp"
 #include "TempFolder.hpp"
+#include "TextRows.hpp"
 
 namespace VocabularyTest {
 
@@ -15,21 +17,10 @@ using namespace Kindred::Testing;
 using ::testing::ElementsAre;
 using Texts = std::vector<std::string_view>;
 
-Ragged<char> rows_of(const Texts& texts) {
-  Ragged<char> rows;
-  for (const auto text : texts) rows.push_row({text.data(), text.size()});
-  return rows;
-}
-
 Texts texts_of(const Vocabulary& words) {
   Texts texts;
   for (Symbol s = 0; s < words.size(); ++s) texts.push_back(words.text(s));
   return texts;
-}
-
-std::string word(std::size_t number) {
-  std::string text = "w";
-  return text += std::to_string(number);
 }
 
 TEST(Vocabulary, NumbersTextsInOrderOfAppearance) {
@@ -49,19 +40,11 @@ TEST(Vocabulary, NumbersTextsInOrderOfAppearance) {
 }
 
 TEST(Vocabulary, TakesAnyBytesOfAnyLength) {
-  const std::vector<std::string> texts{"",
-                                       std::string(1, '\0'),
-                                       std::string("a\0b", 3),
-                                       "a",
-                                       "é",
-                                       "e\u0301",
-                                       "\U0001F642",
-                                       "\xFF\xFE",
-                                       std::string(254, 'x'),
-                                       std::string(255, 'x'),
-                                       std::string(256, 'x'),
-                                       std::string(5'000'000, 'x'),
-                                       std::string(5'000'000, 'x') + "y"};
+  std::vector<std::string> texts{"",       std::string(1, '\0'), std::string("a\0b", 3), "a", "é",
+                                 "e\u0301"};
+  for (const char* text : {"\U0001F642", "\xFF\xFE"}) texts.emplace_back(text);
+  for (const std::size_t length : {254, 255, 256, 5'000'000}) texts.emplace_back(length, 'x');
+  texts.push_back(texts.back() + "y");
   Vocabulary words;
   for (const auto& text : texts) words.add(text);
   ASSERT_EQ(words.size(), texts.size());
@@ -75,12 +58,12 @@ TEST(Vocabulary, TakesAnyBytesOfAnyLength) {
 TEST(Vocabulary, FindsEveryTextAcrossGrowth) {
   Vocabulary words;
   const std::string_view early = words.text(words.add("early"));
-  for (Symbol s = 1; s < 20000; ++s) ASSERT_EQ(words.add(word(s)), s);
+  for (Symbol s = 1; s < 20000; ++s) ASSERT_EQ(words.add(numbered('w', s)), s);
   const Vocabulary moved(std::move(words));
   EXPECT_EQ(early, "early");
   EXPECT_EQ(early.data(), moved.text(0).data());
   for (Symbol s = 1; s < 20000; ++s) {
-    const std::string text = word(s);
+    const std::string text = numbered('w', s);
     ASSERT_EQ(moved.find(text), s);
     ASSERT_EQ(moved.text(s), text);
     ASSERT_EQ(moved.find(text + "?"), unknown_symbol);
@@ -145,19 +128,15 @@ TEST(Vocabulary, IsRestoredFromItsTextsItsBytesAndItsFile) {
 }
 
 TEST(Vocabulary, RejectsTextsThatAreNotAVocabulary) {
+  const auto making = [](const auto& rows) { return [=] { Vocabulary{RaggedSpan<char>(rows)}; }; };
   const std::vector<char> values{'a', 'b', 'c'};
   const std::vector<std::vector<std::uint64_t>> bad_offsets{
       {1, 2}, {0, 2, 1}, {0, 4}, {0, ~std::uint64_t{0}}};
-  std::vector<RefusedCall> calls{{[] {
-                                    Vocabulary(rows_of({"a", "b", "", "b"}));
-                                  },
-                                  "text 3 is the same as text 1"},
-                                 {[] {
-                                    Vocabulary(rows_of({"", ""}));
-                                  },
-                                  "text 1 is the same as text 0"}};
+  std::vector<RefusedCall> calls{
+      {making(text_rows({"a", "b", "", "b"})), "text 3 is the same as text 1"},
+      {making(text_rows({"", ""})), "text 1 is the same as text 0"}};
   for (const auto& offsets : bad_offsets)
-    calls.push_back({[&] { Vocabulary(RaggedSpan<char>{offsets, values}); }, ""});
+    calls.push_back({making(RaggedSpan<char>{offsets, values}), ""});
   expect_refused(calls);
 }
 

@@ -15,9 +15,8 @@ struct Rows {
 
   void operator()(std::uint32_t i, std::uint64_t* words) const {
     for (unsigned w = 0; w < Words; ++w) words[w] = 0;
-    for (std::size_t j = 0; j < query.size(); ++j) {
+    for (std::size_t j = 0; j < query.size(); ++j)
       if (query[j] == pattern[i]) words[j / 64] |= std::uint64_t{1} << (j % 64);
-    }
   }
 };
 
@@ -42,10 +41,9 @@ TEST(RunList, MatchesTheBlocksOrReportsThatItIsTooShort) {
     std::vector<Symbol> pattern(generator() % 130);
     const bool copy = repeat % 5 < 2 && !query.empty();
     const std::size_t shift = generator() % 9;
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
+    for (std::size_t i = 0; i < pattern.size(); ++i)
       pattern[i] = copy && generator() % 4 > 0 ? query[(i + shift) % query.size()]
                                                : static_cast<Symbol>(generator() % vocabulary);
-    }
     const std::uint32_t expected = Reference::difflib(pattern, query);
     const std::uint32_t found =
         words == 1 ? by_list<1>(pattern, query) : by_list<2>(pattern, query);
