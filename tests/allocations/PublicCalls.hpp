@@ -3,18 +3,12 @@
 #ifndef KINDRED_TESTS_ALLOCATIONS_PUBLIC_CALLS_HPP
 #define KINDRED_TESTS_ALLOCATIONS_PUBLIC_CALLS_HPP
 
-#include <kindred/backends/Context.hpp>
-#include <kindred/core/common/Error.hpp>
-
-#include <gtest/gtest.h>
-
 #include "ColumnsOf.hpp"
 #include "FailingAllocations.hpp"
 #include "ResultText.hpp"
 #include "SineValues.hpp"
 #include "TempFolder.hpp"
 
-#include <exception>
 #include <typeinfo>
 
 namespace Kindred::Testing {

@@ -5,21 +5,13 @@
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
-#include <gtest/gtest.h>
-
 #include "PublicCalls.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <malloc.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <new>
 #include <thread>
 
 namespace {

@@ -6,8 +6,6 @@
 #include "Generator.hpp"
 
 #include <array>
-#include <cstddef>
-#include <type_traits>
 #include <vector>
 
 namespace Bytes64Test {

@@ -4,7 +4,6 @@
 #include <kindred/core/math/Gelu.hpp>
 
 #include <bit>
-#include <type_traits>
 #include <vector>
 
 #include "Generator.hpp"

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/arch/simd/FloatPack8.hpp>
 
-#include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <memory>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include "Generator.hpp"
 
 #include <array>
-#include <type_traits>
 #include <vector>
 
 namespace NarrowLookups64Test {

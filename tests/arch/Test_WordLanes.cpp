@@ -5,7 +5,6 @@
 
 #include "Generator.hpp"
 
-#include <type_traits>
 #include <vector>
 
 namespace WordLanesTest {

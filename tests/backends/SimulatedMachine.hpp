@@ -6,11 +6,7 @@
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace Kindred::Testing {

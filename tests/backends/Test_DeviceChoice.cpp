@@ -2,13 +2,11 @@
 // The device that Kokkos is initialized on if there are several, as a function of the environment
 // variables.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <map>
 #include <set>
-#include <string>
 
 namespace DeviceChoiceTest {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
 #include <kindred/matcher/GraphOperationInfo.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>

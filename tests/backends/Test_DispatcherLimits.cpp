@@ -4,13 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "SimulatedMachine.hpp"
 

@@ -5,7 +5,6 @@
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "SimulatedMachine.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostResources.hpp>
 
-#include <gtest/gtest.h>
-
 #include "TempFolder.hpp"
 
 #include <utility>

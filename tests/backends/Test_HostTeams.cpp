@@ -7,19 +7,10 @@
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <map>
-#include <mutex>
 #include <set>
-#include <stdexcept>
-#include <thread>
-#include <type_traits>
 
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"

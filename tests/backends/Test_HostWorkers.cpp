@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <thread>
-#include <vector>
 
 namespace HostWorkersTest {
 

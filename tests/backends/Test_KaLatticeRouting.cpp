@@ -7,12 +7,9 @@
 #include <kindred/matcher/LatticeOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
-#include <optional>
 #include <set>
-#include <vector>
 
 namespace KaLatticeRoutingTest {
 

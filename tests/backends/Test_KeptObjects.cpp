@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/KeptObjects.hpp>
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
 #include <thread>
-#include <vector>
 
 namespace KeptObjectsTest {
 

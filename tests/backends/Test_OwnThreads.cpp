@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HelperThreads.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -7,18 +6,13 @@
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "EnvironmentVariable.hpp"
 #include "MessageOf.hpp"

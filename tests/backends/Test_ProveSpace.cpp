@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/SpaceProof.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
-#include <gtest/gtest.h>
-
 #include "EnvironmentVariable.hpp"
 #include "MessageOf.hpp"
 #include "Support.hpp"
 
-#include <cstdlib>
 #include <iostream>
 
 namespace ProveSpaceTest {

@@ -6,9 +6,7 @@
 
 #include "EnvironmentVariable.hpp"
 
-#include <cstdlib>
 #include <map>
-#include <string>
 
 namespace ThreadCountTest {
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Trace.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "Support.hpp"

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/CheckedSize.hpp>
 
-#include <cstdint>
 #include <limits>
-#include <string>
 
 namespace CheckedSizeTest {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "MessageOf.hpp"
 #include "Support.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The method of SQLite: in every call, for every k, the k-th allocation fails, or it and all later
 // ones.
-#include <gtest/gtest.h>
 
 #include "EngineCalls.hpp"
 #include "Faults.hpp"

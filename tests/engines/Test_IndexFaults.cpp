@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k-th allocation of every change of an index fails, for every k, and the index must be
 // unchanged afterwards.
-#include <gtest/gtest.h>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
-
-#include <functional>
 
 #include "Allocations.hpp"
 #include "Faults.hpp"

@@ -2,13 +2,10 @@
 // What Kokkos Tools observe of every engine call: labels are an interface.
 #include <kindred/backends/impl/Instances.hpp>
 
-#include <gtest/gtest.h>
-
 #include "EngineCalls.hpp"
 #include "Support.hpp"
 
 #include <map>
-#include <mutex>
 #include <regex>
 #include <set>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A machine of 128 processors, simulated by as many threads.
-#include <gtest/gtest.h>
 
 #include "EngineCalls.hpp"
 #include "Support.hpp"

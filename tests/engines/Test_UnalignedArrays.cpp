@@ -2,8 +2,6 @@
 // Arrays of a caller that begin at any element, with gaps of any size between their rows, give the
 // bits of aligned ones, in host memory and on a device, and nothing beside them is written.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
@@ -13,12 +11,8 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <optional>
-
-#include "DeviceCopy.hpp"
 #include "GivenArray.hpp"
 #include "MessageOf.hpp"
-#include "Support.hpp"
 
 namespace UnalignedArraysTest {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value that is no space is an invalid argument of every call that has a space.
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
@@ -9,13 +8,9 @@
 #include <kindred/matcher/VectorFunctions.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <gtest/gtest.h>
-
 #include "ColumnsOf.hpp"
 #include "EngineCalls.hpp"
 #include "Support.hpp"
-
-#include <span>
 
 namespace UnknownSpaceTest {
 

@@ -2,15 +2,7 @@
 #include <kindred/core/launch/ForEachIndex.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/arch/Fence.hpp>
-
-#include <atomic>
-#include <cstdint>
-#include <limits>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"

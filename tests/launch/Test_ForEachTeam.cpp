@@ -2,13 +2,7 @@
 #include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/arch/Fence.hpp>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"

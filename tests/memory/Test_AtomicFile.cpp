@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/memory/AtomicFile.hpp>
 
 #include <fcntl.h>

@@ -8,11 +8,6 @@
 
 #include "Support.hpp"
 
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <new>
-#include <stdexcept>
 #include <thread>
 
 namespace WorkspaceCacheTest {

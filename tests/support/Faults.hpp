@@ -4,12 +4,6 @@
 
 #include <kindred/backends/Context.hpp>
 
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-
 namespace Kindred::Testing {
 
 /// Counts the allocations of a context and makes one of them fail, or that one and all later ones.

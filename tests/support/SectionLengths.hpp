@@ -8,12 +8,6 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include <gtest/gtest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 namespace Kindred::Testing {
 
 /// Calls \p body with a zero of the type of a section's elements.

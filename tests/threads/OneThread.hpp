@@ -2,13 +2,9 @@
 #ifndef KINDRED_TESTS_THREADS_ONE_THREAD_HPP
 #define KINDRED_TESTS_THREADS_ONE_THREAD_HPP
 
-#include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
-#include <atomic>
-#include <functional>
 #include <thread>
-#include <utility>
 
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"

@@ -4,8 +4,6 @@
 
 #include <kindred/core/common/Cancellation.hpp>
 
-#include <chrono>
-#include <functional>
 #include <future>
 #include <thread>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of contexts, budgets and reports that the threads of a program share.
-#include <gtest/gtest.h>
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/Calibration.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
@@ -13,7 +11,6 @@
 #include <cmath>
 
 #include "OneThread.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 #include "UpstreamMemory.hpp"
 

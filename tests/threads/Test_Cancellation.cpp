@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
 
-#include <chrono>
-#include <mutex>
 #include <numeric>
 
 #include "EngineCalls.hpp"
 #include "OneThread.hpp"
 #include "ResultText.hpp"
-#include "Support.hpp"
 
 namespace CancellationTest {
 

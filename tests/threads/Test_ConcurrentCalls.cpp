@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on one object and one context do not wait for each other.
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <chrono>
 #include <condition_variable>
 #include <future>
-#include <mutex>
-#include <string_view>
 
 #include "EngineCalls.hpp"
 #include "OneThread.hpp"

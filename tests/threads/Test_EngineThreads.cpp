@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concurrent callers of engines that do not change, or that change during calls.
-#include <gtest/gtest.h>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/Similarity.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -11,7 +10,6 @@
 
 #include "EngineCalls.hpp"
 #include "OneThread.hpp"
-#include "Support.hpp"
 
 namespace EngineThreadsTest {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that use the helper threads of a context, compared with the same calls on one thread.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -12,7 +10,6 @@
 #include "MessageOf.hpp"
 #include "OneThread.hpp"
 #include "PatternMemorySupport.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 
 namespace HelperThreadsTest {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
 
-#include <array>
-#include <chrono>
 #include <numeric>
-#include <span>
 
 #include "MessageOf.hpp"
 #include "OneThread.hpp"

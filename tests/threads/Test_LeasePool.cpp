@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
-#include <memory>
-#include <optional>
 #include <set>
-#include <stdexcept>
 
 #include "OneThread.hpp"
 

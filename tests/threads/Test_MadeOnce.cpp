@@ -5,10 +5,7 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include <atomic>
 #include <future>
-#include <thread>
-#include <vector>
 
 namespace MadeOnceTest {
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "OneThread.hpp"
 #include "PatternMemorySupport.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 
 namespace PatternMemoryThreadsTest {

@@ -7,7 +7,6 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 #include "OneThread.hpp"

@@ -3,7 +3,6 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include "OneThread.hpp"
-#include "Support.hpp"
 
 namespace SeedThreadsTest {
 

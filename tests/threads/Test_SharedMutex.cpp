@@ -2,12 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
-
-#include <chrono>
-#include <mutex>
-#include <shared_mutex>
 
 #include "OneThread.hpp"
 

@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/SharedSnapshot.hpp>
 
-#include <memory>
-
 #include "OneThread.hpp"
 
 namespace SharedSnapshotTest {

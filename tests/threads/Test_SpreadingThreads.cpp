@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/matcher/GraphFileInfo.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
 #include <cmath>
 
 #include "OneThread.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 
 namespace SpreadingThreadsTest {

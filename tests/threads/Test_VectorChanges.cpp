@@ -5,10 +5,8 @@
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <array>
 #include <map>
 #include <numeric>
-#include <span>
 
 #include "OneThread.hpp"
 #include "StoppedInKernel.hpp"
