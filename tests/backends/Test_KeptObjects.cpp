@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
+#include "Threads.hpp"
 
 namespace KeptObjectsTest {
 
@@ -46,10 +46,9 @@ TEST(KeptObjects, AreDestroyedBeforeTheMemoryOfTheirContext) {
 TEST(KeptObjects, AreMadeOnceByManyThreads) {
   const Context context;
   std::vector<Object<4>*> found(8);
-  std::vector<std::thread> threads;
-  for (auto& one : found)
-    threads.emplace_back([&context, &one] { one = &Impl::kept_objects(context).get<Object<4>>(); });
-  for (std::thread& thread : threads) thread.join();
+  Testing::by_threads(found.size(), [&](std::size_t caller) {
+    found[caller] = &Impl::kept_objects(context).get<Object<4>>();
+  });
   for (const Object<4>* one : found) EXPECT_EQ(one, found[0]);
 }
 

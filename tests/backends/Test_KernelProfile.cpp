@@ -77,32 +77,6 @@ TEST(KernelProfile, RecordsOnlyWhileItIsActive) {
   EXPECT_TRUE(first.kernels().empty());
 }
 
-std::uint64_t other_begun = 0;
-std::uint64_t other_ended = 0;
-
-TEST(KernelProfile, ForwardsToAnExistingToolAndRestoresIt) {
-  Testing::context();
-  namespace Tools = Kokkos::Tools::Experimental;
-  const Tools::EventSet original = Tools::get_callbacks();
-  Tools::set_begin_parallel_for_callback(
-      [](const char*, std::uint32_t, std::uint64_t* id) { *id = 1000 + other_begun++; });
-  Tools::set_end_parallel_for_callback([](std::uint64_t id) {
-    EXPECT_EQ(id, 1000 + other_ended);
-    ++other_ended;
-  });
-  const auto other = Tools::get_callbacks().begin_parallel_for;
-  {
-    const KernelProfile profile;
-    launch_on(Space::serial, "Kindred::Testing::a");
-    EXPECT_EQ(profile.kernels().size(), 1U);
-  }
-  EXPECT_EQ(Tools::get_callbacks().begin_parallel_for, other);
-  launch_on(Space::serial, "Kindred::Testing::a");
-  Tools::set_callbacks(original);
-  EXPECT_EQ(other_begun, 2U);
-  EXPECT_EQ(other_ended, 2U);
-}
-
 /// Another tool, with ids of its own, which calls the callbacks that were set before it.
 template <int number>
 struct OtherTool {
@@ -137,7 +111,10 @@ struct OtherTool {
 
 TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
   Testing::context();
-  const auto original = Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for;
+  const auto callback = [] {
+    return Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for;
+  };
+  const auto original = callback();
   using Below = OtherTool<1>;
   using Between = OtherTool<2>;
   using Above = OtherTool<3>;
@@ -156,7 +133,13 @@ TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
     launches();
     EXPECT_EQ(recorded(), before + 1) << "recorded once";
   };
+  const auto launches_in_another = [&] {
+    const auto before = callback();
+    launches_in(KernelProfile());
+    EXPECT_EQ(callback(), before) << "restored";
+  };
   Below::add();
+  launches_in_another();
   {
     const KernelProfile profile;
     launches_in(profile);
@@ -171,17 +154,17 @@ TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
     launches_in(profile);
   }
   launches();
-  launches_in(KernelProfile());
+  launches_in_another();
   EXPECT_EQ(Above::kernels, 3U);
   Above::remove();
-  launches_in(KernelProfile());
+  launches_in_another();
   EXPECT_EQ(Between::kernels, 7U);
   Between::remove();
-  launches_in(KernelProfile());
+  launches_in_another();
   launches();
   EXPECT_EQ(Below::kernels, launched) << "once per kernel";
   Below::remove();
-  EXPECT_EQ(Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for, original);
+  EXPECT_EQ(callback(), original);
   launches();
 }
 

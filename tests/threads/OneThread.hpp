@@ -4,10 +4,10 @@
 
 #include <kindred/core/common/Cancellation.hpp>
 
-#include <thread>
-
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
+#include "Threads.hpp"
+#include "VectorValues.hpp"
 
 namespace Kindred::Testing {
 
@@ -22,36 +22,6 @@ inline ContextOptions one_thread_options() {
 inline Context& one_thread() {
   static Context context(one_thread_options());
   return context;
-}
-
-/// Normally distributed numbers.
-inline std::vector<float> random_values(std::mt19937_64& generator, std::size_t count) {
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(generator);
-  return values;
-}
-
-/// Runs `body(caller)` on \p callers threads concurrently.
-template <class Body>
-void by_threads(std::size_t callers, const Body& body) {
-  std::vector<std::jthread> threads;
-  for (std::size_t caller = 0; caller < callers; ++caller)
-    threads.emplace_back([&body, caller] { body(caller); });
-}
-
-/// Calls each of \p calls repeatedly, on a thread of its own, until \p change has ended.
-template <class Change>
-void beside(const std::vector<std::function<void()>>& calls, const Change& change) {
-  std::atomic<bool> done{false};
-  std::vector<std::jthread> threads;
-  for (const auto& call : calls) {
-    threads.emplace_back([&] {
-      while (!done) call();
-    });
-  }
-  change();
-  done = true;
 }
 
 /// \brief A cancellation of the calls of a scope on this thread, for which each of their points

@@ -4,8 +4,7 @@
 
 #include <kindred/core/common/Cancellation.hpp>
 
-#include <future>
-#include <thread>
+#include "Threads.hpp"
 
 namespace Kindred::Testing {
 
@@ -22,15 +21,13 @@ class StoppedInKernel {
           call();
         }) {}
   ~StoppedInKernel() {
-    m_goes_on.set_value();
+    m_stop.go_on();
     m_thread.join();
   }
   StoppedInKernel(const StoppedInKernel&) = delete;
   StoppedInKernel& operator=(const StoppedInKernel&) = delete;
 
-  bool wait_until_stopped() {
-    return m_stopped.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
-  }
+  bool wait_until_stopped() { return m_stop.wait_until_reached(); }
 
  private:
   /// The first checks of a call may come before its kernel.
@@ -38,16 +35,13 @@ class StoppedInKernel {
 
   bool check() {
     m_cancellation.request_check();
-    if (++m_checks != stops_at) return false;
-    m_stopped.set_value();
-    m_goes_on.get_future().wait_for(std::chrono::seconds(20));
+    if (++m_checks == stops_at) m_stop.here();
     return false;
   }
 
   Cancellation m_cancellation{[this] { return check(); }};
   int m_checks = 0;
-  std::promise<void> m_stopped;
-  std::promise<void> m_goes_on;
+  Stop m_stop;
   std::thread m_thread;
 };
 

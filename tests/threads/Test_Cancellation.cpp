@@ -137,7 +137,7 @@ TEST(Cancellation, ChecksOnTheThreadOfTheScopeAndOnRequest) {
 TEST(Cancellation, ACheckCannotCallObjectsButMayDestroyThem) {
   auto generator = Testing::generator("calls of a check");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = random_values(generator, 3000 * dimension);
+  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
   const std::span<const float> query = std::span(rows).first(dimension);
   VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
   PatternMemory memory(one_thread());
@@ -202,8 +202,8 @@ TEST(Cancellation, EndsTheWaitForALock) {
 TEST(Cancellation, EndsSearchesOfVectorsByAThreshold) {
   auto generator = Testing::generator("vectors to cancel");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = random_values(generator, 3000 * dimension);
-  const std::vector<float> queries = random_values(generator, 20 * dimension);
+  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
+  const std::vector<float> queries = normal_values(generator, 20 * dimension);
   const VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
   for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
     SCOPED_TRACE(to_string(path));
@@ -214,7 +214,7 @@ TEST(Cancellation, EndsSearchesOfVectorsByAThreshold) {
 TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
   auto generator = Testing::generator("changes to cancel");
   constexpr std::size_t dimension = 8;
-  const std::vector<float> rows = random_values(generator, 600 * dimension);
+  const std::vector<float> rows = normal_values(generator, 600 * dimension);
   const VectorSpan all(rows, dimension);
   VectorIndex index(one_thread(), all, {});
   cancel_change(index, [&] { index.add(all); });
@@ -361,7 +361,7 @@ TEST(Cancellation, ACallThatBeginsCancelledDoesNothingOnAnySpace) {
 TEST(Cancellation, ByAnotherThreadEndsACallOnEverySpace) {
   auto generator = Testing::generator("vectors to cancel from outside");
   constexpr std::size_t dimension = 64;
-  const std::vector<float> rows = random_values(generator, 5000 * dimension);
+  const std::vector<float> rows = normal_values(generator, 5000 * dimension);
   VectorIndex index(context_of_spaces(), VectorSpan(rows, dimension), {});
   const std::span<const float> queries = rows;
   for (const Space space : spaces_to_cancel()) {

@@ -15,8 +15,8 @@
 namespace HelperThreadsTest {
 
 using namespace Kindred;
+using Testing::normal_values;
 using Testing::one_thread;
-using Testing::random_values;
 using Testing::TempFolder;
 
 /// Four threads for work outside of kernels; kernels run on one.
@@ -28,8 +28,8 @@ Context& helped() {
 TEST(HelperThreads, BuildSearchAndSaveTheSameGraphOfVectors) {
   auto generator = Testing::generator("HelperThreads.Hnsw");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = random_values(generator, 600 * dimension);
-  const std::vector<float> queries = random_values(generator, 40 * dimension);
+  const std::vector<float> rows = normal_values(generator, 600 * dimension);
+  const std::vector<float> queries = normal_values(generator, 40 * dimension);
   const TempFolder folder;
   const HnswSettings settings{.m = 8, .ef_construction = 40};
   const auto built = [&](Context& context, const std::string& path) {

@@ -5,6 +5,7 @@
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -20,6 +21,7 @@ using Testing::one_thread;
 
 constexpr std::size_t dimension = 4;
 constexpr std::size_t top = 7;
+using Keys = std::span<const std::uint64_t>;
 
 /// Small integers, so that many scores are equal.
 std::vector<float> some_row(std::mt19937_64& generator) {
@@ -198,8 +200,7 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
   };
   std::vector<std::uint64_t> first(key_count);
   std::iota(first.begin(), first.end(), std::uint64_t{0});
-  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(first),
-                         {rows_of(first, 0), dimension});
+  KeyedVectorIndex index(one_thread(), Keys(first), {rows_of(first, 0), dimension});
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> calls{0};
   const SearchOptions options{.metric = Metric::ip, .top = 2 * key_count};
@@ -219,7 +220,7 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
   };
   const auto score = [&] {
     const std::vector<std::uint64_t> asked{1, 2};  // which are never removed
-    const std::vector<KeySpan> lists{KeySpan(std::span<const std::uint64_t>(asked))};
+    const std::vector<KeySpan> lists{KeySpan(Keys(asked))};
     const auto found = index.score(by_number, lists, options);
     // They are upserted together.
     if (found.keys.integers.size() != 2 ||
@@ -236,17 +237,69 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
         if (generator() % 4 == 0) written.push_back(key);
         if (generator() % 8 == 0) removed.push_back(key);
       }
-      index.upsert(std::span<const std::uint64_t>(written), {rows_of(written, number), dimension});
-      const std::vector<std::int64_t> ids =
-          index.find(KeySpan(std::span<const std::uint64_t>(removed)));
+      index.upsert(Keys(written), {rows_of(written, number), dimension});
+      const std::vector<std::int64_t> ids = index.find(KeySpan(Keys(removed)));
       std::vector<std::uint64_t> known;
       for (std::size_t i = 0; i < ids.size(); ++i)
         if (ids[i] >= 0) known.push_back(removed[i]);
-      index.remove(std::span<const std::uint64_t>(known));
+      index.remove(Keys(known));
       const std::uint64_t before = calls;
       while (number % 10 == 0 && calls < before + 6) std::this_thread::yield();
     }
   });
+  EXPECT_EQ(wrong, 0U);
+}
+
+/// Every upsert writes one number to the rows of all keys and adds some with the same number, so
+/// that rows with two numbers, or another count, are half of a change.
+TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
+  constexpr std::size_t first_keys = 300;
+  constexpr std::size_t more_keys = 10;
+  constexpr std::uint64_t upserts = 60;
+  std::vector<std::uint64_t> keys(first_keys);
+  std::iota(keys.begin(), keys.end(), std::uint64_t{0});
+  KeyedVectorIndex index(one_thread(), Keys(keys), {std::vector<float>(first_keys, 0.0F), 1});
+  std::atomic<std::uint64_t> calls{0};
+  std::atomic<std::uint64_t> wrong{0};
+  const auto check = [&](std::span<const float> numbers) {
+    if (numbers.empty() || std::count(numbers.begin(), numbers.end(), numbers[0]) !=
+                               static_cast<std::ptrdiff_t>(numbers.size()))
+      ++wrong;
+  };
+  const auto check_count = [&](std::span<const float> numbers) {
+    check(numbers);
+    if (numbers.size() != first_keys + static_cast<std::size_t>(numbers[0]) * more_keys) ++wrong;
+  };
+  const SearchOptions all{.metric = Metric::ip, .top = 10'000};
+  const std::vector<float> one{1.0F};
+  const auto search = [&] {
+    check_count(index.vectors().search(one, all).scores);
+    check_count(index.search(one, all).scores);
+    if (index.find(Keys(keys)).size() != first_keys) ++wrong;
+    (void)(index.size() + index.key_bytes() + index.to_bytes().size());
+    ++calls;
+  };
+  const auto read = [&] {
+    std::vector<float> rows(first_keys);
+    index.vectors().rows(keys, rows);  // the ids of the first keys are the keys
+    check(rows);
+    ++calls;
+  };
+  beside({search, read}, [&] {
+    std::vector<std::uint64_t> written = keys;
+    for (std::uint64_t i = 1; i <= upserts; ++i) {
+      for (std::size_t k = 0; k < more_keys; ++k) written.push_back(written.size());
+      std::reverse(written.begin(), written.end());
+      const std::vector<float> rows(written.size(), static_cast<float>(i));
+      const UpsertCounts counts = index.upsert(Keys(written), {rows, 1});
+      EXPECT_EQ(counts.added, more_keys);
+      EXPECT_EQ(counts.replaced, written.size() - more_keys);
+      const std::uint64_t before = calls;
+      while (i % 10 == 0 && calls < before + 4) std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(wrong, 0U);
+  check_count(index.search(one, all).scores);
   EXPECT_EQ(wrong, 0U);
 }
 
@@ -255,9 +308,10 @@ struct StoppedSearch : testing::Test {
   static constexpr std::size_t count = 3000;
 
   std::mt19937_64 generator = Testing::generator("stopped search");
-  std::vector<float> rows = Testing::random_values(generator, count* dimension);
-  std::span<const float> one = std::span<const float>(rows).first(dimension);
+  std::vector<float> rows = Testing::normal_values(generator, count* dimension);
   SearchOptions options{.top = 3, .space = Space::serial};
+  std::vector<float> other = std::vector<float>(dimension, 100.0F);
+  SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
 
   /// \p change and then \p small end while \p large is in its kernel, whose results are \p is_old.
   void expect_no_wait(const std::function<void()>& large, const std::function<void()>& change,
@@ -275,8 +329,6 @@ TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearches) {
   VectorIndex index(one_thread(), rows, dimension);
   const auto before = index.search(rows, options).ids;
   std::vector<std::int64_t> large;
-  const std::vector<float> other(dimension, 100.0F);
-  const SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
   expect_no_wait([&] { large = index.search(rows, options).ids; },
                  [&] {
                    index.replace(7, {other, dimension});
@@ -293,19 +345,17 @@ TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearches) {
 TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearchesOfKeys) {
   std::vector<std::uint64_t> keys(count);
   for (std::size_t i = 0; i < count; ++i) keys[i] = 10 + i;
-  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(keys), {rows, dimension});
+  KeyedVectorIndex index(one_thread(), Keys(keys), {rows, dimension});
   const auto before = index.search(rows, options);
   KeyedSearchResults large;
-  const std::vector<float> other(dimension, 100.0F);
   const std::vector<std::uint64_t> removed(keys.begin(), keys.begin() + 900);
   const std::vector<std::uint64_t> written{2000, 1};
   std::vector<float> both = other;
   both.insert(both.end(), other.begin(), other.end());
-  const SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
   expect_no_wait([&] { large = index.search(rows, options); },
                  [&] {
-                   index.remove(std::span<const std::uint64_t>(removed));
-                   index.upsert(std::span<const std::uint64_t>(written), {both, dimension});
+                   index.remove(Keys(removed));
+                   index.upsert(Keys(written), {both, dimension});
                  },
                  [&] {
                    const auto found = index.search(other, by_product);
