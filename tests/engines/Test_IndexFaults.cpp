@@ -95,11 +95,10 @@ std::size_t expect_whole(Faults& faults, const Make& make, const Change<Index>& 
   const auto fail = [&](const auto& fail_every) {
     Index index = make();
     const std::string before = state_of(index, folder);
-    const std::size_t failures = fail_every([&] { change.make(index); },
-                                            [&](std::size_t k) {
-                                              EXPECT_TRUE(state_of(index, folder) == before)
-                                                  << "allocation " << k;
-                                            });
+    const auto check = [&](std::size_t k) {
+      EXPECT_TRUE(state_of(index, folder) == before) << "allocation " << k;
+    };
+    const std::size_t failures = fail_every([&] { change.make(index); }, check);
     EXPECT_TRUE(state_of(index, folder) == after) << "after memory is available again";
     return failures;
   };
@@ -112,16 +111,13 @@ std::size_t expect_whole(Faults& faults, const Make& make, const Change<Index>& 
 
 std::vector<Change<VectorIndex>> changes(DataType element) {
   const auto row = std::make_shared<Row>();
+  const std::vector<std::uint64_t> two{7, 80};
   std::vector<std::uint64_t> many;
   for (std::uint64_t id = 10; id < 60; ++id) many.push_back(id);
   return {{"replace", [=](auto& index) { index.replace(5, row->span(element)); }, 0},
           {"replace in the last", [=](auto& index) { index.replace(75, row->span(element)); }, 0},
           {"add", [=](auto& index) { index.add(row->span(element)); }, longer_than_labels},
-          {"remove",
-           [](auto& index) {
-             index.remove({{7, 80}});
-           },
-           0},
+          {"remove", [two](auto& index) { index.remove(two); }, 0},
           {"remove many", [many](auto& index) { index.remove(many); }, longer_than_labels}};
 }
 

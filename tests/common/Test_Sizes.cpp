@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
+#include "MessageOf.hpp"
+
 #include "MessageOf.hpp"
 
 #include <limits>
 
-namespace CheckedSizeTest {
+namespace SizesTest {
 
 using namespace Kindred;
 
@@ -50,4 +53,17 @@ TEST(CheckedSize, AnErrorNamesTheSizes) {
               testing::HasSubstr("rows × dimension is 4294967296 × 4294967297"));
 }
 
-}  // namespace CheckedSizeTest
+TEST(QuotientUp, HoldsEveryElementInTheFewestParts) {
+  EXPECT_EQ(quotient_up(0U, 4U), 0U);
+  EXPECT_EQ(quotient_up(1U, 4U), 1U);
+  EXPECT_EQ(quotient_up(4U, 4U), 1U);
+  EXPECT_EQ(quotient_up(5U, 4U), 2U);
+  EXPECT_EQ(quotient_up(5U, 1U), 5U);
+}
+
+TEST(QuotientUp, HasTheTypeOfTheQuotient) {
+  constexpr std::uint32_t most_of_32 = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_EQ(quotient_up(std::uint64_t{most_of_32}, std::uint32_t{2}), std::uint64_t{1} << 31U);
+}
+
+}  // namespace SizesTest
