@@ -99,6 +99,13 @@ struct Machine {
   Dispatcher dispatcher;
 };
 
+struct CalibratedMachine : Machine {
+  explicit CalibratedMachine(SpaceSet usable = SpaceSet::all(), Dispatcher::Options options = {})
+      : Machine(usable, std::move(options)) {
+    calibrate();
+  }
+};
+
 }  // namespace Kindred::Testing
 
 #endif  // KINDRED_TESTS_BACKENDS_SIMULATED_MACHINE_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of indexes of vectors while other threads change them.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
@@ -118,7 +118,6 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
   VectorIndex index(one_thread(), history.first, dimension);
   std::atomic<std::size_t> begun{0};
   std::atomic<std::size_t> ended{0};
-  std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> calls{0};
   // `is_equal(expected, answer)` must hold for one of the versions that were there during `call()`.
   const auto expect_one_version = [&](const auto& call, const auto& is_equal) {
@@ -128,7 +127,7 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
     bool found = false;
     for (std::size_t version = from; version <= to && !found; ++version)
       found = is_equal(history.expected[version], answer);
-    if (!found) ++wrong;
+    EXPECT_TRUE(found);
     ++calls;
   };
   const auto search = [&](SearchPath path) {
@@ -154,7 +153,7 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
         return answer == expected.all_scores;
       });
     } catch (const InvalidArgument&) {
-      if (index.changes() == changes) ++wrong;  // the size was that of the rows
+      EXPECT_NE(index.changes(), changes) << "the size was that of the rows";
     }
   };
   const auto list = [&] {
@@ -175,7 +174,6 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
       while (ended % 8 == 0 && calls < before + 4) std::this_thread::yield();
     }
   });
-  EXPECT_EQ(wrong, 0U);
   const Answers& last = history.expected.back();
   for (const SearchPath path : paths) {
     const SearchResults found = index.search(query, options_of(path));
@@ -201,7 +199,6 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
   std::vector<std::uint64_t> first(key_count);
   std::iota(first.begin(), first.end(), std::uint64_t{0});
   KeyedVectorIndex index(one_thread(), Keys(first), {rows_of(first, 0), dimension});
-  std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> calls{0};
   const SearchOptions options{.metric = Metric::ip, .top = 2 * key_count};
   const std::vector<float> by_key{1.0F, 0.0F, 0.0F, 0.0F};  // the score is the key
@@ -209,13 +206,13 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
   const auto search = [&] {
     const auto found = index.search(by_key, options);
     for (std::size_t i = 0; i < found.ids.size(); ++i)
-      if (static_cast<float>(found.keys.integers[i]) != found.scores[i]) ++wrong;
+      EXPECT_EQ(static_cast<float>(found.keys.integers[i]), found.scores[i]);
     ++calls;
   };
   const auto search_at_least = [&] {
     const auto found = index.search_at_least(by_key, 0.0F, options);
     for (std::size_t i = 0; i < found.keys.integers.size(); ++i)
-      if (static_cast<float>(found.keys.integers[i]) != found.results.values[i].score) ++wrong;
+      EXPECT_EQ(static_cast<float>(found.keys.integers[i]), found.results.values[i].score);
     ++calls;
   };
   const auto score = [&] {
@@ -223,9 +220,8 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
     const std::vector<KeySpan> lists{KeySpan(Keys(asked))};
     const auto found = index.score(by_number, lists, options);
     // They are upserted together.
-    if (found.keys.integers.size() != 2 ||
-        found.results.values[0].score != found.results.values[1].score)
-      ++wrong;
+    ASSERT_EQ(found.keys.integers.size(), 2U);
+    EXPECT_EQ(found.results.values[0].score, found.results.values[1].score);
     ++calls;
   };
   beside({search, search_at_least, score}, [&] {
@@ -247,7 +243,6 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
       while (number % 10 == 0 && calls < before + 6) std::this_thread::yield();
     }
   });
-  EXPECT_EQ(wrong, 0U);
 }
 
 /// Every upsert writes one number to the rows of all keys and adds some with the same number, so
@@ -260,22 +255,20 @@ TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
   std::iota(keys.begin(), keys.end(), std::uint64_t{0});
   KeyedVectorIndex index(one_thread(), Keys(keys), {std::vector<float>(first_keys, 0.0F), 1});
   std::atomic<std::uint64_t> calls{0};
-  std::atomic<std::uint64_t> wrong{0};
   const auto check = [&](std::span<const float> numbers) {
-    if (numbers.empty() || std::count(numbers.begin(), numbers.end(), numbers[0]) !=
-                               static_cast<std::ptrdiff_t>(numbers.size()))
-      ++wrong;
+    ASSERT_FALSE(numbers.empty());
+    EXPECT_THAT(numbers, testing::Each(numbers[0]));
   };
   const auto check_count = [&](std::span<const float> numbers) {
     check(numbers);
-    if (numbers.size() != first_keys + static_cast<std::size_t>(numbers[0]) * more_keys) ++wrong;
+    EXPECT_EQ(numbers.size(), first_keys + static_cast<std::size_t>(numbers[0]) * more_keys);
   };
   const SearchOptions all{.metric = Metric::ip, .top = 10'000};
   const std::vector<float> one{1.0F};
   const auto search = [&] {
     check_count(index.vectors().search(one, all).scores);
     check_count(index.search(one, all).scores);
-    if (index.find(Keys(keys)).size() != first_keys) ++wrong;
+    EXPECT_EQ(index.find(Keys(keys)).size(), first_keys);
     (void)(index.size() + index.key_bytes() + index.to_bytes().size());
     ++calls;
   };
@@ -298,9 +291,7 @@ TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
       while (i % 10 == 0 && calls < before + 4) std::this_thread::yield();
     }
   });
-  EXPECT_EQ(wrong, 0U);
   check_count(index.search(one, all).scores);
-  EXPECT_EQ(wrong, 0U);
 }
 
 /// A call that stops in its kernel until the test is done with the index.
