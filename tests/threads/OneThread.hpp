@@ -41,6 +41,18 @@ class CheckedAtEveryPoint {
   }};
 };
 
+/// Expects that `call()` ends when another thread cancels it, some milliseconds later.
+template <class Call>
+void expect_cancelled_meanwhile(const Call& call) {
+  Cancellation cancellation;
+  const std::jthread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    cancellation.cancel();
+  });
+  const Cancellation::Scope scope(cancellation);
+  EXPECT_THROW(call(), Cancelled);
+}
+
 }  // namespace Kindred::Testing
 
 #endif  // KINDRED_TESTS_THREADS_ONE_THREAD_HPP

@@ -182,13 +182,7 @@ TEST(Cancellation, EndsTheWaitForALock) {
       while (!may_end) std::this_thread::yield();
     });
     while (!is_held) std::this_thread::yield();
-    Cancellation cancellation;
-    std::thread canceller([&] { cancellation.cancel(); });
-    {
-      const Cancellation::Scope scope(cancellation);
-      EXPECT_THROW(lock(), Cancelled);
-    }
-    canceller.join();
+    expect_cancelled_meanwhile(lock);
     may_end = true;
     EXPECT_TRUE(lock().owns_lock()) << "without a scope, it waits";
     holder.join();
@@ -366,19 +360,9 @@ TEST(Cancellation, ByAnotherThreadEndsACallOnEverySpace) {
   const std::span<const float> queries = rows;
   for (const Space space : spaces_to_cancel()) {
     const SearchOptions options{.top = 1, .space = space, .path = SearchPath::brute_force};
-    Cancellation cancellation;
-    std::thread canceller([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      cancellation.cancel();
+    expect_cancelled_meanwhile([&] {
+      while (true) index.search(queries, options);
     });
-    {
-      const Cancellation::Scope scope(cancellation);
-      const auto search = [&] {
-        while (true) index.search(queries, options);
-      };
-      EXPECT_THROW(search(), Cancelled);
-    }
-    canceller.join();
     const SearchResults found = index.search(queries.first(3 * dimension), options);
     EXPECT_EQ(found.ids, (std::vector<std::int64_t>{0, 1, 2}));
   }

@@ -106,11 +106,9 @@ TEST(LeasePool, ADroppedObjectIsReplaced) {
 
 TEST(LeasePool, AFailedConstructionLeavesThePoolUsable) {
   Pool pool(1);
-  EXPECT_THROW(pool.take([]() -> std::unique_ptr<Object> { throw std::runtime_error("made"); }),
-               std::runtime_error);
-  EXPECT_THROW(
-      pool.take_alone([]() -> std::unique_ptr<Object> { throw std::runtime_error("made"); }),
-      std::runtime_error);
+  const auto fail = []() -> std::unique_ptr<Object> { throw std::runtime_error("made"); };
+  EXPECT_THROW(pool.take(fail), std::runtime_error);
+  EXPECT_THROW(pool.take_alone(fail), std::runtime_error);
   EXPECT_FALSE(pool.take(make).is_kept());
 }
 
