@@ -10,7 +10,6 @@
 #include <numeric>
 
 #include "OneThread.hpp"
-#include "StoppedInKernel.hpp"
 
 namespace VectorChangesTest {
 
