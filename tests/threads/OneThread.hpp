@@ -2,6 +2,7 @@
 #ifndef KINDRED_TESTS_THREADS_ONE_THREAD_HPP
 #define KINDRED_TESTS_THREADS_ONE_THREAD_HPP
 
+#include <gtest/gtest.h>
 #include <kindred/core/common/Cancellation.hpp>
 
 #include "Support.hpp"

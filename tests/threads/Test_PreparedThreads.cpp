@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared calls use the instance of the thread that runs them, not of the one that made them.
-#include <gtest/gtest.h>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/PreparedScore.hpp>

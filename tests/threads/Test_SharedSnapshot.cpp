@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/common/SharedSnapshot.hpp>
 
 #include "OneThread.hpp"
