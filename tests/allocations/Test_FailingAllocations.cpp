@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces the global operator new of this program, so that chosen allocations fail.
-
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 

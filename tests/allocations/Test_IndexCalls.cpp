@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of indexes with keys, and of graphs of vectors.
-
 #include "PublicCalls.hpp"
 
 namespace IndexCallsTest {

@@ -137,13 +137,10 @@ TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
     launches();
     EXPECT_EQ(recorded(), before + 1) << "recorded once";
   };
-  const auto launches_in_another = [&] {
-    const auto before = callback();
-    launches_in(KernelProfile());
-    EXPECT_EQ(callback(), before) << "restored";
-  };
   Below::add();
-  launches_in_another();
+  const auto below = callback();
+  launches_in(KernelProfile());
+  EXPECT_EQ(callback(), below) << "restored";
   {
     const KernelProfile profile;
     launches_in(profile);
@@ -158,13 +155,13 @@ TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
     launches_in(profile);
   }
   launches();
-  launches_in_another();
+  launches_in(KernelProfile());
   EXPECT_EQ(Above::kernels, 3U);
   Above::remove();
-  launches_in_another();
+  launches_in(KernelProfile());
   EXPECT_EQ(Between::kernels, 7U);
   Between::remove();
-  launches_in_another();
+  launches_in(KernelProfile());
   launches();
   EXPECT_EQ(Below::kernels, launched) << "once per kernel";
   Below::remove();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
 
