@@ -113,6 +113,7 @@ TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
   if (Arch::Bytes64::is_usable()) expect_lookups_by_the_last_six_bits<Arch::Bytes64>();
 }
 
+/// The results of all operations in order.
 template <class Pack>
 std::vector<std::uint64_t> results_of_lookups(std::mt19937_64 generator) {
   std::vector<std::uint64_t> out;
@@ -168,6 +169,7 @@ TEST(NarrowLookups64, FindAByteInItsGroupOfSixteenOnly) {
   expect_a_byte_in_one_group<Arch::NarrowLookups64>();
 }
 
+/// The results of all operations in order.
 template <class Word, class Lanes>
 std::vector<Word> results_of_words(std::mt19937_64 generator) {
   std::vector<Word> out;

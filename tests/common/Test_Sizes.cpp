@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sums, products and quotients of sizes.
 #include <gmock/gmock.h>
 
 #include <kindred/core/common/CheckedSize.hpp>
