@@ -4,7 +4,6 @@
 
 #include <kindred/core/common/CheckedSize.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
-#include "MessageOf.hpp"
 
 #include "MessageOf.hpp"
 
