@@ -54,7 +54,7 @@ TEST(PatternMemoryThreads, NothingIsLostDuringConcurrentOperations) {
           EXPECT_TRUE(memory.forget(numbered(who, i)));
           EXPECT_FALSE(found(memory, pattern_of(who, i)));
         }
-        if (i % 3 != 0 && i % 5 == 1) EXPECT_EQ(learn(memory, pattern_of(who, i)).frequency, 2U);
+        EXPECT_TRUE(i % 3 == 0 || i % 5 != 1 || learn(memory, pattern_of(who, i)).frequency == 2);
       }
     });
   });
