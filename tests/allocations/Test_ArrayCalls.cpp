@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on arrays: bulk operations, layers, lattices; and what belongs to no engine.
-#include <gtest/gtest.h>
 #include <kindred/backends/ContextDescription.hpp>
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
 #include <kindred/matcher/Calibration.hpp>
 
 #include "PublicCalls.hpp"
-
-#include <array>
-#include <memory>
 
 namespace Kindred {
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces the global operator new of this program, so that chosen allocations fail.
-#include "FailingAllocations.hpp"
-
 #include <kindred/backends/vendor/HostGemm.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
-
-#include <gtest/gtest.h>
 
 #include "PublicCalls.hpp"
 
@@ -13,13 +9,7 @@
 #include <execinfo.h>
 #include <malloc.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <new>
 #include <thread>
 
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "Generator.hpp"
 #include "PublicCalls.hpp"
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of indexes with keys, and of graphs of vectors.
-#include <gtest/gtest.h>
-
 #include "PublicCalls.hpp"
-
-#include <array>
 
 namespace IndexCallsTest {
 

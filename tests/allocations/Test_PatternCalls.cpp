@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "PatternMemorySupport.hpp"
 #include "PublicCalls.hpp"
 #include "compat/KatoSettings.hpp"

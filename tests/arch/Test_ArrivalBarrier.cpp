@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdint>
-#include <thread>
-#include <vector>
+#include "Threads.hpp"
 
 namespace Kindred {
 namespace ArrivalBarrierTest {
@@ -16,20 +13,16 @@ namespace ArrivalBarrierTest {
 unsigned early_releases(std::atomic<std::uint32_t>& cell, unsigned teams, unsigned barriers) {
   std::vector<std::atomic<unsigned>> arrived(barriers);
   std::atomic<unsigned> early = 0;
-  std::vector<std::thread> threads;
-  for (unsigned team = 0; team < teams; ++team) {
-    threads.emplace_back([&, team] {
-      Arch::ArrivalBarrier arrival(team, teams, cell.load());
-      for (unsigned barrier = 0; barrier < barriers; ++barrier) {
-        ++arrived[barrier];
-        cell.fetch_add(arrival.share());
-        while (!arrival.is_over(cell.load())) std::this_thread::yield();
-        arrival.advance();
-        if (arrived[barrier].load() != teams) ++early;
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  Testing::by_threads(teams, [&](std::size_t team) {
+    Arch::ArrivalBarrier arrival(static_cast<unsigned>(team), teams, cell.load());
+    for (unsigned barrier = 0; barrier < barriers; ++barrier) {
+      ++arrived[barrier];
+      cell.fetch_add(arrival.share());
+      while (!arrival.is_over(cell.load())) std::this_thread::yield();
+      arrival.advance();
+      if (arrived[barrier].load() != teams) ++early;
+    }
+  });
   return early;
 }
 

@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstddef>
-#include <stdexcept>
-#include <thread>
-#include <vector>
+#include "Threads.hpp"
 
 namespace LargestAllowedTest {
 
@@ -22,25 +18,21 @@ TEST(LargestAllowed, KeepsTheLargestSizeOfAllThreadsInForce) {
     std::atomic<std::size_t> inside = 0;
     std::atomic<bool> failed = false;
     std::atomic<std::size_t> waiting = threads;
-    std::vector<std::thread> all;
-    for (std::size_t t = 0; t < threads; ++t) {
-      all.emplace_back([&, t] {
-        --waiting;
-        while (waiting > 0) std::this_thread::yield();
-        for (std::size_t i = 0; i < threads; ++i) {
-          const std::size_t size = 1 + (t * 5 + i * 3) % (2 * threads);
-          allowed.raise_to(size, [&] {
-            if (++inside != 1) failed = true;
-            std::this_thread::yield();
-            in_force = size;
-            --inside;
-          });
-          // What a thread needs is in force when it launches.
-          if (in_force < size) failed = true;
-        }
-      });
-    }
-    for (std::thread& thread : all) thread.join();
+    Testing::by_threads(threads, [&](std::size_t t) {
+      --waiting;
+      while (waiting > 0) std::this_thread::yield();
+      for (std::size_t i = 0; i < threads; ++i) {
+        const std::size_t size = 1 + (t * 5 + i * 3) % (2 * threads);
+        allowed.raise_to(size, [&] {
+          if (++inside != 1) failed = true;
+          std::this_thread::yield();
+          in_force = size;
+          --inside;
+        });
+        // What a thread needs is in force when it launches.
+        if (in_force < size) failed = true;
+      }
+    });
     ASSERT_FALSE(failed);
     ASSERT_EQ(in_force, 2 * threads);
   }

@@ -2,22 +2,12 @@
 #include <kindred/core/arch/launch/Launch.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/common/Alignment.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
 #include <kindred/core/lattice/LatticeSearch.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
-
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"

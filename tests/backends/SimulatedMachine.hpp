@@ -6,11 +6,7 @@
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace Kindred::Testing {
@@ -101,6 +97,13 @@ struct Machine {
   std::array<Line, space_count> lines{Line{1e-6, 1e9}, Line{8e-6, 6e9}, Line{1e-4, 1e12}};
   SpaceSet resident = SpaceSet::all();
   Dispatcher dispatcher;
+};
+
+struct CalibratedMachine : Machine {
+  explicit CalibratedMachine(SpaceSet usable = SpaceSet::all(), Dispatcher::Options options = {})
+      : Machine(usable, std::move(options)) {
+    calibrate();
+  }
 };
 
 }  // namespace Kindred::Testing

@@ -6,14 +6,10 @@
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
-
-#include <memory>
-#include <utility>
 
 namespace CalibrationProfileTest {
 

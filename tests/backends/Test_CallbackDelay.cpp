@@ -4,13 +4,6 @@
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace CallbackDelayTest {
 

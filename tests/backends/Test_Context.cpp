@@ -9,13 +9,8 @@
 
 #include "Support.hpp"
 
-#include <chrono>
-#include <functional>
-#include <limits>
-#include <mutex>
 #include <new>
 #include <set>
-#include <thread>
 
 namespace ContextTest {
 

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <vector>
 
 namespace CostCurveTest {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
 #include <kindred/matcher/GraphOperationInfo.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
@@ -16,6 +15,7 @@ namespace DispatcherTest {
 
 using namespace Kindred;
 using namespace std::chrono_literals;
+using Testing::CalibratedMachine;
 using Testing::Machine;
 
 // --- predicted times and priors
@@ -71,8 +71,7 @@ TEST(Dispatcher, TransfersCountOnlyForTheDeviceAndEachHasALatency) {
 // --- choice, modes, residency
 
 TEST(Dispatcher, IsWithinFivePercentOfTheBestSpaceInEverySizeOnceCalibrated) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   for (double work = 16; work < 1e11; work *= 1.3) {
     const auto record = machine.call(work);
     EXPECT_LE(record.taken, 1.05 * machine.truth(machine.best(work), work)) << work;
@@ -93,8 +92,7 @@ TEST(Dispatcher, LearnsTheBestSpaceWithoutCalibration) {
 }
 
 TEST(Dispatcher, CrossoversMatchTheMeasuredTimes) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   const auto crossover = [](const Machine& of, Space space) {
     return of.dispatcher.crossover(Operations::lcs, space);
   };
@@ -179,8 +177,7 @@ TEST(Dispatcher, DoesNotAlternateBetweenSpacesOfSimilarTime) {
 }
 
 TEST(Dispatcher, OneColdOrDisturbedCallChangesNoDecision) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   const double work = 1e9;
   for (int i = 0; i < 300; ++i) {
     const bool disturbed = i == 0 || i % 10 == 1;
@@ -236,8 +233,7 @@ TEST(Dispatcher, ASpaceThatWasLeftComesBackAfterAFewProbesHoweverLongItWasSlow) 
 // --- what the executor of Engram does wrong (one test per flaw)
 
 TEST(DispatcherFlaw, A_TheTimeOnOneSpaceIsNotCountedForAnother) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   const double work = 1e9;
   const auto before = machine.dispatcher.predict(machine.workload(work));
   for (int i = 0; i < 200; ++i)
@@ -249,8 +245,7 @@ TEST(DispatcherFlaw, A_TheTimeOnOneSpaceIsNotCountedForAnother) {
 }
 
 TEST(DispatcherFlaw, B_SmallAndLargeBatchesAreLearnedSeparately) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   for (int i = 0; i < 200; ++i) {
     EXPECT_EQ(machine.call(1e3).chosen, Space::serial) << "after large batches on the device";
     EXPECT_EQ(machine.call(1e10).chosen, Space::cuda) << "after small batches on one thread";
@@ -268,8 +263,7 @@ TEST(DispatcherFlaw, B_ABatchOfTwiceTheWorkInOneClassCostsTwice) {
 }
 
 TEST(DispatcherFlaw, C_TheSpaceNotChosenIsMeasuredAgain) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   const double work = 1e6;
   ASSERT_EQ(machine.best(work), Space::cuda);
   machine.lines[1].rate = 1e11;  // all threads have become the fastest, which only a probe can show
@@ -281,8 +275,7 @@ TEST(DispatcherFlaw, C_TheSpaceNotChosenIsMeasuredAgain) {
 }
 
 TEST(DispatcherFlaw, C_ProbesAreTimedAndTheirCostIsBounded) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   for (const double work : {1e3, 1e6, 1e8, 1e10}) {
     double best = 0;
     double taken = 0;
@@ -304,8 +297,7 @@ TEST(DispatcherFlaw, C_ProbesAreTimedAndTheirCostIsBounded) {
 }
 
 TEST(DispatcherFlaw, D_AnEarlyFailureDoesNotExcludeASpacePermanently) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   const double work = 1e10;
   EXPECT_EQ(machine.decide(work).chosen, Space::cuda);
   machine.fail(Space::cuda);
@@ -346,8 +338,7 @@ TEST(DispatcherFlaw, D_TheSuccessRateCountsOnlyTheLastCalls) {
 }
 
 TEST(DispatcherFlaw, F_TheFallbackIsTheNextBestSpaceNotTheSlowest) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   const SpaceSet device = SpaceSet().with(Space::cuda);
   const auto next = machine.dispatcher.decide_without(machine.workload(1e10), device);
   ASSERT_TRUE(next);
@@ -399,8 +390,7 @@ TEST(Dispatcher, ExplainsItselfAsOneLineOfJson) {
 // --- memory
 
 TEST(Dispatcher, DecidesWithoutAllocation) {
-  Machine machine(SpaceSet::all(), {.probe_interval = 0ms});
-  machine.calibrate();
+  CalibratedMachine machine(SpaceSet::all(), {.probe_interval = 0ms});
   const std::size_t before = Testing::allocations();
   for (int i = 0; i < 2000; ++i) (void)machine.decide(1000.0 * (1 + i % 500));
   EXPECT_EQ(Testing::allocations(), before);

@@ -4,13 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "SimulatedMachine.hpp"
 
@@ -19,6 +13,7 @@ namespace DispatcherLimitsTest {
 using namespace Kindred;
 using namespace std::chrono_literals;
 using nlohmann::json;
+using Testing::CalibratedMachine;
 using Testing::Machine;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -147,8 +142,7 @@ TEST(DispatcherLimits, NothingIsLearntFromATimeThatIsNone) {
 }
 
 TEST(DispatcherLimits, WorkOfSomePiecesGetsTheSmallestTeamThatHasAThreadForEach) {
-  Machine machine(SpaceSet::host());
-  machine.calibrate();
+  CalibratedMachine machine(SpaceSet::host());
   for (const int threads : {2, 4, 8})
     machine.calibrate(Space::openmp, {1e-6, 0.9e9 * threads}, threads);
   Workload workload = machine.workload(1e8);
@@ -194,8 +188,7 @@ TEST(DispatcherLimits, ASpaceIsSwitchedToOnceItIsATenthFaster) {
 }
 
 TEST(DispatcherLimits, AChosenSpaceKeepsAllObservationsOfTheWindow) {
-  Machine machine(SpaceSet::host());
-  machine.calibrate();
+  CalibratedMachine machine(SpaceSet::host());
   const double work = 1000;
   const double before = machine.predicted(Space::serial, work);
   for (int i = 0; i < 90; ++i) {
@@ -207,8 +200,7 @@ TEST(DispatcherLimits, AChosenSpaceKeepsAllObservationsOfTheWindow) {
 }
 
 TEST(DispatcherLimits, ACallAfterALongPauseIsNoProbeOfTheSpaceThatIsFastest) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   ASSERT_EQ(machine.call(1000).chosen, Space::serial);
   machine.now += 1h;
   const DispatchRecord record = machine.call(1000);
@@ -251,8 +243,7 @@ TEST(DispatcherLimits, AProbeIsMadeWhereItsTimeAndCostReachTheLimits) {
 }
 
 TEST(DispatcherLimits, AProbeOfASpaceThatHasFailedIsItsOnlyTrial) {
-  Machine machine(SpaceSet::host());
-  machine.calibrate();
+  CalibratedMachine machine(SpaceSet::host());
   const double work = 8000;  // serial is faster, but openmp not much slower
   machine.fail(Space::openmp, 2);
   for (int i = 0; i < 20; ++i) ASSERT_EQ(machine.call(work).chosen, Space::serial);
@@ -267,8 +258,7 @@ TEST(DispatcherLimits, AProbeOfASpaceThatHasFailedIsItsOnlyTrial) {
 }
 
 TEST(DispatcherLimits, WhereTheDeviceIsSetNoOtherSpaceIsProbed) {
-  Machine machine(SpaceSet::all(), {.device_items_from = 0});
-  machine.calibrate();
+  CalibratedMachine machine(SpaceSet::all(), {.device_items_from = 0});
   for (int i = 0; i < 1000; ++i) {
     const DispatchRecord record = machine.call(1e6);
     ASSERT_EQ(record.chosen, Space::cuda) << i;

@@ -10,11 +10,11 @@
 namespace DispatcherSlowCallsTest {
 
 using namespace Kindred;
+using Testing::CalibratedMachine;
 using Testing::Machine;
 
 TEST(Dispatcher, FirstCallsAreNotLearnedFrom) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   const auto before = machine.dispatcher.predict(machine.workload(1e6));
   for (int i = 0; i < 10; ++i)
     machine.take(8 * before[space_index(Space::cuda)], 1e6, Space::cuda, true);

@@ -5,18 +5,16 @@
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "SimulatedMachine.hpp"
 
 namespace DispatcherTeamsTest {
 
 using namespace Kindred;
-using Testing::Machine;
+using Testing::CalibratedMachine;
 
 TEST(Dispatcher, EveryLaunchAddsTheLaunchCostOfItsSpace) {
-  Machine machine;
-  machine.calibrate();
+  CalibratedMachine machine;
   machine.dispatcher.calibrate_start(Space::serial, 0);
   for (const int threads : machine.dispatcher.team_sizes())
     machine.dispatcher.calibrate_start(Space::openmp, 20e-6, threads);
@@ -37,28 +35,23 @@ TEST(Dispatcher, EveryLaunchAddsTheLaunchCostOfItsSpace) {
 
 /// A machine with 8 threads whose teams of 2, 4 and 8 threads compute 1.8, 3 and 4 times as fast as
 /// one thread and cost 5, 10 and 20 µs per parallel region, and 20, 40 and 80 µs per call.
-void calibrate_teams(Machine& machine) {
-  machine.calibrate();
-  struct Team {
-    int threads;
-    double speedup;
-    double start;
-  };
-  for (const auto& [threads, speedup, start] :
-       {Team{2, 1.8, 5e-6}, Team{4, 3.0, 10e-6}, Team{8, 4.0, 20e-6}}) {
-    machine.dispatcher.calibrate_start(Space::openmp, start, threads);
-    for (int k = 4; k <= 34; k += 2) {
-      const double work = std::ldexp(1.0, k);
-      machine.dispatcher.calibrate(Operations::lcs, Space::openmp, work,
-                                   4 * start + work / 1e9 / speedup, threads);
+struct MachineOfTeams : CalibratedMachine {
+  MachineOfTeams() : CalibratedMachine(SpaceSet::host()) {
+    for (const auto& [threads, speedup, start] :
+         {std::tuple(2, 1.8, 5e-6), {4, 3.0, 10e-6}, {8, 4.0, 20e-6}}) {
+      dispatcher.calibrate_start(Space::openmp, start, threads);
+      for (int k = 4; k <= 34; k += 2) {
+        const double work = std::ldexp(1.0, k);
+        dispatcher.calibrate(Operations::lcs, Space::openmp, work, 4 * start + work / 1e9 / speedup,
+                             threads);
+      }
     }
   }
-}
+};
 
 TEST(Dispatcher, ACallGetsTheFastestTeam) {
-  Machine machine(SpaceSet::host());
+  MachineOfTeams machine;
   EXPECT_THAT(machine.dispatcher.team_sizes(), testing::ElementsAre(2, 4, 8));
-  calibrate_teams(machine);
   int before = 2;
   for (const double work : {1e3, 1e5, 2e5, 1e6, 1e7, 1e8}) {
     const DispatchRecord record = machine.decide(work);
@@ -81,15 +74,13 @@ TEST(Dispatcher, ACallGetsTheFastestTeam) {
 }
 
 TEST(Dispatcher, AForcedCallOnOpenmpGetsOneThreadWhereTheTeamsAreSlower) {
-  Machine machine(SpaceSet::host());
-  calibrate_teams(machine);
+  MachineOfTeams machine;
   EXPECT_EQ(machine.decide(1e3, Space::openmp).threads, 1);
   EXPECT_EQ(machine.decide(1e8, Space::openmp).threads, 8);
 }
 
 TEST(Dispatcher, OneThreadOfOpenmpUpdatesTheTimesOfSerial) {
-  Machine machine(SpaceSet::host());
-  calibrate_teams(machine);
+  MachineOfTeams machine;
   const auto before = machine.dispatcher.predict(machine.workload(1e3));
   for (int i = 0; i < 50; ++i) machine.take(5 * before[0], 1e3, Space::openmp);
   const auto after = machine.dispatcher.predict(machine.workload(1e3));
@@ -98,8 +89,7 @@ TEST(Dispatcher, OneThreadOfOpenmpUpdatesTheTimesOfSerial) {
 }
 
 TEST(Dispatcher, AnyNumberOfThreadsThatThereAreCanBeForced) {
-  Machine machine(SpaceSet::host());
-  calibrate_teams(machine);
+  MachineOfTeams machine;
   for (const int threads : {1, 4, 7, 8}) {
     machine.dispatcher.force_threads(threads);
     for (const double work : {1e3, 1e8})
@@ -120,8 +110,7 @@ TEST(Dispatcher, PriorsIncludeLaunches) {
 }
 
 TEST(Dispatcher, WorkOfFewItemsIsNotDividedAmongAllThreads) {
-  Machine machine(SpaceSet::host());
-  machine.calibrate();
+  CalibratedMachine machine(SpaceSet::host());
   Workload workload = machine.workload(1e8);
   workload.starts = 0;
   const auto divided = machine.dispatcher.predict(workload);

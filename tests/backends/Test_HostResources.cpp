@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostResources.hpp>
 
-#include <gtest/gtest.h>
-
 #include "TempFolder.hpp"
 
 #include <utility>
@@ -21,17 +19,18 @@ class HostFiles : public testing::Test {
     std::filesystem::create_directories(std::filesystem::path(root / path).parent_path());
     root.write(path, text);
   }
-  std::uint64_t total() const { return Impl::query_host_memory(root / "").total; }
-  std::uint64_t free() const { return Impl::query_host_memory(root / "").free; }
   int quota() const { return Impl::processor_quota(root / ""); }
+  /// Of all memory, of free memory and of processors.
+  std::tuple<std::uint64_t, std::uint64_t, int> limits() const {
+    const auto memory = Impl::query_host_memory(root / "");
+    return {memory.total, memory.free, quota()};
+  }
 
   Testing::TempFolder root;
 };
 
 TEST_F(HostFiles, WithoutControlGroupsTheMachinesLimitsApply) {
-  EXPECT_EQ(total(), 1000U * 1024);
-  EXPECT_EQ(free(), 600U * 1024);
-  EXPECT_EQ(quota(), 0);
+  EXPECT_EQ(limits(), std::tuple(1000U * 1024, 600U * 1024, 0));
 }
 
 TEST_F(HostFiles, TheTightestGroupOfVersionTwoApplies) {
@@ -42,15 +41,11 @@ TEST_F(HostFiles, TheTightestGroupOfVersionTwoApplies) {
   write("sys/fs/cgroup/a/memory.current", "300000\n");
   write("sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 50000\n");
   write("sys/fs/cgroup/a/cpu.max", "250000 100000\n");
-  EXPECT_EQ(total(), 400000U);
-  EXPECT_EQ(free(), 150000U);
-  EXPECT_EQ(quota(), 3);
+  EXPECT_EQ(limits(), std::tuple(400000U, 150000U, 3));
   write("sys/fs/cgroup/memory.max", "310000\n");
   write("sys/fs/cgroup/memory.current", "999999\n");
   write("sys/fs/cgroup/cpu.max", "50000 100000\n");
-  EXPECT_EQ(total(), 310000U);
-  EXPECT_EQ(free(), 0U) << "over its limit";
-  EXPECT_EQ(quota(), 1);
+  EXPECT_EQ(limits(), std::tuple(310000U, 0U, 1)) << "over its limit";
 }
 
 TEST_F(HostFiles, GroupsOfVersionOneApplyByTheirController) {
@@ -62,17 +57,14 @@ TEST_F(HostFiles, GroupsOfVersionOneApplyByTheirController) {
   write("sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "-1\n");
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
   write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(total(), 500000U);
-  EXPECT_EQ(free(), 420000U);
-  EXPECT_EQ(quota(), 2);
+  EXPECT_EQ(limits(), std::tuple(500000U, 420000U, 2));
 }
 
 TEST_F(HostFiles, MalformedEntriesAreIgnored) {
   write("proc/self/cgroup", "0::/a\nx\n:\n::\n");
   write("sys/fs/cgroup/a/memory.max", "lots\n");
   write("sys/fs/cgroup/a/cpu.max", "100000 0\n");
-  EXPECT_EQ(total(), 1000U * 1024);
-  EXPECT_EQ(quota(), 0);
+  EXPECT_EQ(limits(), std::tuple(1000U * 1024, 600U * 1024, 0));
 }
 
 TEST_F(HostFiles, PartsOfAProcessorAreRoundedUp) {
@@ -91,9 +83,7 @@ TEST_F(HostFiles, AContainerWithTheHostsPathSeesItsLimitsAtTheRoot) {
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "100000\n");
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
   write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(total(), 500000U);
-  EXPECT_EQ(free(), 400000U);
-  EXPECT_EQ(quota(), 1);
+  EXPECT_EQ(limits(), std::tuple(500000U, 400000U, 1));
 }
 
 TEST_F(HostFiles, ResourceLimitsOfTheProcessApply) {
@@ -102,13 +92,12 @@ TEST_F(HostFiles, ResourceLimitsOfTheProcessApply) {
         "Max data size             unlimited            unlimited            bytes     \n"
         "Max address space         700000               unlimited            bytes     \n");
   write("proc/self/status", "Name:\tx\nVmSize:\t     400 kB\nVmData:\t     100 kB\n");
-  EXPECT_EQ(total(), 700000U);
-  EXPECT_EQ(free(), 700000U - 400 * 1024);
+  EXPECT_EQ(limits(), std::tuple(700000U, 700000U - 400 * 1024, 0));
   write("proc/self/limits",
         "Max data size             200000               unlimited            bytes     \n"
         "Max address space         300000               unlimited            bytes     \n");
-  EXPECT_EQ(total(), 200000U);
-  EXPECT_EQ(free(), 0U) << "more is mapped than the address space may have";
+  EXPECT_EQ(limits(), std::tuple(200000U, 0U, 0))
+      << "more is mapped than the address space may have";
 }
 
 TEST(HostResources, ThisMachineHasMemory) {

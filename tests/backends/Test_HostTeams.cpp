@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostTeams.hpp>
-#include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <map>
-#include <mutex>
 #include <set>
-#include <stdexcept>
-#include <thread>
-#include <type_traits>
 
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
@@ -82,35 +72,6 @@ TEST(HostTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
     });
   }
   for (const int processor : seen[0]) EXPECT_EQ(seen[1].count(processor), 0U) << processor;
-}
-
-TEST(HostTeams, StartHelpersThatMayUseAllProcessors) {
-  if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
-  const auto processors = [] {
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    EXPECT_EQ(::sched_getaffinity(0, sizeof(allowed), &allowed), 0);
-    return CPU_COUNT(&allowed);
-  };
-  const int all = processors();
-  const Context context(options_of(2));
-  Impl::LeasePool<Impl::HostInstance> single;
-  HostTeams teams(context.threads(), Impl::host_instance(context, Space::openmp), single);
-  Impl::HelperThreads helpers;
-  std::atomic<int> least{all};
-  std::atomic<int> seen{0};
-  const auto caller = [&] {
-    const auto here = std::this_thread::get_id();
-    Impl::HostWorkers(helpers, 2).for_each_item(200, 1, 1e9, [&](std::size_t, std::size_t) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-      if (std::this_thread::get_id() == here) return;
-      ++seen;
-      least = std::min(least.load(), processors());
-    });
-  };
-  run(teams, 2, caller);
-  EXPECT_GT(seen, 0);
-  EXPECT_EQ(least, all);
 }
 
 TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {

@@ -3,13 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include "Threads.hpp"
+
 #include <cmath>
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <thread>
-#include <vector>
 
 namespace HostWorkersTest {
 
@@ -128,17 +127,13 @@ TEST(HostWorkers, DoTheirOwnPartWhereNoHelperIsAvailable) {
 TEST(HostWorkers, ServeSeveralCallersConcurrently) {
   HelperThreads helpers;
   const HostWorkers workers(helpers, 4);
-  std::vector<std::thread> callers;
-  for (int caller = 0; caller < 6; ++caller) {
-    callers.emplace_back([&] {
-      for (int call = 0; call < 100; ++call) {
-        std::atomic<std::size_t> sum{0};
-        workers.for_each_item(50, 3, thread_worth, [&](std::size_t, std::size_t i) { sum += i; });
-        EXPECT_EQ(sum, 1225U);
-      }
-    });
-  }
-  for (std::thread& caller : callers) caller.join();
+  Kindred::Testing::by_threads(6, [&](std::size_t) {
+    for (int call = 0; call < 100; ++call) {
+      std::atomic<std::size_t> sum{0};
+      workers.for_each_item(50, 3, thread_worth, [&](std::size_t, std::size_t i) { sum += i; });
+      EXPECT_EQ(sum, 1225U);
+    }
+  });
 }
 
 }  // namespace HostWorkersTest

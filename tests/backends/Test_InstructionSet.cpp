@@ -2,10 +2,8 @@
 #include <kindred/backends/InstructionSet.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kindred/backends/Context.hpp>
-#include <kindred/core/common/Error.hpp>
 
 #include "EnvironmentVariable.hpp"
 

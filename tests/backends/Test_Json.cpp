@@ -8,11 +8,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <random>
-#include <string>
-#include <string_view>
 
 namespace JsonTest {
 

@@ -7,17 +7,13 @@
 #include <kindred/matcher/LatticeOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
-#include <optional>
 #include <set>
-#include <vector>
 
 namespace KaLatticeRoutingTest {
 
 using namespace Kindred;
-using namespace std::chrono_literals;
 
 constexpr SpaceSet thread_and_device = SpaceSet().with(Space::serial).with(Space::cuda);
 constexpr std::uint64_t never = 0;
@@ -137,47 +133,6 @@ TEST(Routing, ACallThatDoesNotFitOnTheDeviceRunsOnTheHost) {
   memory_left = 0;
   EXPECT_EQ(Dispatcher(thread_and_device, 1, options).decide(small).why, Reason::predicted)
       << "the host is faster anyway";
-}
-
-TEST(Routing, MeasuredTimesChangeTheDecisionOfEveryType) {
-  for (const Rule& rule : rules) {
-    for (const bool device_is_better : {false, true}) {
-      // A size at which the prior chooses the other space.
-      const std::uint64_t elements =
-          !device_is_better ? std::uint64_t{1} << 26U
-                            : (rule.threshold() == never ? 100'000'000 : rule.threshold() / 2);
-      const Workload w = workload(rule, elements);
-      Dispatcher dispatcher(thread_and_device, 1, {.probe_interval = 24h});
-      const Space better = device_is_better ? Space::cuda : Space::serial;
-      if (!device_is_better && rule.threshold() == never) continue;
-      ASSERT_NE(dispatcher.decide(w).chosen, better) << rule.type;
-      const double host = dispatcher.predict(w)[space_index(Space::serial)];
-      for (int i = 0; i < 20; ++i) {
-        DispatchRecord record = dispatcher.decide(w, Space::cuda);
-        record.taken = device_is_better ? 0.01 * host : 100 * host;
-        dispatcher.observe(record);
-      }
-      EXPECT_EQ(dispatcher.decide(w).chosen, better) << rule.type << " of " << elements;
-    }
-  }
-}
-
-TEST(Routing, ACalibrationReplacesEveryThreshold) {
-  for (const Rule& rule : rules) {
-    Dispatcher dispatcher(thread_and_device, 1, {});
-    dispatcher.calibrate_start(Space::cuda, 0);  // included in the 1e-6
-    for (int k = 0; k < 50; ++k) {
-      const double work = std::ldexp(1.0, k);
-      dispatcher.calibrate(rule.operation, Space::serial, work, 1e-9 * work);
-      dispatcher.calibrate(rule.operation, Space::cuda, work, 1e-6 + 1e-11 * work);
-    }
-    Workload w = workload(rule, 1);
-    w.transfer_bytes = 0;
-    w.work = 900;
-    EXPECT_EQ(dispatcher.decide(w).chosen, Space::serial) << rule.type;
-    w.work = 2000;
-    EXPECT_EQ(dispatcher.decide(w).chosen, Space::cuda) << rule.type;
-  }
 }
 
 // --- thresholds of the options: KA Lattice's settings

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/KeptObjects.hpp>
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <thread>
-#include <vector>
+#include "Threads.hpp"
 
 namespace KeptObjectsTest {
 
@@ -50,10 +46,9 @@ TEST(KeptObjects, AreDestroyedBeforeTheMemoryOfTheirContext) {
 TEST(KeptObjects, AreMadeOnceByManyThreads) {
   const Context context;
   std::vector<Object<4>*> found(8);
-  std::vector<std::thread> threads;
-  for (auto& one : found)
-    threads.emplace_back([&context, &one] { one = &Impl::kept_objects(context).get<Object<4>>(); });
-  for (std::thread& thread : threads) thread.join();
+  Testing::by_threads(found.size(), [&](std::size_t caller) {
+    found[caller] = &Impl::kept_objects(context).get<Object<4>>();
+  });
   for (const Object<4>* one : found) EXPECT_EQ(one, found[0]);
 }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Dispatcher.hpp>
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "MessageOf.hpp"
 
 #include <list>
 #include <set>
-#include <utility>
 
 namespace OperationTest {
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HelperThreads.hpp>
 #include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/Instances.hpp>
@@ -7,18 +6,13 @@
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
-#include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "EnvironmentVariable.hpp"
 #include "MessageOf.hpp"
@@ -107,30 +101,37 @@ std::string expected_in_child(const std::set<int>& processors) {
   return given != nullptr ? given : text_of(processors);
 }
 
-TEST_F(OwnThreadsDeathTest, MayUseAllProcessorsWhereOpenMPBindsItsThreads) {
-  const std::string all = expected_in_child(affinity(::getpid()));
-  const EnvironmentVariable expected("KINDRED_TEST_PROCESSORS", all);
-  for (const auto& [name, value] :
-       {std::pair("OMP_PROC_BIND", "false"), std::pair("OMP_PROC_BIND", "true"),
-        std::pair("OMP_PROC_BIND", "close"), std::pair("OMP_PROC_BIND", "spread"),
-        std::pair("OMP_PROC_BIND", "master"), std::pair("OMP_PLACES", "threads"),
-        std::pair("OMP_PLACES", "sockets")}) {
+using Variables = std::vector<std::pair<const char*, const char*>>;
+const Variables bindings{{"OMP_PROC_BIND", "false"},
+                         {"OMP_PROC_BIND", "true"},
+                         {"OMP_PROC_BIND", "close"},
+                         {"OMP_PROC_BIND", "spread"}};
+
+/// Expects that `check(processors)` succeeds in a child with each of the \p variables.
+void expect_in_children(const std::set<int>& processors, const Variables& variables,
+                        void (*check)(const std::string&)) {
+  const std::string text = expected_in_child(processors);
+  const EnvironmentVariable expected("KINDRED_TEST_PROCESSORS", text);
+  for (const auto& [name, value] : variables) {
     const EnvironmentVariable bound(name, value);
-    EXPECT_EXIT(check_helpers(all), testing::ExitedWithCode(0), "main: ") << name << '=' << value;
+    EXPECT_EXIT(check(text), testing::ExitedWithCode(0), "main: ") << name << '=' << value;
   }
+}
+
+TEST_F(OwnThreadsDeathTest, MayUseAllProcessorsWhereOpenMPBindsItsThreads) {
+  Variables variables = bindings;
+  variables.insert(
+      variables.end(),
+      {{"OMP_PROC_BIND", "master"}, {"OMP_PLACES", "threads"}, {"OMP_PLACES", "sockets"}});
+  expect_in_children(affinity(::getpid()), variables, check_helpers);
 }
 
 TEST_F(OwnThreadsDeathTest, KeepToTheProcessorsOfAProcessThatWasRestricted) {
   const std::set<int> all = affinity(::getpid());
   const std::set<int> last{*all.rbegin()};
-  const std::string expected_processors = expected_in_child(last);
-  const EnvironmentVariable expected("KINDRED_TEST_PROCESSORS", expected_processors);
-  for (const char* value : {"false", "true", "close", "spread"}) {
-    const EnvironmentVariable bound("OMP_PROC_BIND", value);
-    set_affinity(last);
-    EXPECT_EXIT(check_helpers(expected_processors), testing::ExitedWithCode(0), "main: ") << value;
-    set_affinity(all);
-  }
+  set_affinity(last);
+  expect_in_children(last, bindings, check_helpers);
+  set_affinity(all);
 }
 
 /// The process restricts itself when OpenMP has bound its first thread already.
@@ -143,12 +144,7 @@ TEST_F(OwnThreadsDeathTest, KeepToTheProcessorsOfAProcessThatRestrictsItself) {
   const std::set<int> all = affinity(::getpid());
   if (std::getenv("KINDRED_TEST_PROCESSORS") == nullptr && all.size() < 2)
     GTEST_SKIP() << "needs two processors";
-  const std::string last = expected_in_child({*all.rbegin()});
-  const EnvironmentVariable expected("KINDRED_TEST_PROCESSORS", last);
-  for (const char* value : {"false", "true", "close", "spread"}) {
-    const EnvironmentVariable bound("OMP_PROC_BIND", value);
-    EXPECT_EXIT(restrict_and_check_helpers(last), testing::ExitedWithCode(0), "main: ") << value;
-  }
+  expect_in_children({*all.rbegin()}, bindings, restrict_and_check_helpers);
 }
 
 TEST(OwnThreads, OfOpenMPHaveTheStacksThatAreSet) {

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/arch/launch/SpaceProof.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
-#include <gtest/gtest.h>
-
 #include "EnvironmentVariable.hpp"
-#include "MessageOf.hpp"
+#include "RefusedCalls.hpp"
 #include "Support.hpp"
 
-#include <cstdlib>
 #include <iostream>
 
 namespace ProveSpaceTest {
 
 using namespace Kindred;
 using Arch::ProofFault;
+using testing::HasSubstr;
 
 /// The fault of the contexts that are made while it exists.
 struct Fault : Testing::EnvironmentVariable {
@@ -48,10 +45,8 @@ TEST(ProveSpace, FindsEveryFault) {
     SCOPED_TRACE(to_string(space));
     EXPECT_EQ(wrong(space, ProofFault::lost_store),
               "a store through a View was lost: element 1000 is 0 and must be 3001");
-    EXPECT_NE(wrong(space, ProofFault::lost_add).find("an atomic addition was lost"),
-              std::string::npos);
-    EXPECT_NE(wrong(space, ProofFault::wrong_scratch).find("the scratch of a team is wrong"),
-              std::string::npos);
+    EXPECT_THAT(wrong(space, ProofFault::lost_add), HasSubstr("an atomic addition was lost"));
+    EXPECT_THAT(wrong(space, ProofFault::wrong_scratch), HasSubstr("scratch of a team is wrong"));
   }
 }
 
@@ -69,20 +64,18 @@ TEST(ProveSpace, ASpaceThatFailsIsUnusableWithTheReason) {
     Context context(options);
     EXPECT_FALSE(context.is_usable(space));
     const std::string& why = context.info(space).why_not;
-    EXPECT_NE(why.find("it computes wrong results"), std::string::npos) << why;
-    EXPECT_NE(logged.find(why), std::string::npos) << logged;
+    EXPECT_THAT(why, HasSubstr("it computes wrong results"));
+    EXPECT_THAT(logged, HasSubstr(why));
     // Everything runs elsewhere.
     const DispatchRecord record =
         context.run({.operation = Operations::transform, .work = 1e12}, {}, [](Space) {});
     EXPECT_NE(record.chosen, space);
-    const std::string refusal = Testing::message_of<SpaceUnavailable>(
-        [&] { context.run({.operation = Operations::transform}, space, [](Space) {}); });
-    EXPECT_NE(refusal.find("it computes wrong results"), std::string::npos) << refusal;
-    ContextOptions forced = plain();
-    forced.space = space;
-    const std::string message =
-        Testing::message_of<SpaceUnavailable>([&] { const Context refused(forced); });
-    EXPECT_NE(message.find("it computes wrong results"), std::string::npos) << message;
+    const auto run = [&] {
+      context.run({.operation = Operations::transform}, space, [](Space) {});
+    };
+    const auto make = [&] { Context({.space = space, .load_profile = false}); };
+    Testing::expect_refused<SpaceUnavailable>(
+        {{run, "it computes wrong results"}, {make, "it computes wrong results"}});
   }
   EXPECT_TRUE(Context(plain()).is_usable(space)) << "the fault was not found again";
 }

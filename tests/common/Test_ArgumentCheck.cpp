@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/common/ArgumentCheck.hpp>
-#include <kindred/core/common/Error.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <vector>
 
 #include "MessageOf.hpp"

@@ -5,13 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace ArrayTest {

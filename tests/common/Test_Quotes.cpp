@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/Quotes.hpp>
 
-#include <string>
-
 namespace QuotesTest {
 
 using namespace Kindred;

@@ -10,15 +10,13 @@ from record_full_run import BEGIN, END, replaced, table
 
 class RecordFullRun(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.build = Path(self.folder.name)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = Path(folder.name)
         (self.build / "parts.tsv").write_text("mutation\tbuild\t60\nmutation\ttests\t90\ntests\tbuild\t600\ntests\ttests\t210\n"
                                               "lint\tchecks\t30\ntsan\tbuild\t20\ntsan\ttests\tfailed\n")
         (self.build / "mutation.log").write_text("group: 3 of 4 mutants killed\n231 of 250 mutants killed, 90 s\n")
         (self.build / "tests.log").write_text("100% tests passed, 0 tests failed out of 324\n")
-
-    def tearDown(self):
-        self.folder.cleanup()
 
     def test_a_part_has_its_minutes_and_counts(self):
         lines = table(self.build, "abc1234", "2026-01-02", "A Processor", 2)
@@ -29,17 +27,14 @@ class RecordFullRun(unittest.TestCase):
         self.assertIn("| tsan | | | **failed** |", lines)
         self.assertEqual(lines[-1], "| **all** | **16** | | |")
 
-    def test_a_log_without_counts_is_an_error(self):
         (self.build / "tests.log").write_text("killed\n")
-        with self.assertRaises(SystemExit):
+        with self.assertRaises(SystemExit, msg="a log without counts"):
             table(self.build, "abc1234", "2026-01-02", "A Processor", 2)
 
     def test_the_earlier_record_is_replaced(self):
         text = f"before\n{BEGIN}\nold\n{END}\nafter\n"
         self.assertEqual(replaced(text, ["new"]), f"before\n{BEGIN}\nnew\n{END}\nafter\n")
-
-    def test_a_document_without_a_place_is_an_error(self):
-        with self.assertRaises(SystemExit):
+        with self.assertRaises(SystemExit, msg="a document without a place"):
             replaced("before\n", ["new"])
 
 

@@ -6,7 +6,6 @@
 #include <kindred/matcher/FusedLayers.hpp>
 
 #include <cstring>
-#include <initializer_list>
 
 #include "DeviceCopy.hpp"
 #include "Support.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/StartCopy.hpp>
@@ -7,17 +6,11 @@
 #include <kindred/memory/Buffer.hpp>
 #include <kindred/memory/Copies.hpp>
 
-#include <gtest/gtest.h>
-
 #include "DeviceCopy.hpp"
 #include "OnSpaces.hpp"
-#include "Support.hpp"
 #include "kit/CallOrder.hpp"
 
-#include <chrono>
 #include <numeric>
-#include <optional>
-#include <stdexcept>
 
 namespace CallOrderTest {
 

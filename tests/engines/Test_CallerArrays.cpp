@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
-
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "MessageOf.hpp"
 #include "Support.hpp"
@@ -44,6 +41,9 @@ TEST(CallerArrays, AreRefusedWithTheNameOfTheArgument) {
   EXPECT_THAT(message(of(values, {5}), DataType::float32), HasSubstr("float32 [5]"));
   EXPECT_THAT(message(of(values, {2, 5}, {10, 2}), DataType::float32),
               HasSubstr("must be consecutive"));
+  const auto* const odd = reinterpret_cast<const std::byte*>(values.data()) + 1;
+  EXPECT_THAT(message({odd, DataType::float32, shape_type{3, 5}}, DataType::float32),
+              HasSubstr("rows is not aligned to its elements of 4 bytes"));
   EXPECT_THROW(Impl::row_stride({"rows", of(values, {4, 5}, {4, 1})}), InvalidArgument);
   EXPECT_THROW(Impl::row_stride({"rows", of(values, {4, 5}, {-5, 1})}), InvalidArgument);
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/Spaces.hpp>
-
-#include <gtest/gtest.h>
 
 #include "EngineCalls.hpp"
 #include "Support.hpp"

@@ -14,8 +14,6 @@
 #include "PatternMemorySupport.hpp"
 #include "Support.hpp"
 
-#include <limits>
-
 namespace LargestCountsTest {
 
 using namespace Kindred;

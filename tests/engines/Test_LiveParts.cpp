@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
-#include <utility>
 
 #include "Support.hpp"
 #include "kit/LiveParts.hpp"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of a caller that begin at any element, with gaps of any size between their rows, give the
 // bits of aligned ones, in host memory and on a device, and nothing beside them is written.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/CsrGraph.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
@@ -13,19 +11,13 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <optional>
-
-#include "DeviceCopy.hpp"
 #include "GivenArray.hpp"
-#include "MessageOf.hpp"
-#include "Support.hpp"
 
 namespace UnalignedArraysTest {
 
 using namespace Kindred;
 using Kindred::Array;  // rather than that of Kindred::Testing
 using namespace Testing;
-using testing::HasSubstr;
 
 std::vector<float> floats(std::mt19937_64& generator, std::size_t count, float least = -1.0F) {
   std::uniform_real_distribution<float> values(least, 1.0F);
@@ -484,50 +476,6 @@ TEST(UnalignedArrays, OfSimilaritiesHaveTheBitsOfAlignedOnes) {
   };
   check(float{});
   check(double{});
-}
-
-TEST(UnalignedArrays, ThatBeginWithinAnElementAreRefused) {
-  Context& context = Testing::context();
-  const std::vector<float> memory(4096, 0.5F);
-  const auto* odd = reinterpret_cast<const std::byte*>(memory.data()) + 1;
-  auto* written = const_cast<std::byte*>(odd);
-  const auto in = [&](std::vector<std::int64_t> shape, DataType type = DataType::float32) {
-    return ConstArray(odd, type, shape);
-  };
-  const auto out = [&](std::vector<std::int64_t> shape, DataType type = DataType::float32) {
-    return Array(written, type, shape);
-  };
-  const auto expect_refused = [](const auto& call) {
-    EXPECT_THAT(Testing::message_of<InvalidArgument>(call),
-                HasSubstr("is not aligned to its elements of"));
-  };
-  std::vector<float> well(4096);
-  const ConstArray x(well.data(), DataType::float32, std::vector<std::int64_t>{2, 8});
-  const Array y(well.data() + 1024, DataType::float32, std::vector<std::int64_t>{2, 8});
-  const std::vector<Edge> edges{{0, 1, 1.0F}};
-  const SpreadingEngine engine(context, {2, edges, {}}, GraphOptions{});
-  expect_refused([&] { engine.hop(in({2, 8}), y); });
-  expect_refused([&] { engine.hop(x, out({2, 8})); });
-  VectorIndex index(context, std::vector<float>(16, 1.0F), 8);
-  expect_refused([&] { index.score_all(in({2, 8}), out({2, 2})); });
-  expect_refused([&] { index.score_all(x, out({2, 2})); });
-  expect_refused([&] { index.add(in({2, 8})); });
-  expect_refused([&] { row_scores(context, x, in({2, 8}), out({2, 2})); });
-  const Bulk bulk(context);
-  expect_refused([&] { bulk.element_wise(ElementWise::square, in({2, 8}), {}, y); });
-  expect_refused([&] { bulk.element_wise(ElementWise::square, x, {}, out({2, 8})); });
-  const std::vector<std::string_view> texts{"a", "b"};
-  const SequenceMatcher matcher(context, texts);
-  expect_refused([&] { matcher.score_all(texts, out({2, 2})); });
-  const std::vector<std::int32_t> codes(2);
-  const ConstArray of_seeds(codes.data(), DataType::int32, std::vector<std::int64_t>{2});
-  const ConstArray alpha(well.data(), DataType::float32, std::vector<std::int64_t>{2});
-  const ConstArray weights(well.data(), DataType::float32, std::vector<std::int64_t>{1, 8});
-  const SeedArrays seeds{of_seeds, of_seeds, of_seeds, alpha, weights};
-  expect_refused([&] { forward_seeds(context, seeds, in({2, 8}), y); });
-  expect_refused([&] { forward_seeds(context, seeds, x, out({2, 8})); });
-  const NormLayer norm{in({2, 8}), matrix_array(std::span(well).first(16), 2, 8)};
-  expect_refused([&] { run_layers(context, std::span(&norm, 1)); });
 }
 
 }  // namespace UnalignedArraysTest

@@ -71,6 +71,20 @@ OF_ENGINES = [
      {"vector__A": '#include "storage/B.hpp"\n', "storage__A": '#include "vector/B.hpp"\n'}, ["storage uses vector, which is not declared above it"]),
     (APART, {"hnsw__A": ""}, ["is not in the folder of an engine"]),
     ("kindred_engine(storage)\n", {}, ["core's folder vector has the name of no engine"])]
+# A check, files that keep its rule, a change of them, and the files that break the rule then.
+CORE = "#include <kindred/core/{}/A.hpp>\n".format
+UMBRELLA = "matcher/vector/include/kindred/Vector.hpp"
+WHOLE = {"matcher/vector/include/kindred/matcher/A.hpp": "", "matcher/vector/include/kindred/matcher/B.hpp": "",
+         UMBRELLA: INCLUDE("kindred/matcher/A.hpp") + INCLUDE("kindred/matcher/B.hpp"), "matcher/storage/include/kindred/matcher/A.hpp": ""}
+OPTIONS = {"matcher/vector/include/kindred/matcher/A.hpp": "struct SearchOptions {\n};\n", "tests/consumers/Options.cpp": "use(SearchOptions{.top = 5});\n"}
+FOLDERS = {ENGINES: "kindred_engine(vector)\n", "core/src/select/A.cpp": "", "tests/vector/Test_A.cpp": "", "tests/select/kernels/Test_A.cpp": "",
+           "tests/layout/a.py": ""}
+OF_FILES = [
+    (cycle_breaches, {"core/src/graph/a.cpp": CORE("math"), "core/src/vector/a.cpp": CORE("graph") + CORE("vector")},
+     {"core/include/kindred/core/graph/B.hpp": CORE("vector")}, ["core/graph", "core/vector"]),
+    (umbrella_breaches, WHOLE, {UMBRELLA: ""}, [UMBRELLA]), (umbrella_breaches, WHOLE, {UMBRELLA: INCLUDE("kindred/matcher/A.hpp")}, [UMBRELLA]),
+    (option_breaches, OPTIONS, {"tests/consumers/Options.cpp": "SearchOptions options;\n"}, ["tests/consumers/Options.cpp"]),
+    (test_folder_breaches, FOLDERS, {"tests/matcher/Test_A.cpp": ""}, ["tests/matcher"])]
 
 
 class CheckLayout(unittest.TestCase):
@@ -119,29 +133,10 @@ class CheckLayout(unittest.TestCase):
         self.assertTrue(breaches(line, **{part: ""}))
         self.assertFalse(breaches(line, **{part: "", form: comment + "#include <kindred/core/vector/special/Part.hpp>\n"}))
 
-    def test_folders_of_core_have_no_cycle(self):
-        include = "#include <kindred/core/{}/A.hpp>\n".format
-        texts = {"core/src/graph/a.cpp": include("math"), "core/src/vector/a.cpp": include("graph") + include("vector")}
-        self.assertEqual(list(cycle_breaches(texts)), [])
-        texts["core/include/kindred/core/graph/B.hpp"] = include("vector")
-        self.assertEqual([name for name, _ in cycle_breaches(texts)], ["core/graph", "core/vector"])
-
-    def test_an_umbrella_header_includes_all_of_its_engine(self):
-        texts = {"matcher/vector/include/kindred/matcher/A.hpp": "", "matcher/vector/include/kindred/matcher/B.hpp": ""}
-        umbrella = "matcher/vector/include/kindred/Vector.hpp"
-        self.assertEqual([path for path, _ in umbrella_breaches(texts)], [umbrella])
-        half = texts | {umbrella: "#include <kindred/matcher/A.hpp>\n"}
-        self.assertEqual([path for path, _ in umbrella_breaches(half)], [umbrella])
-        whole = texts | {umbrella: "#include <kindred/matcher/A.hpp>\n#include <kindred/matcher/B.hpp>\n"}
-        self.assertEqual(list(umbrella_breaches(whole)), [])
-        self.assertEqual(list(umbrella_breaches({"matcher/storage/include/kindred/matcher/A.hpp": ""})), [])
-
-    def test_each_public_struct_of_options_is_tried(self):
-        header = "matcher/vector/include/kindred/matcher/A.hpp"
-        texts = {header: "struct SearchOptions {\n};\n", "tests/consumers/Options.cpp": "SearchOptions options;\n"}
-        self.assertEqual(len(list(option_breaches(texts))), 1)
-        texts["tests/consumers/Options.cpp"] = "use(SearchOptions{.top = 5});\n"
-        self.assertEqual(list(option_breaches(texts)), [])
+    def test_rules_of_several_files(self):
+        for check, texts, change, wanted in OF_FILES:
+            self.assertEqual(list(check(texts)), [])
+            self.assertEqual([path for path, _ in check(texts | change)], wanted, change)
 
     def test_public_headers_alone_export_their_names(self):
         exported, hidden = "namespace KINDRED_PUBLIC Kindred {\n", "namespace Kindred {\n"
@@ -163,12 +158,6 @@ class CheckLayout(unittest.TestCase):
                 texts = header | {"matcher/vector/A.cpp": "#include <kindred/matcher/A.hpp>\n" + opened + body}
                 with self.subTest(body=body, opened=opened):
                     self.assertEqual([path for path, _ in export_breaches(texts)], [] if marked == exports else ["matcher/vector/A.cpp"])
-
-    def test_folders_of_tests_are_named_after_what_they_test(self):
-        texts = {ENGINES: "kindred_engine(vector)\n", "core/src/select/A.cpp": "", "tests/vector/Test_A.cpp": "",
-                 "tests/select/kernels/Test_A.cpp": "", "tests/layout/a.py": ""}
-        self.assertEqual(list(test_folder_breaches(texts)), [])
-        self.assertEqual([path for path, _ in test_folder_breaches(texts | {"tests/matcher/Test_A.cpp": ""})], ["tests/matcher"])
 
 
 if __name__ == "__main__":

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Error.hpp>
 #include <kindred/memory/CallbackAdaptor.hpp>
 #include <kindred/memory/LimitAdaptor.hpp>
 #include <kindred/memory/StatisticsAdaptor.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "UpstreamMemory.hpp"
 
 #include <limits>
-#include <string>
 
 namespace AdaptorsTest {
 

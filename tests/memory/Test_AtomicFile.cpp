@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"
 #include "TempFolder.hpp"
 
-#include <kindred/core/common/Error.hpp>
 #include <kindred/memory/AtomicFile.hpp>
 
 #include <fcntl.h>
@@ -48,6 +46,23 @@ using ::testing::IsEmpty;
 using Testing::TempFolder;
 using ::testing::UnorderedElementsAre;
 
+/// Replaces the file at \p path by one that contains "new".
+void replace(const std::string& path) {
+  AtomicFile file(path);
+  file.write("new", 3);
+  AtomicFile::publish({&file});
+}
+/// The same for two files, after \p obstruct.
+void replace_both(
+    const std::string& path, const std::string& other_path,
+    const std::function<void()>& obstruct = [] {}) {
+  AtomicFile file(path);
+  AtomicFile other(other_path);
+  for (AtomicFile* const one : {&file, &other}) one->write("new", 3);
+  obstruct();
+  AtomicFile::publish({&file, &other});
+}
+
 TEST(AtomicFile, AppearsWhole) {
   const TempFolder folder;
   {
@@ -79,31 +94,18 @@ TEST(AtomicFile, RemovesTemporaryFilesOfAKilledWriter) {
   folder.write("a.tmp123-4", "left");
   folder.write("a.tmp123-4x", "someone else's");
   folder.write("b.tmp123-4", "of another file");
-  AtomicFile file(folder / "a");
-  AtomicFile::publish({&file});
+  replace(folder / "a");
   EXPECT_THAT(folder.names(), UnorderedElementsAre("a", "a.tmp123-4x", "b.tmp123-4"));
 }
 
 TEST(AtomicFile, PublishesAllOrNone) {
   const TempFolder folder;
-  {
-    AtomicFile first(folder / "first");
-    AtomicFile second(folder / "second");
-    first.write("1", 1);
-    second.write("2", 1);
-    std::filesystem::create_directory(folder / "second");
-    EXPECT_THAT(Testing::message_of<Error>([&] {
-                  AtomicFile::publish({&first, &second});
-                }),
-                HasSubstr("renaming failed"));
-  }
+  const auto obstruct = [&] { std::filesystem::create_directory(folder / "second"); };
+  const auto fail = [&] { replace_both(folder / "first", folder / "second", obstruct); };
+  EXPECT_THAT(Testing::message_of<Error>(fail), HasSubstr("renaming failed"));
   EXPECT_THAT(folder.names(), UnorderedElementsAre("second"));
   std::filesystem::remove(folder / "second");
-  {
-    AtomicFile first(folder / "first");
-    AtomicFile second(folder / "second");
-    AtomicFile::publish({&first, &second});
-  }
+  replace_both(folder / "first", folder / "second");
   EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second"));
 }
 
@@ -125,10 +127,8 @@ void expect_nothing_is_lost(const TempFolder& folder, const std::string& failing
     AtomicFile never(folder / "never");
     for (AtomicFile* file : {&first, &made, &last, &never}) file->write("new", 3);
     obstruct();
-    EXPECT_THAT(Testing::message_of<Error>([&] {
-                  AtomicFile::publish({&first, &made, &last, &never});
-                }),
-                HasSubstr("the file was left as it was"));
+    const auto publish = [&] { AtomicFile::publish({&first, &made, &last, &never}); };
+    EXPECT_THAT(Testing::message_of<Error>(publish), HasSubstr("the file was left as it was"));
   }
   EXPECT_THAT(folder.names(), UnorderedElementsAre("first", failing));
   EXPECT_EQ(Testing::read_all(folder / "first"), "old");
@@ -143,12 +143,8 @@ TEST(AtomicFile, KeepsTheOldFilesWhenALaterOneCannotBeReplaced) {
                            [&] { std::filesystem::create_directories(folder / "other/full"); });
     std::filesystem::remove_all(folder / "other");
     folder.write("second", "old");
-    {
-      AtomicFile first(folder / "first");
-      AtomicFile second(folder / "second");
-      AtomicFile::publish({&first, &second});
-    }
-    EXPECT_EQ(Testing::read_all(folder / "first") + Testing::read_all(folder / "second"), "");
+    replace_both(folder / "first", folder / "second");
+    EXPECT_EQ(Testing::read_all(folder / "first") + Testing::read_all(folder / "second"), "newnew");
     EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second"));
     std::filesystem::remove(folder / "second");
   }
@@ -230,14 +226,8 @@ TEST(AtomicFile, CanBeWrittenToAPathOnlyOnce) {
   const TempFolder folder;
   folder.write("a", "old");
   std::filesystem::create_symlink("a", folder / "link");
-  {
-    AtomicFile first(folder / "a");
-    AtomicFile second(folder / "./link");
-    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
-                  AtomicFile::publish({&first, &second});
-                }),
-                HasSubstr("link: is written twice"));
-  }
+  const auto twice = [&] { replace_both(folder / "a", folder / "./link"); };
+  EXPECT_THAT(Testing::message_of<InvalidArgument>(twice), HasSubstr("link: is written twice"));
   EXPECT_EQ(Testing::read_all(folder / "a"), "old");
 }
 
@@ -248,26 +238,21 @@ TEST(AtomicFile, KeepsPermissionsAndOwner) {
     ::stat((folder / name).c_str(), &status);
     return status;
   };
-  const auto replace = [&](const std::string& name) {
-    AtomicFile file(folder / name);
-    file.write("new", 3);
-    AtomicFile::publish({&file});
-  };
   const mode_t mask = ::umask(027);
   for (const mode_t mode : {0600U, 0444U, 0664U, 0755U}) {
     folder.write("a", "old");
     ::chmod((folder / "a").c_str(), mode);
-    replace("a");
+    replace(folder / "a");
     EXPECT_EQ(Testing::read_all(folder / "a"), "new");
     EXPECT_EQ(status_of("a").st_mode & 07777U, mode);
   }
-  replace("b");
+  replace(folder / "b");
   EXPECT_EQ(status_of("b").st_mode & 07777U, 0640U)
       << "a new file has the permissions that the umask leaves";
   ::umask(mask);
   if (::geteuid() != 0) return;
   ASSERT_EQ(::chown((folder / "a").c_str(), 65534, 65533), 0);
-  replace("a");
+  replace(folder / "a");
   EXPECT_EQ(status_of("a").st_uid, 65534U);
   EXPECT_EQ(status_of("a").st_gid, 65533U);
   // Another user cannot restore the file's owner and group: the group gets the permissions of
@@ -277,7 +262,7 @@ TEST(AtomicFile, KeepsPermissionsAndOwner) {
   ASSERT_EQ(::chmod((folder / "").c_str(), 0777), 0);
   {
     const AnotherUser nobody;
-    replace("a");
+    replace(folder / "a");
   }
   EXPECT_EQ(status_of("a").st_uid, 65534U);
   EXPECT_EQ(status_of("a").st_mode & 07777U, 0644U);
@@ -289,11 +274,7 @@ TEST(AtomicFile, FollowsASymbolicLink) {
   folder.write("far/a", "old");
   std::filesystem::create_symlink("far/a", folder / "link");
   std::filesystem::create_symlink("link", folder / "again");
-  {
-    AtomicFile file(folder / "again");
-    file.write("new", 3);
-    AtomicFile::publish({&file});
-  }
+  replace(folder / "again");
   EXPECT_EQ(Testing::read_all(folder / "far/a"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "again"));
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
@@ -308,11 +289,7 @@ TEST(AtomicFile, FollowsASymbolicLink) {
 TEST(AtomicFile, MayHaveTheLongestName) {
   const TempFolder folder;
   const std::string name = std::string(254, 'n') + "1";
-  for (int i = 0; i < 2; ++i) {
-    AtomicFile file(folder / name);
-    AtomicFile other(folder / (std::string(254, 'n') + "2"));
-    AtomicFile::publish({&file, &other});
-  }
+  for (int i = 0; i < 2; ++i) replace_both(folder / name, folder / (std::string(254, 'n') + "2"));
   EXPECT_EQ(folder.names().size(), 2U);
   EXPECT_THROW(AtomicFile(folder / (name + "n")), InvalidArgument);
 }

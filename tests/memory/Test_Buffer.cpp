@@ -8,8 +8,6 @@
 
 #include "Support.hpp"
 
-#include <limits>
-
 namespace BufferTest {
 
 using namespace Kindred;

@@ -73,12 +73,11 @@ TEST(SplitAndRetry, CoversEveryItemOnceOrReportsThatOneDoesNotFit) {
 
 TEST(SplitAndRetry, PropagatesOtherErrorsWithoutARetry) {
   int calls = 0;
-  EXPECT_THROW(split_and_retry(8, 8,
-                               [&](std::size_t, std::size_t) {
-                                 ++calls;
-                                 throw InvalidArgument("x");
-                               }),
-               InvalidArgument);
+  const auto fail = [&](std::size_t, std::size_t) {
+    ++calls;
+    throw InvalidArgument("x");
+  };
+  EXPECT_THROW(split_and_retry(8, 8, fail), InvalidArgument);
   EXPECT_EQ(calls, 1);
 }
 

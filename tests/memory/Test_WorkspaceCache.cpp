@@ -7,13 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "Support.hpp"
-
-#include <atomic>
-#include <chrono>
-#include <memory>
-#include <new>
-#include <stdexcept>
-#include <thread>
+#include "Threads.hpp"
 
 namespace WorkspaceCacheTest {
 
@@ -101,16 +95,12 @@ TEST_F(WorkspaceCacheOnHost, ACallThatRunsOutOfMemoryBesideOthersIsRepeatedAlone
 
 TEST_F(WorkspaceCacheOnHost, ManyCallsUnderABudgetForOneAllSucceed) {
   std::atomic<int> calls{0};
-  std::vector<std::jthread> threads;
-  for (int thread = 0; thread < 6; ++thread) {
-    threads.emplace_back([&] {
-      for (int call = 0; call < 50; ++call) {
-        lend([](Workspace& workspace) { workspace.buffer.resize_discarding(600); });
-        ++calls;
-      }
-    });
-  }
-  threads.clear();
+  Testing::by_threads(6, [&](std::size_t) {
+    for (int call = 0; call < 50; ++call) {
+      lend([](Workspace& workspace) { workspace.buffer.resize_discarding(600); });
+      ++calls;
+    }
+  });
   EXPECT_EQ(calls, 300);
 }
 

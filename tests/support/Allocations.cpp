@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Allocations.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <thread>

@@ -34,23 +34,28 @@ class SlowAllocations {
 /// if that allocation fails, so tests let only larger allocations fail.
 inline constexpr std::size_t longer_than_labels = 65;
 
-/// Runs \p body with the k-th allocation of at least \p least_bytes failing, for every k, until it
-/// succeeds; calls `after_failure(k)` after each failure. Returns the number of failures, each of
-/// which must be OutOfMemory.
-template <class Body, class Check>
-std::size_t fail_every_allocation(std::size_t least_bytes, const Body& body,
-                                  const Check& after_failure) {
+/// Runs \p body after `fail(k)`, which lets its k-th allocation fail, for every k, until it
+/// succeeds; calls `after_failure(k)` after each failure, when `fail(0)` lets none fail. Returns
+/// the number of failures, each of which must be OutOfMemory.
+template <class Fail, class Body, class Check>
+std::size_t fail_every(const Fail& fail, const Body& body, const Check& after_failure) {
   for (std::size_t k = 1;; ++k) {
-    fail_allocation(k, least_bytes);
+    fail(k);
     try {
       body();
-      fail_allocation(0);
+      fail(0);
       return k - 1;
     } catch (const OutOfMemory&) {
-      fail_allocation(0);
+      fail(0);
     }
     after_failure(k);
   }
+}
+/// The same for the allocations of at least \p least_bytes by `operator new`.
+template <class Body, class Check>
+std::size_t fail_every_allocation(std::size_t least_bytes, const Body& body,
+                                  const Check& after_failure) {
+  return fail_every([&](std::size_t k) { fail_allocation(k, least_bytes); }, body, after_failure);
 }
 
 }  // namespace Kindred::Testing

@@ -3,22 +3,11 @@
 #define KINDRED_TESTS_SUPPORT_CHECKED_CALLS_HPP
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/common/ArrayView.hpp>
-#include <kindred/core/common/Error.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <new>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "MessageOf.hpp"
 #include "Support.hpp"

@@ -4,11 +4,6 @@
 
 #include <kindred/core/common/Array.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
 namespace Kindred::Testing {
 
 /// The array [rows, \p columns] of the \p values, a vector: of one that is constant for input.

@@ -10,13 +10,6 @@
 #include <kindred/core/common/Error.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cstring>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace Kindred::Testing {
 

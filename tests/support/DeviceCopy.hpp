@@ -7,13 +7,6 @@
 #include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/Stream.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <span>
-#include <vector>
-
 namespace Kindred::Testing {
 
 /// Calls \p body with the execution-space instance of the device.

@@ -5,9 +5,7 @@
 #include "Generator.hpp"
 #include "ResultText.hpp"
 
-#include <algorithm>
 #include <map>
-#include <memory>
 
 namespace Kindred::Testing {
 

@@ -6,10 +6,6 @@
 #include <kindred/backends/Context.hpp>
 
 #include <cctype>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace Kindred::Testing {
 

@@ -2,13 +2,9 @@
 #ifndef KINDRED_TESTS_SUPPORT_FAULTS_HPP
 #define KINDRED_TESTS_SUPPORT_FAULTS_HPP
 
-#include <kindred/backends/Context.hpp>
+#include "Allocations.hpp"
 
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
+#include <kindred/backends/Context.hpp>
 
 namespace Kindred::Testing {
 
@@ -38,22 +34,10 @@ inline std::unique_ptr<Context> make_faulty_context(const std::shared_ptr<Faults
   return std::make_unique<Context>(std::move(options));
 }
 
-/// Runs \p change with the k-th allocation of the context failing, for every k, until it succeeds;
-/// calls `after_failure(k)` after each failure. Returns the number of failures, each of which must
-/// be OutOfMemory.
+/// \see fail_every, for the allocations of the context.
 template <class Change, class Check>
 std::size_t fail_every_accounted(Faults& faults, const Change& change, const Check& after_failure) {
-  for (std::size_t k = 1;; ++k) {
-    faults = {0, k};
-    try {
-      change();
-      faults.fail_at = 0;
-      return k - 1;
-    } catch (const OutOfMemory&) {
-      faults.fail_at = 0;
-    }
-    after_failure(k);
-  }
+  return fail_every([&](std::size_t k) { faults = {0, k}; }, change, after_failure);
 }
 
 }  // namespace Kindred::Testing

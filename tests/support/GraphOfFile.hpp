@@ -9,10 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace Kindred::Testing {
 

@@ -7,17 +7,9 @@
 #include "MemoryFile.hpp"
 #include "SectionBytes.hpp"
 
-#include <kindred/core/common/Error.hpp>
-
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <cstring>
 #include <iterator>
-#include <random>
-#include <string>
 
 namespace Kindred::Testing {
 

@@ -6,8 +6,6 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 
-#include <type_traits>
-
 #include "Support.hpp"
 
 namespace Kindred::Testing {

@@ -4,13 +4,7 @@
 
 #include <kindred/matcher/PatternMemory.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <vector>
 
 namespace Kindred::Testing {
 

@@ -6,7 +6,6 @@
 #include <rapidcheck.h>
 
 #include <cstdlib>
-#include <string>
 
 #include "Support.hpp"
 

@@ -4,9 +4,6 @@
 
 #include <kindred/core/common/Ragged.hpp>
 
-#include <span>
-#include <vector>
-
 namespace Kindred::Testing {
 
 /// \p rows in one array.

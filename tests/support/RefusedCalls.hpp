@@ -3,11 +3,9 @@
 #define KINDRED_TESTS_SUPPORT_REFUSED_CALLS_HPP
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/common/Error.hpp>
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "MessageOf.hpp"

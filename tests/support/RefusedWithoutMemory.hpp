@@ -3,11 +3,6 @@
 #define KINDRED_TESTS_SUPPORT_REFUSED_WITHOUT_MEMORY_HPP
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"

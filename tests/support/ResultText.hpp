@@ -19,14 +19,7 @@
 #include <kindred/matcher/SectionFileKind.hpp>
 #include <kindred/matcher/VectorFile.hpp>
 
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace Kindred::Testing {
 

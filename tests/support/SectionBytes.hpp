@@ -7,13 +7,6 @@
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 namespace Kindred::Testing {
 
 /// \brief Updates every checksum of a section file to match its bytes, as a forger would: of the

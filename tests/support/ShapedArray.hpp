@@ -4,9 +4,7 @@
 
 #include <kindred/core/common/Array.hpp>
 
-#include <cstdint>
 #include <initializer_list>
-#include <type_traits>
 
 namespace Kindred::Testing {
 

@@ -2,9 +2,6 @@
 #ifndef KINDRED_TESTS_SUPPORT_SPACE_ARRAYS_HPP
 #define KINDRED_TESTS_SUPPORT_SPACE_ARRAYS_HPP
 
-#include <memory>
-#include <vector>
-
 #include "ToSpace.hpp"
 
 namespace Kindred::Testing {

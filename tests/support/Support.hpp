@@ -6,12 +6,6 @@
 
 #include "Generator.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <vector>
-
 namespace Kindred::Testing {
 
 /// The context that most tests share: all usable spaces, no saved calibration.

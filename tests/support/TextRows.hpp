@@ -5,7 +5,6 @@
 #include <kindred/core/common/Ragged.hpp>
 
 #include <string>
-#include <vector>
 
 namespace Kindred::Testing {
 

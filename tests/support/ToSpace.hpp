@@ -5,8 +5,6 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/memory/Copies.hpp>
 
-#include <vector>
-
 namespace Kindred::Testing {
 
 template <class ExecutionSpace, class T>

@@ -6,10 +6,7 @@
 #include <kindred/memory/MemoryResource.hpp>
 
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 
 namespace Kindred::Testing {
 

@@ -6,13 +6,8 @@
 #include <kindred/core/vector/Metric.hpp>
 
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <random>
-#include <span>
 #include <sstream>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 namespace Kindred::Testing {

@@ -2,16 +2,13 @@
 #ifndef KINDRED_TESTS_THREADS_ONE_THREAD_HPP
 #define KINDRED_TESTS_THREADS_ONE_THREAD_HPP
 
-#include <kindred/backends/Context.hpp>
+#include <gtest/gtest.h>
 #include <kindred/core/common/Cancellation.hpp>
-
-#include <atomic>
-#include <functional>
-#include <thread>
-#include <utility>
 
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
+#include "Threads.hpp"
+#include "VectorValues.hpp"
 
 namespace Kindred::Testing {
 
@@ -26,36 +23,6 @@ inline ContextOptions one_thread_options() {
 inline Context& one_thread() {
   static Context context(one_thread_options());
   return context;
-}
-
-/// Normally distributed numbers.
-inline std::vector<float> random_values(std::mt19937_64& generator, std::size_t count) {
-  std::normal_distribution<float> normal;
-  std::vector<float> values(count);
-  for (float& value : values) value = normal(generator);
-  return values;
-}
-
-/// Runs `body(caller)` on \p callers threads concurrently.
-template <class Body>
-void by_threads(std::size_t callers, const Body& body) {
-  std::vector<std::jthread> threads;
-  for (std::size_t caller = 0; caller < callers; ++caller)
-    threads.emplace_back([&body, caller] { body(caller); });
-}
-
-/// Calls each of \p calls repeatedly, on a thread of its own, until \p change has ended.
-template <class Change>
-void beside(const std::vector<std::function<void()>>& calls, const Change& change) {
-  std::atomic<bool> done{false};
-  std::vector<std::jthread> threads;
-  for (const auto& call : calls) {
-    threads.emplace_back([&] {
-      while (!done) call();
-    });
-  }
-  change();
-  done = true;
 }
 
 /// \brief A cancellation of the calls of a scope on this thread, for which each of their points
@@ -73,6 +40,55 @@ class CheckedAtEveryPoint {
     m_cancellation.request_check();
     return m_check();
   }};
+};
+
+/// Expects that `call()` ends when another thread cancels it, some milliseconds later.
+template <class Call>
+void expect_cancelled_meanwhile(const Call& call) {
+  Cancellation cancellation;
+  const std::jthread canceller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    cancellation.cancel();
+  });
+  const Cancellation::Scope scope(cancellation);
+  EXPECT_THROW(call(), Cancelled);
+}
+
+/// \brief A call on a thread of its own that stops in the midst of a kernel, and goes on when this
+/// object is destroyed.
+class StoppedInKernel {
+ public:
+  /// \param make prepares the call, which it returns, on that thread
+  explicit StoppedInKernel(const std::function<std::function<void()>()>& make)
+      : m_thread([this, make] {
+          const std::function<void()> call = make();
+          const Cancellation::Scope scope(m_cancellation);
+          m_cancellation.request_check();
+          call();
+        }) {}
+  ~StoppedInKernel() {
+    m_stop.go_on();
+    m_thread.join();
+  }
+  StoppedInKernel(const StoppedInKernel&) = delete;
+  StoppedInKernel& operator=(const StoppedInKernel&) = delete;
+
+  bool wait_until_stopped() { return m_stop.wait_until_reached(); }
+
+ private:
+  /// The first checks of a call may come before its kernel.
+  static constexpr int stops_at = 6;
+
+  bool check() {
+    m_cancellation.request_check();
+    if (++m_checks == stops_at) m_stop.here();
+    return false;
+  }
+
+  Cancellation m_cancellation{[this] { return check(); }};
+  int m_checks = 0;
+  Stop m_stop;
+  std::thread m_thread;
 };
 
 }  // namespace Kindred::Testing

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
 
-#include <chrono>
-#include <mutex>
 #include <numeric>
 
 #include "EngineCalls.hpp"
 #include "OneThread.hpp"
 #include "ResultText.hpp"
-#include "Support.hpp"
 
 namespace CancellationTest {
 
@@ -142,7 +137,7 @@ TEST(Cancellation, ChecksOnTheThreadOfTheScopeAndOnRequest) {
 TEST(Cancellation, ACheckCannotCallObjectsButMayDestroyThem) {
   auto generator = Testing::generator("calls of a check");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = random_values(generator, 3000 * dimension);
+  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
   const std::span<const float> query = std::span(rows).first(dimension);
   VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
   PatternMemory memory(one_thread());
@@ -187,13 +182,7 @@ TEST(Cancellation, EndsTheWaitForALock) {
       while (!may_end) std::this_thread::yield();
     });
     while (!is_held) std::this_thread::yield();
-    Cancellation cancellation;
-    std::thread canceller([&] { cancellation.cancel(); });
-    {
-      const Cancellation::Scope scope(cancellation);
-      EXPECT_THROW(lock(), Cancelled);
-    }
-    canceller.join();
+    expect_cancelled_meanwhile(lock);
     may_end = true;
     EXPECT_TRUE(lock().owns_lock()) << "without a scope, it waits";
     holder.join();
@@ -207,8 +196,8 @@ TEST(Cancellation, EndsTheWaitForALock) {
 TEST(Cancellation, EndsSearchesOfVectorsByAThreshold) {
   auto generator = Testing::generator("vectors to cancel");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = random_values(generator, 3000 * dimension);
-  const std::vector<float> queries = random_values(generator, 20 * dimension);
+  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
+  const std::vector<float> queries = normal_values(generator, 20 * dimension);
   const VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
   for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
     SCOPED_TRACE(to_string(path));
@@ -219,7 +208,7 @@ TEST(Cancellation, EndsSearchesOfVectorsByAThreshold) {
 TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
   auto generator = Testing::generator("changes to cancel");
   constexpr std::size_t dimension = 8;
-  const std::vector<float> rows = random_values(generator, 600 * dimension);
+  const std::vector<float> rows = normal_values(generator, 600 * dimension);
   const VectorSpan all(rows, dimension);
   VectorIndex index(one_thread(), all, {});
   cancel_change(index, [&] { index.add(all); });
@@ -366,24 +355,14 @@ TEST(Cancellation, ACallThatBeginsCancelledDoesNothingOnAnySpace) {
 TEST(Cancellation, ByAnotherThreadEndsACallOnEverySpace) {
   auto generator = Testing::generator("vectors to cancel from outside");
   constexpr std::size_t dimension = 64;
-  const std::vector<float> rows = random_values(generator, 5000 * dimension);
+  const std::vector<float> rows = normal_values(generator, 5000 * dimension);
   VectorIndex index(context_of_spaces(), VectorSpan(rows, dimension), {});
   const std::span<const float> queries = rows;
   for (const Space space : spaces_to_cancel()) {
     const SearchOptions options{.top = 1, .space = space, .path = SearchPath::brute_force};
-    Cancellation cancellation;
-    std::thread canceller([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      cancellation.cancel();
+    expect_cancelled_meanwhile([&] {
+      while (true) index.search(queries, options);
     });
-    {
-      const Cancellation::Scope scope(cancellation);
-      const auto search = [&] {
-        while (true) index.search(queries, options);
-      };
-      EXPECT_THROW(search(), Cancelled);
-    }
-    canceller.join();
     const SearchResults found = index.search(queries.first(3 * dimension), options);
     EXPECT_EQ(found.ids, (std::vector<std::int64_t>{0, 1, 2}));
   }

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on one object and one context do not wait for each other.
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
-
-#include <chrono>
-#include <condition_variable>
-#include <future>
-#include <mutex>
-#include <string_view>
 
 #include "EngineCalls.hpp"
 #include "OneThread.hpp"
@@ -18,44 +10,16 @@ namespace ConcurrentCallsTest {
 using namespace Kindred;
 using namespace std::chrono_literals;
 
-/// Stops one thread at its next allocation until the test lets it go on.
-class StopAtAllocation {
- public:
-  void operator()(std::string_view, std::size_t, const std::string&) {
-    std::unique_lock lock(m_mutex);
-    if (std::this_thread::get_id() != m_stops) return;
-    m_stops = {};
-    m_stopped = true;
-    m_changed.notify_all();
-    m_changed.wait_for(lock, 20s, [this] { return !m_stopped; });
-  }
-  void stop_this_thread() {
-    const std::lock_guard lock(m_mutex);
-    m_stops = std::this_thread::get_id();
-  }
-  bool wait_until_stopped() {
-    std::unique_lock lock(m_mutex);
-    return m_changed.wait_for(lock, 20s, [this] { return m_stopped; });
-  }
-  void go_on() {
-    const std::lock_guard lock(m_mutex);
-    m_stopped = false;
-    m_changed.notify_all();
-  }
-
- private:
-  std::mutex m_mutex;
-  std::condition_variable m_changed;
-  std::thread::id m_stops;
-  bool m_stopped = false;
-};
-
 class ConcurrentCalls : public testing::TestWithParam<Testing::EngineCall> {};
 
 TEST_P(ConcurrentCalls, EndWhileAnotherIsWithinItsAllocation) {
-  StopAtAllocation stop;
+  Testing::Stop stop;
+  std::atomic<std::thread::id> stops;  // at its next allocation
   ContextOptions options = Testing::one_thread_options();
-  options.before_allocation = std::ref(stop);
+  options.before_allocation = [&](std::string_view, std::size_t, const std::string&) {
+    auto here = std::this_thread::get_id();
+    if (stops.compare_exchange_strong(here, {})) stop.here();
+  };
   Context context(options);
   const auto run = GetParam().make(context);
   // The first call makes what all calls share; more queries need a larger workspace.
@@ -63,10 +27,10 @@ TEST_P(ConcurrentCalls, EndWhileAnotherIsWithinItsAllocation) {
       GetParam().name == "spread, page rank" || GetParam().name.starts_with("search");
   if (grows) run(Space::serial);
   std::thread first([&] {
-    stop.stop_this_thread();
+    stops = std::this_thread::get_id();
     run(Space::serial, grows ? 60 : 0);
   });
-  EXPECT_TRUE(stop.wait_until_stopped()) << "the first call allocates its workspace";
+  EXPECT_TRUE(stop.wait_until_reached()) << "the first call allocates its workspace";
   auto second = std::async(std::launch::async, [&] { run(Space::serial); });
   EXPECT_EQ(second.wait_for(10s), std::future_status::ready) << "it waits for the first call";
   stop.go_on();
@@ -97,7 +61,7 @@ TEST(ConcurrentSearches, ASearchThatLacksMemoryIsNotRepeatedWhileOthersLeaveWork
   Context context(options);
   constexpr std::size_t dimension = 16;
   auto generator = Testing::generator("workspaces of others");
-  const std::vector<float> rows = Testing::random_values(generator, 200 * dimension);
+  const std::vector<float> rows = Testing::normal_values(generator, 200 * dimension);
   const VectorIndex index(context, rows, dimension);
   const std::span query(rows.data(), dimension);
   std::vector<std::future<SearchResults>> searches;

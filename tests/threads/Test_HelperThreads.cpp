@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that use the helper threads of a context, compared with the same calls on one thread.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/HnswIndex.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
@@ -12,14 +10,13 @@
 #include "MessageOf.hpp"
 #include "OneThread.hpp"
 #include "PatternMemorySupport.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 
 namespace HelperThreadsTest {
 
 using namespace Kindred;
+using Testing::normal_values;
 using Testing::one_thread;
-using Testing::random_values;
 using Testing::TempFolder;
 
 /// Four threads for work outside of kernels; kernels run on one.
@@ -31,8 +28,8 @@ Context& helped() {
 TEST(HelperThreads, BuildSearchAndSaveTheSameGraphOfVectors) {
   auto generator = Testing::generator("HelperThreads.Hnsw");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = random_values(generator, 600 * dimension);
-  const std::vector<float> queries = random_values(generator, 40 * dimension);
+  const std::vector<float> rows = normal_values(generator, 600 * dimension);
+  const std::vector<float> queries = normal_values(generator, 40 * dimension);
   const TempFolder folder;
   const HnswSettings settings{.m = 8, .ef_construction = 40};
   const auto built = [&](Context& context, const std::string& path) {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
 
-#include <array>
-#include <chrono>
 #include <numeric>
-#include <span>
 
 #include "MessageOf.hpp"
 #include "OneThread.hpp"
@@ -53,14 +48,23 @@ struct Tasks {
   std::vector<LatticeTask> tasks;
 };
 
+using OnResult = std::function<void(std::size_t task, const LatticeResult& result)>;
+
+LatticeBatchReport run(
+    std::span<const LatticeTask> tasks, int workers,
+    const OnResult& on_result = [](std::size_t, const LatticeResult&) {},
+    const std::stop_token& stop = {}) {
+  return run_lattices(one_thread(), tasks,
+                      {.workers = workers, .on_result = on_result, .stop = stop});
+}
+
 TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
   const Testing::TempFolder folder;
   const auto caller = std::this_thread::get_id();
   for (const int workers : {1, 4}) {
     Tasks given(70, folder);
     std::size_t next = 0;
-    LatticeBatchOptions options{.workers = workers};
-    options.on_result = [&](std::size_t task, LatticeResult result) {
+    const OnResult compare = [&](std::size_t task, const LatticeResult& result) {
       EXPECT_EQ(task, next++);
       EXPECT_EQ(std::this_thread::get_id(), caller);
       ASSERT_FALSE(result.error);
@@ -83,7 +87,7 @@ TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
         EXPECT_EQ(std::get<LatticeStatistics>(result.answer).nodes, lattice.shape().nodes());
       }
     };
-    const LatticeBatchReport report = run_lattices(one_thread(), given.tasks, options);
+    const LatticeBatchReport report = run(given.tasks, workers, compare);
     EXPECT_EQ(report.done, 70U);
     EXPECT_EQ(report.failed, 0U);
     EXPECT_FALSE(report.cancelled);
@@ -98,21 +102,17 @@ TEST(LatticeBatch, AFailedTaskIsAResultAndStopsNoOther) {
   tasks[20].work = FindLatticePath{{0, 10'000}};
   for (const int workers : {1, 3}) {
     std::vector<std::size_t> failed;
-    LatticeBatchOptions options;
-    options.workers = workers;
-    options.on_result = [&](std::size_t task, const LatticeResult& result) {
+    const auto report = run(tasks, workers, [&](std::size_t task, const LatticeResult& result) {
       EXPECT_EQ(result.error == nullptr, result.answer.index() != 0);
       if (!result.error) return;
       failed.push_back(task);
       EXPECT_THROW(std::rethrow_exception(result.error), InvalidArgument);
-    };
-    const LatticeBatchReport report = run_lattices(one_thread(), tasks, options);
+    });
     EXPECT_EQ(report.done, 30U);
     EXPECT_EQ(report.failed, 2U);
     EXPECT_EQ(failed, (std::vector<std::size_t>{7, 20}));
   }
-  const LatticeBatchOptions options{.workers = 513};
-  EXPECT_THROW(run_lattices(one_thread(), tasks, options), InvalidArgument);
+  EXPECT_THROW(run(tasks, 513), InvalidArgument);
 }
 
 TEST(LatticeBatch, IsRefusedBeforeItStartsIfAProductIsImpossible) {
@@ -122,10 +122,10 @@ TEST(LatticeBatch, IsRefusedBeforeItStartsIfAProductIsImpossible) {
   std::vector<LatticeTask> tasks(3);
   tasks[2].work = MultiplyLatticeMatrices{wide, wide, matrix_array(std::span(product), 2, 2)};
   for (const int workers : {1, 3}) {
-    const LatticeBatchOptions options{
-        .workers = workers, .on_result = [](std::size_t, const LatticeResult&) { FAIL(); }};
-    EXPECT_THAT(message_of<InvalidArgument>([&] { run_lattices(one_thread(), tasks, options); }),
-                HasSubstr("tasks[2].b is float32 [2, 4]"));
+    const auto refused = [&] {
+      run(tasks, workers, [](std::size_t, const LatticeResult&) { FAIL(); });
+    };
+    EXPECT_THAT(message_of<InvalidArgument>(refused), HasSubstr("tasks[2].b is float32 [2, 4]"));
   }
 }
 
@@ -133,13 +133,11 @@ TEST(LatticeBatch, AnExceptionOfTheCallbackEndsTheRunAndIsRethrown) {
   const std::vector<LatticeTask> tasks(200);
   for (const int workers : {1, 4}) {
     std::size_t reported = 0;
-    LatticeBatchOptions options;
-    options.workers = workers;
-    options.on_result = [&](std::size_t task, const LatticeResult&) {
+    const OnResult fail = [&](std::size_t task, const LatticeResult&) {
       ++reported;
       if (task == 5) throw NotFound("the callback failed");
     };
-    EXPECT_THROW(run_lattices(one_thread(), tasks, options), NotFound);
+    EXPECT_THROW(run(tasks, workers, fail), NotFound);
     EXPECT_EQ(reported, 6U);
   }
 }
@@ -149,62 +147,39 @@ TEST(LatticeBatch, StartsNothingAfterCancellationAndReportsWhatHadStarted) {
   for (const int workers : {1, 4}) {
     std::stop_source source;
     std::size_t reported = 0;
-    LatticeBatchOptions options;
-    options.workers = workers;
-    options.stop = source.get_token();
-    options.on_result = [&](std::size_t task, const LatticeResult&) {
+    const OnResult stop = [&](std::size_t task, const LatticeResult&) {
       EXPECT_EQ(task, reported++);
       if (task != 9) return;
       std::thread([&] { source.request_stop(); }).join();
     };
-    LatticeBatchReport report = run_lattices(one_thread(), tasks, options);
+    LatticeBatchReport report = run(tasks, workers, stop, source.get_token());
     EXPECT_TRUE(report.cancelled);
     EXPECT_EQ(report.done, reported);
     EXPECT_GE(reported, 10U);
     EXPECT_LE(reported, 10U + 4U * 4U) << "the most that workers may be ahead";
-    report = run_lattices(one_thread(), tasks, options);
+    report = run(tasks, workers, stop, source.get_token());
     EXPECT_EQ(report.done, 0U) << "the run was cancelled before it started";
   }
 }
 
 TEST(LatticeBatch, ACancelledRunEndsItsTasksAndThrows) {
-  std::vector<LatticeTask> tasks(6);
-  for (LatticeTask& task : tasks) {
-    task.dimensions = 3;
-    task.size = 120;  // some seconds
-    task.work = MeasureLattice{};
-  }
+  const LatticeTask some_seconds{.dimensions = 3, .size = 120, .work = MeasureLattice{}};
+  const std::vector<LatticeTask> tasks(6, some_seconds);
   for (const int workers : {1, 3}) {
     std::size_t reported = 0;
-    const LatticeBatchOptions options{
-        .workers = workers, .on_result = [&](std::size_t, const LatticeResult&) { ++reported; }};
-    Cancellation cancellation;
-    std::thread canceller([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      cancellation.cancel();
-    });
-    {
-      const Cancellation::Scope scope(cancellation);
-      EXPECT_THROW(run_lattices(one_thread(), tasks, options), Cancelled);
-    }
-    canceller.join();
+    const OnResult count = [&](std::size_t, const LatticeResult&) { ++reported; };
+    Testing::expect_cancelled_meanwhile([&] { run(tasks, workers, count); });
     EXPECT_EQ(reported, 0U) << "tasks that were cancelled are not reported";
   }
-  EXPECT_EQ(run_lattices(one_thread(), std::span(tasks).first(0)).done, 0U);
 }
 
 TEST(LatticeBatch, RequestsAreCheckedWhileWorkersCompute) {
-  std::vector<LatticeTask> tasks(3);
-  for (LatticeTask& task : tasks) {
-    task.dimensions = 3;
-    task.size = 40;
-    task.work = MeasureLattice{};
-  }
+  const LatticeTask one{.dimensions = 3, .size = 40, .work = MeasureLattice{}};
+  const std::vector<LatticeTask> tasks(3, one);
   std::size_t checks = 0;
   Testing::CheckedAtEveryPoint checked([&] { return ++checks == 3; });
-  const LatticeBatchOptions options{.workers = 3};
   const Cancellation::Scope scope(checked.cancellation());
-  EXPECT_THROW(run_lattices(one_thread(), tasks, options), Cancelled);
+  EXPECT_THROW(run(tasks, 3), Cancelled);
   EXPECT_EQ(checks, 3U);
 }
 

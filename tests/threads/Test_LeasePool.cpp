@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
-#include <memory>
-#include <optional>
 #include <set>
-#include <stdexcept>
 
 #include "OneThread.hpp"
 
@@ -110,11 +105,9 @@ TEST(LeasePool, ADroppedObjectIsReplaced) {
 
 TEST(LeasePool, AFailedConstructionLeavesThePoolUsable) {
   Pool pool(1);
-  EXPECT_THROW(pool.take([]() -> std::unique_ptr<Object> { throw std::runtime_error("made"); }),
-               std::runtime_error);
-  EXPECT_THROW(
-      pool.take_alone([]() -> std::unique_ptr<Object> { throw std::runtime_error("made"); }),
-      std::runtime_error);
+  const auto fail = []() -> std::unique_ptr<Object> { throw std::runtime_error("made"); };
+  EXPECT_THROW(pool.take(fail), std::runtime_error);
+  EXPECT_THROW(pool.take_alone(fail), std::runtime_error);
   EXPECT_FALSE(pool.take(make).is_kept());
 }
 

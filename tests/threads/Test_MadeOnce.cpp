@@ -5,10 +5,7 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include <atomic>
-#include <future>
-#include <thread>
-#include <vector>
+#include "Threads.hpp"
 
 namespace MadeOnceTest {
 
@@ -27,19 +24,15 @@ TEST(MadeOnce, IsMadeByOneOfManyCallers) {
   MadeOnce<Number> made;
   EXPECT_EQ(made.get(), nullptr);
   std::atomic<int> times{0};
-  std::vector<std::thread> callers;
-  for (int i = 0; i < 8; ++i) {
-    callers.emplace_back([&] {
-      const Number& number = made.get([&] {
-        ++times;
-        std::this_thread::yield();
-        return Number(7);
-      });
-      EXPECT_EQ(number.value, 7);
-      EXPECT_EQ(made.get(), &number);
+  Testing::by_threads(8, [&](std::size_t) {
+    const Number& number = made.get([&] {
+      ++times;
+      std::this_thread::yield();
+      return Number(7);
     });
-  }
-  for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(number.value, 7);
+    EXPECT_EQ(made.get(), &number);
+  });
   EXPECT_EQ(times, 1);
 }
 

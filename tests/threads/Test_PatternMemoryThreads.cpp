@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/matcher/PatternMemory.hpp>
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "OneThread.hpp"
 #include "PatternMemorySupport.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 
 namespace PatternMemoryThreadsTest {
@@ -31,7 +28,6 @@ TEST(PatternMemoryThreads, NothingIsLostDuringConcurrentOperations) {
   PatternMemory memory(one_thread(), settings);
   constexpr std::uint64_t count = 300;
   const std::string learners = "ab";
-  std::atomic<std::uint64_t> wrong{0};
   const auto synchronise = [&] {
     memory.sync();
     std::this_thread::yield();
@@ -39,14 +35,13 @@ TEST(PatternMemoryThreads, NothingIsLostDuringConcurrentOperations) {
   const auto query = [&] {
     // All are equally similar: ordered by index, none twice.
     const std::vector<std::uint64_t> matches = indices(answer(memory, {{"shared"}}, 0.0, 100000));
-    if (std::ranges::adjacent_find(matches, std::greater_equal()) != matches.end()) ++wrong;
-    for (const std::uint64_t index : matches)
-      if (memory.frequency(index) > 2) ++wrong;
+    EXPECT_EQ(std::ranges::adjacent_find(matches, std::greater_equal()), matches.end());
+    for (const std::uint64_t index : matches) EXPECT_LE(memory.frequency(index), 2U);
     (void)(memory.statistics().patterns + memory.sync_statistics().recent + memory.size());
     (void)(memory.symbol_frequencies().size() + memory.to_bytes().size());
     const std::optional<std::uint64_t> kept = memory.find(numbered('a', 1));
-    if (kept && memory.names({{*kept}}).size() != 1) ++wrong;
-    if (kept && memory.pattern(*kept).name != numbered('a', 1)) ++wrong;
+    EXPECT_TRUE(!kept || memory.names({{*kept}}).size() == 1);
+    EXPECT_TRUE(!kept || memory.pattern(*kept).name == numbered('a', 1));
   };
   beside({synchronise, query}, [&] {
     by_threads(learners.size(), [&](std::size_t caller) {
@@ -54,16 +49,15 @@ TEST(PatternMemoryThreads, NothingIsLostDuringConcurrentOperations) {
       for (std::uint64_t i = 0; i < count; ++i) {
         const LearnedPattern learned = learn(memory, pattern_of(who, i), numbered(who, i));
         // A learned pattern must be visible to the next query, a forgotten one to none.
-        if (found(memory, pattern_of(who, i)) != learned.index) ++wrong;
+        EXPECT_EQ(found(memory, pattern_of(who, i)), learned.index);
         if (i % 3 == 0) {
-          if (!memory.forget(numbered(who, i))) ++wrong;
-          if (found(memory, pattern_of(who, i))) ++wrong;
+          EXPECT_TRUE(memory.forget(numbered(who, i)));
+          EXPECT_FALSE(found(memory, pattern_of(who, i)));
         }
-        if (i % 3 != 0 && i % 5 == 1 && learn(memory, pattern_of(who, i)).frequency != 2) ++wrong;
+        EXPECT_TRUE(i % 3 == 0 || i % 5 != 1 || learn(memory, pattern_of(who, i)).frequency == 2);
       }
     });
   });
-  EXPECT_EQ(wrong, 0U);
   memory.sync();
   EXPECT_EQ(memory.statistics().recent, 0U);
   EXPECT_EQ(memory.size(), learners.size() * count * 2 / 3);
@@ -81,25 +75,23 @@ TEST(PatternMemoryThreads, ForgettingCompactionSavingAndLoadingOverlap) {
   for (std::uint64_t i = 0; i < kept; ++i) learn(memory, pattern_of('k', i), numbered('k', i));
   const auto all = [&] { return indices(answer(memory, {{"shared"}}, 0.0, 100000)); };
   ASSERT_EQ(all().size(), kept);
-  std::atomic<std::uint64_t> wrong{0};
   const auto query = [&] {
     const std::vector<std::uint64_t> found = all();
-    if (!std::ranges::is_sorted(found)) ++wrong;
-    if (std::ranges::count_if(found, [](std::uint64_t index) { return index < kept; }) != kept)
-      ++wrong;
+    EXPECT_TRUE(std::ranges::is_sorted(found));
+    EXPECT_EQ(std::ranges::lower_bound(found, kept) - found.begin(), std::ptrdiff_t{kept});
     // A candidate may be forgotten, and its row reclaimed, while its prediction is computed.
     const PredictionResults results = memory.predict(Words(EventTexts{{"shared"}}));
     for (const Prediction& prediction : results.predictions)
-      if (prediction.name.empty() || prediction.frequency != 1) ++wrong;
+      EXPECT_TRUE(!prediction.name.empty() && prediction.frequency == 1);
   };
   const auto save = [&] {
     memory.save(folder / "memory");
     memory.append(folder / "memory");
     const PatternMemory copy = PatternMemory::load(one_thread(), folder / "memory", settings);
-    if (copy.size() < kept) ++wrong;
+    EXPECT_GE(copy.size(), kept);
     for (std::uint64_t i = 0; i < kept; i += 7) {
-      if (copy.find(numbered('k', i)) != i) ++wrong;
-      if (found(copy, pattern_of('k', i)) != i) ++wrong;
+      EXPECT_EQ(copy.find(numbered('k', i)), i);
+      EXPECT_EQ(found(copy, pattern_of('k', i)), i);
     }
   };
   beside({query, save}, [&] {
@@ -108,12 +100,10 @@ TEST(PatternMemoryThreads, ForgettingCompactionSavingAndLoadingOverlap) {
       for (int round = 0; round < 3; ++round) {
         for (std::uint64_t i = 0; i < 1500; ++i)
           learn(memory, pattern_of(who, i), numbered(who, i));
-        for (std::uint64_t i = 0; i < 1500; ++i)
-          if (!memory.forget(numbered(who, i))) ++wrong;
+        for (std::uint64_t i = 0; i < 1500; ++i) EXPECT_TRUE(memory.forget(numbered(who, i)));
       }
     });
   });
-  EXPECT_EQ(wrong, 0U);
   EXPECT_EQ(memory.size(), kept);
   EXPECT_EQ(all().size(), kept);
   memory.sync();

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared calls use the instance of the thread that runs them, not of the one that made them.
-#include <gtest/gtest.h>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/FusedLayers.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 #include "OneThread.hpp"
-#include "StoppedInKernel.hpp"
 
 namespace PreparedThreadsTest {
 
@@ -30,7 +27,7 @@ constexpr std::size_t columns = 64;
 struct Arrays {
   std::vector<float> x = [] {
     auto generator = Testing::generator("prepared threads");
-    return Testing::random_values(generator, rows * columns);
+    return Testing::normal_values(generator, rows * columns);
   }();
   std::vector<float> w = std::vector<float>(x.begin(), x.begin() + columns * columns);
   std::vector<float> y = std::vector<float>(x.size());
@@ -38,58 +35,37 @@ struct Arrays {
   std::vector<std::span<float>> outputs{y};
 
   ConstArray input() const { return matrix_array(std::span<const float>(x), rows, columns); }
+  ConstArray weights() const { return matrix_array(std::span(w), columns, columns); }
   Array output() { return matrix_array(std::span(y), rows, columns); }
 };
 
+using Prepare = std::function<PreparedCall()>;
+
 /// \param make makes the prepared object for arrays
 template <class Make>
-PreparedCall prepared(const Make& make) {
-  auto arrays = std::make_shared<Arrays>();
-  auto object = std::make_shared<decltype(make(*arrays))>(make(*arrays));
-  return [arrays, object] {
-    std::fill(arrays->y.begin(), arrays->y.end(), 0.0F);
-    object->run();
-    object->wait();
-    return arrays->y;
+Prepare preparing(const Make& make) {
+  return [make] {
+    auto arrays = std::make_shared<Arrays>();
+    auto object = std::make_shared<decltype(make(*arrays))>(make(*arrays));
+    return [arrays, object] {
+      std::fill(arrays->y.begin(), arrays->y.end(), 0.0F);
+      object->run();
+      object->wait();
+      return arrays->y;
+    };
   };
-}
-
-PreparedCall prepare_bulk() {
-  return prepared([](Arrays& arrays) {
-    return Bulk::prepare_element_wise(one_thread(), ElementWise::exponential, arrays.inputs, {},
-                                      arrays.outputs, {Space::serial});
-  });
-}
-PreparedCall prepare_product() {
-  return prepared([](Arrays& arrays) {
-    return Bulk::prepare_multiply(one_thread(), matrix_array(std::span(arrays.x), rows, columns),
-                                  matrix_array(std::span(arrays.w), columns, columns),
-                                  matrix_array(std::span(arrays.y), rows, columns),
-                                  {.space = Space::serial, .reproducible = true});
-  });
 }
 /// \param make makes a layer for arrays
 template <class Make>
-PreparedCall prepare_layer(const Make& make) {
-  return prepared([&](Arrays& arrays) {
+Prepare preparing_layer(const Make& make) {
+  return preparing([make](Arrays& arrays) {
     const auto layer = make(arrays);
     return prepare_layers(one_thread(), std::span(&layer, 1), {Space::serial, true});
   });
 }
-PreparedCall prepare_norms() {
-  return prepare_layer(
-      [](Arrays& arrays) { return NormLayer{.x = arrays.input(), .y = arrays.output()}; });
-}
-PreparedCall prepare_linears() {
-  return prepare_layer([](Arrays& arrays) {
-    const ConstArray w = matrix_array(std::span<const float>(arrays.w), columns, columns);
-    return LinearLayer{.x = arrays.input(), .w = w, .y = arrays.output()};
-  });
-}
-PreparedCall prepare_gradients() {
-  return prepare_layer([](Arrays& arrays) {
-    return NormGradient{.x = arrays.input(), .gradient = arrays.input(), .dx = arrays.output()};
-  });
+Prepared prepare_bulk(ElementWise op, const Arrays& arrays) {
+  return Bulk::prepare_element_wise(one_thread(), op, arrays.inputs, {}, arrays.outputs,
+                                    {Space::serial});
 }
 PreparedCall prepare_scores() {
   const auto arrays = std::make_shared<Arrays>();
@@ -109,21 +85,30 @@ PreparedCall prepare_scores() {
 PreparedCall prepare_seeds() {
   const auto layer =
       std::make_shared<SeedLayer>(one_thread(), SeedLayerOptions{.hidden = columns, .seeds = 4});
-  const PreparedCall run = prepared([&](Arrays& arrays) {
+  const PreparedCall run = preparing([layer](Arrays& arrays) {
     SeedSequence sequence(one_thread(), Space::serial);
     sequence.add(*layer, std::span(arrays.x), std::span(arrays.y));
     return sequence;
-  });
+  })();
   return [layer, run] { return run(); };
 }
 
-const std::vector<std::pair<std::string, std::function<PreparedCall()>>>& all_kinds() {
-  static const std::vector<std::pair<std::string, std::function<PreparedCall()>>> kinds{
-      {"bulk", prepare_bulk},       {"product", prepare_product}, {"norms", prepare_norms},
-      {"linears", prepare_linears}, {"scores", prepare_scores},   {"gradients", prepare_gradients},
-      {"seeds", prepare_seeds}};
-  return kinds;
-}
+const std::vector<std::pair<std::string, Prepare>> all_kinds{
+    {"bulk", preparing([](Arrays& own) { return prepare_bulk(ElementWise::exponential, own); })},
+    {"product", preparing([](Arrays& own) {
+       return Bulk::prepare_multiply(one_thread(), own.input(), own.weights(), own.output(),
+                                     {.space = Space::serial, .reproducible = true});
+     })},
+    {"norms",
+     preparing_layer([](Arrays& own) { return NormLayer{.x = own.input(), .y = own.output()}; })},
+    {"linears", preparing_layer([](Arrays& own) {
+       return LinearLayer{.x = own.input(), .w = own.weights(), .y = own.output()};
+     })},
+    {"scores", prepare_scores},
+    {"gradients", preparing_layer([](Arrays& own) {
+       return NormGradient{.x = own.input(), .gradient = own.input(), .dx = own.output()};
+     })},
+    {"seeds", prepare_seeds}};
 
 /// Arrays of a call that takes long enough to be stopped in its kernel.
 void make_long(Arrays& arrays) {
@@ -132,13 +117,10 @@ void make_long(Arrays& arrays) {
   arrays.inputs = {arrays.x};
   arrays.outputs = {arrays.y};
 }
-PreparedCall prepare_long() {
-  return prepared([](Arrays& arrays) {
-    make_long(arrays);
-    return Bulk::prepare_element_wise(one_thread(), ElementWise::square, arrays.inputs, {},
-                                      arrays.outputs, {Space::serial});
-  });
-}
+const Prepare prepare_long = preparing([](Arrays& arrays) {
+  make_long(arrays);
+  return prepare_bulk(ElementWise::square, arrays);
+});
 
 /// \p run ends with \p expected while the stopped call is within its kernel.
 void expect_no_wait(StoppedInKernel& stopped, const PreparedCall& run,
@@ -150,7 +132,7 @@ void expect_no_wait(StoppedInKernel& stopped, const PreparedCall& run,
 }
 
 TEST(PreparedThreads, ObjectsOfOneThreadRunOnTwo) {
-  for (const auto& [name, prepare] : all_kinds()) {
+  for (const auto& [name, prepare] : all_kinds) {
     SCOPED_TRACE(name);
     const PreparedCall held = prepare_long();
     const PreparedCall run = prepare();
@@ -169,7 +151,7 @@ TEST(PreparedThreads, AnObjectRunsWhileItsMakerCallsAnotherOperation) {
   const Bulk bulk(one_thread());
   Arrays arrays;
   make_long(arrays);
-  for (const auto& [name, prepare] : all_kinds()) {
+  for (const auto& [name, prepare] : all_kinds) {
     SCOPED_TRACE(name);
     PreparedCall run;
     std::vector<float> expected;

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
-
-#include <chrono>
-#include <mutex>
-#include <shared_mutex>
 
 #include "OneThread.hpp"
 
@@ -16,16 +9,24 @@ namespace SharedMutexTest {
 using namespace Kindred;
 using Impl::SharedMutex;
 
-/// Whether a reader would have to wait.
-bool keeps_readers_out(SharedMutex& mutex) {
+/// Whether `lock()` would have to wait.
+template <class Lock>
+bool waits(const Lock& lock) {
   Cancellation cancellation;
   cancellation.cancel();
   const Cancellation::Scope scope(cancellation);
   try {
-    return !Impl::cancellable_shared_lock(mutex).owns_lock();
+    return !lock().owns_lock();
   } catch (const Cancelled&) {
     return true;
   }
+}
+bool keeps_readers_out(SharedMutex& mutex) {
+  return waits([&] { return Impl::cancellable_shared_lock(mutex); });
+}
+bool keeps_writers_of_other_threads_out(SharedMutex& mutex) {
+  const auto lock = [&] { return Impl::cancellable_lock(mutex); };
+  return std::async(std::launch::async, [&] { return waits(lock); }).get();
 }
 
 TEST(SharedMutex, LetsReadersInTogether) {
@@ -74,24 +75,9 @@ TEST(SharedMutex, ACancelledWriterLetsReadersInAgain) {
 
 TEST(SharedMutex, AChangeIsPreparedWhileOthersRead) {
   SharedMutex mutex;
-  const auto keeps_writers_out = [&] {
-    Cancellation cancellation;
-    cancellation.cancel();
-    const Cancellation::Scope scope(cancellation);
-    bool is_out = false;
-    std::thread([&] {
-      const Cancellation::Scope inner(cancellation);
-      try {
-        (void)Impl::cancellable_lock(mutex);
-      } catch (const Cancelled&) {
-        is_out = true;
-      }
-    }).join();
-    return is_out;
-  };
   {
     Impl::PreparedChange change(mutex);
-    EXPECT_TRUE(keeps_writers_out());
+    EXPECT_TRUE(keeps_writers_of_other_threads_out(mutex));
     {
       const std::shared_lock reader(mutex);
       Cancellation cancellation;
@@ -100,14 +86,14 @@ TEST(SharedMutex, AChangeIsPreparedWhileOthersRead) {
       EXPECT_THROW(change.begin(), Cancelled);
     }
     EXPECT_FALSE(keeps_readers_out(mutex)) << "a change that did not begin lets readers in again";
-    EXPECT_TRUE(keeps_writers_out());
+    EXPECT_TRUE(keeps_writers_of_other_threads_out(mutex));
     change.begin();
     EXPECT_TRUE(keeps_readers_out(mutex));
   }
   EXPECT_FALSE(keeps_readers_out(mutex));
-  EXPECT_FALSE(keeps_writers_out());
+  EXPECT_FALSE(keeps_writers_of_other_threads_out(mutex));
   { const Impl::PreparedChange without_a_change(mutex); }
-  EXPECT_FALSE(keeps_writers_out());
+  EXPECT_FALSE(keeps_writers_of_other_threads_out(mutex));
 }
 
 TEST(SharedMutex, ReadersAreNotLeftBehindByWriters) {

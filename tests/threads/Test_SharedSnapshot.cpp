@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <kindred/core/common/SharedSnapshot.hpp>
-
-#include <memory>
 
 #include "OneThread.hpp"
 

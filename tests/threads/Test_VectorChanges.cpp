@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of indexes of vectors while other threads change them.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 #include <kindred/matcher/PreparedScore.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include <array>
+#include <algorithm>
 #include <map>
 #include <numeric>
-#include <span>
 
 #include "OneThread.hpp"
-#include "StoppedInKernel.hpp"
 
 namespace VectorChangesTest {
 
@@ -22,6 +20,7 @@ using Testing::one_thread;
 
 constexpr std::size_t dimension = 4;
 constexpr std::size_t top = 7;
+using Keys = std::span<const std::uint64_t>;
 
 /// Small integers, so that many scores are equal.
 std::vector<float> some_row(std::mt19937_64& generator) {
@@ -118,7 +117,6 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
   VectorIndex index(one_thread(), history.first, dimension);
   std::atomic<std::size_t> begun{0};
   std::atomic<std::size_t> ended{0};
-  std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> calls{0};
   // `is_equal(expected, answer)` must hold for one of the versions that were there during `call()`.
   const auto expect_one_version = [&](const auto& call, const auto& is_equal) {
@@ -128,7 +126,7 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
     bool found = false;
     for (std::size_t version = from; version <= to && !found; ++version)
       found = is_equal(history.expected[version], answer);
-    if (!found) ++wrong;
+    EXPECT_TRUE(found);
     ++calls;
   };
   const auto search = [&](SearchPath path) {
@@ -154,7 +152,7 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
         return answer == expected.all_scores;
       });
     } catch (const InvalidArgument&) {
-      if (index.changes() == changes) ++wrong;  // the size was that of the rows
+      EXPECT_NE(index.changes(), changes) << "the size was that of the rows";
     }
   };
   const auto list = [&] {
@@ -175,7 +173,6 @@ TEST(VectorChanges, ReadersSeeTheRowsOfOneChange) {
       while (ended % 8 == 0 && calls < before + 4) std::this_thread::yield();
     }
   });
-  EXPECT_EQ(wrong, 0U);
   const Answers& last = history.expected.back();
   for (const SearchPath path : paths) {
     const SearchResults found = index.search(query, options_of(path));
@@ -200,9 +197,7 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
   };
   std::vector<std::uint64_t> first(key_count);
   std::iota(first.begin(), first.end(), std::uint64_t{0});
-  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(first),
-                         {rows_of(first, 0), dimension});
-  std::atomic<std::uint64_t> wrong{0};
+  KeyedVectorIndex index(one_thread(), Keys(first), {rows_of(first, 0), dimension});
   std::atomic<std::uint64_t> calls{0};
   const SearchOptions options{.metric = Metric::ip, .top = 2 * key_count};
   const std::vector<float> by_key{1.0F, 0.0F, 0.0F, 0.0F};  // the score is the key
@@ -210,23 +205,22 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
   const auto search = [&] {
     const auto found = index.search(by_key, options);
     for (std::size_t i = 0; i < found.ids.size(); ++i)
-      if (static_cast<float>(found.keys.integers[i]) != found.scores[i]) ++wrong;
+      EXPECT_EQ(static_cast<float>(found.keys.integers[i]), found.scores[i]);
     ++calls;
   };
   const auto search_at_least = [&] {
     const auto found = index.search_at_least(by_key, 0.0F, options);
     for (std::size_t i = 0; i < found.keys.integers.size(); ++i)
-      if (static_cast<float>(found.keys.integers[i]) != found.results.values[i].score) ++wrong;
+      EXPECT_EQ(static_cast<float>(found.keys.integers[i]), found.results.values[i].score);
     ++calls;
   };
   const auto score = [&] {
     const std::vector<std::uint64_t> asked{1, 2};  // which are never removed
-    const std::vector<KeySpan> lists{KeySpan(std::span<const std::uint64_t>(asked))};
+    const std::vector<KeySpan> lists{KeySpan(Keys(asked))};
     const auto found = index.score(by_number, lists, options);
     // They are upserted together.
-    if (found.keys.integers.size() != 2 ||
-        found.results.values[0].score != found.results.values[1].score)
-      ++wrong;
+    ASSERT_EQ(found.keys.integers.size(), 2U);
+    EXPECT_EQ(found.results.values[0].score, found.results.values[1].score);
     ++calls;
   };
   beside({search, search_at_least, score}, [&] {
@@ -238,18 +232,65 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
         if (generator() % 4 == 0) written.push_back(key);
         if (generator() % 8 == 0) removed.push_back(key);
       }
-      index.upsert(std::span<const std::uint64_t>(written), {rows_of(written, number), dimension});
-      const std::vector<std::int64_t> ids =
-          index.find(KeySpan(std::span<const std::uint64_t>(removed)));
+      index.upsert(Keys(written), {rows_of(written, number), dimension});
+      const std::vector<std::int64_t> ids = index.find(KeySpan(Keys(removed)));
       std::vector<std::uint64_t> known;
       for (std::size_t i = 0; i < ids.size(); ++i)
         if (ids[i] >= 0) known.push_back(removed[i]);
-      index.remove(std::span<const std::uint64_t>(known));
+      index.remove(Keys(known));
       const std::uint64_t before = calls;
       while (number % 10 == 0 && calls < before + 6) std::this_thread::yield();
     }
   });
-  EXPECT_EQ(wrong, 0U);
+}
+
+/// Every upsert writes one number to the rows of all keys and adds some with the same number, so
+/// that rows with two numbers, or another count, are half of a change.
+TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
+  constexpr std::size_t first_keys = 300;
+  constexpr std::size_t more_keys = 10;
+  constexpr std::uint64_t upserts = 60;
+  std::vector<std::uint64_t> keys(first_keys);
+  std::iota(keys.begin(), keys.end(), std::uint64_t{0});
+  KeyedVectorIndex index(one_thread(), Keys(keys), {std::vector<float>(first_keys, 0.0F), 1});
+  std::atomic<std::uint64_t> calls{0};
+  const auto check = [&](std::span<const float> numbers) {
+    ASSERT_FALSE(numbers.empty());
+    EXPECT_THAT(numbers, testing::Each(numbers[0]));
+  };
+  const auto check_count = [&](std::span<const float> numbers) {
+    check(numbers);
+    EXPECT_EQ(numbers.size(), first_keys + static_cast<std::size_t>(numbers[0]) * more_keys);
+  };
+  const SearchOptions all{.metric = Metric::ip, .top = 10'000};
+  const std::vector<float> one{1.0F};
+  const auto search = [&] {
+    check_count(index.vectors().search(one, all).scores);
+    check_count(index.search(one, all).scores);
+    EXPECT_EQ(index.find(Keys(keys)).size(), first_keys);
+    (void)(index.size() + index.key_bytes() + index.to_bytes().size());
+    ++calls;
+  };
+  const auto read = [&] {
+    std::vector<float> rows(first_keys);
+    index.vectors().rows(keys, rows);  // the ids of the first keys are the keys
+    check(rows);
+    ++calls;
+  };
+  beside({search, read}, [&] {
+    std::vector<std::uint64_t> written = keys;
+    for (std::uint64_t i = 1; i <= upserts; ++i) {
+      for (std::size_t k = 0; k < more_keys; ++k) written.push_back(written.size());
+      std::reverse(written.begin(), written.end());
+      const std::vector<float> rows(written.size(), static_cast<float>(i));
+      const UpsertCounts counts = index.upsert(Keys(written), {rows, 1});
+      EXPECT_EQ(counts.added, more_keys);
+      EXPECT_EQ(counts.replaced, written.size() - more_keys);
+      const std::uint64_t before = calls;
+      while (i % 10 == 0 && calls < before + 4) std::this_thread::yield();
+    }
+  });
+  check_count(index.search(one, all).scores);
 }
 
 /// A call that stops in its kernel until the test is done with the index.
@@ -257,9 +298,10 @@ struct StoppedSearch : testing::Test {
   static constexpr std::size_t count = 3000;
 
   std::mt19937_64 generator = Testing::generator("stopped search");
-  std::vector<float> rows = Testing::random_values(generator, count* dimension);
-  std::span<const float> one = std::span<const float>(rows).first(dimension);
+  std::vector<float> rows = Testing::normal_values(generator, count* dimension);
   SearchOptions options{.top = 3, .space = Space::serial};
+  std::vector<float> other = std::vector<float>(dimension, 100.0F);
+  SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
 
   /// \p change and then \p small end while \p large is in its kernel, whose results are \p is_old.
   void expect_no_wait(const std::function<void()>& large, const std::function<void()>& change,
@@ -277,8 +319,6 @@ TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearches) {
   VectorIndex index(one_thread(), rows, dimension);
   const auto before = index.search(rows, options).ids;
   std::vector<std::int64_t> large;
-  const std::vector<float> other(dimension, 100.0F);
-  const SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
   expect_no_wait([&] { large = index.search(rows, options).ids; },
                  [&] {
                    index.replace(7, {other, dimension});
@@ -295,19 +335,17 @@ TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearches) {
 TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearchesOfKeys) {
   std::vector<std::uint64_t> keys(count);
   for (std::size_t i = 0; i < count; ++i) keys[i] = 10 + i;
-  KeyedVectorIndex index(one_thread(), std::span<const std::uint64_t>(keys), {rows, dimension});
+  KeyedVectorIndex index(one_thread(), Keys(keys), {rows, dimension});
   const auto before = index.search(rows, options);
   KeyedSearchResults large;
-  const std::vector<float> other(dimension, 100.0F);
   const std::vector<std::uint64_t> removed(keys.begin(), keys.begin() + 900);
   const std::vector<std::uint64_t> written{2000, 1};
   std::vector<float> both = other;
   both.insert(both.end(), other.begin(), other.end());
-  const SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
   expect_no_wait([&] { large = index.search(rows, options); },
                  [&] {
-                   index.remove(std::span<const std::uint64_t>(removed));
-                   index.upsert(std::span<const std::uint64_t>(written), {both, dimension});
+                   index.remove(Keys(removed));
+                   index.upsert(Keys(written), {both, dimension});
                  },
                  [&] {
                    const auto found = index.search(other, by_product);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
+// Sums, products and quotients of sizes.
+#include <gmock/gmock.h>
+
 #include <kindred/core/common/CheckedSize.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 
-#include <cstdint>
+#include "MessageOf.hpp"
+
 #include <limits>
-#include <string>
 
-namespace CheckedSizeTest {
+namespace SizesTest {
 
 using namespace Kindred;
 
@@ -44,14 +47,23 @@ TEST(CheckedSize, AnExtentEndsWithTheLastElement) {
 
 TEST(CheckedSize, AnErrorNamesTheSizes) {
   EXPECT_EQ(size_product("rows × dimension", {6, 7}), 42U);
-  try {
-    size_product("rows × dimension", {half, half + 1});
-    FAIL() << "was accepted";
-  } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("rows × dimension is 4294967296 × 4294967297"),
-              std::string::npos)
-        << error.what();
-  }
+  EXPECT_THAT(Testing::message_of<InvalidArgument>([] {
+                size_product("rows × dimension", {half, half + 1});
+              }),
+              testing::HasSubstr("rows × dimension is 4294967296 × 4294967297"));
 }
 
-}  // namespace CheckedSizeTest
+TEST(QuotientUp, HoldsEveryElementInTheFewestParts) {
+  EXPECT_EQ(quotient_up(0U, 4U), 0U);
+  EXPECT_EQ(quotient_up(1U, 4U), 1U);
+  EXPECT_EQ(quotient_up(4U, 4U), 1U);
+  EXPECT_EQ(quotient_up(5U, 4U), 2U);
+  EXPECT_EQ(quotient_up(5U, 1U), 5U);
+}
+
+TEST(QuotientUp, HasTheTypeOfTheQuotient) {
+  constexpr std::uint32_t most_of_32 = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_EQ(quotient_up(std::uint64_t{most_of_32}, std::uint32_t{2}), std::uint64_t{1} << 31U);
+}
+
+}  // namespace SizesTest

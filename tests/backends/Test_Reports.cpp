@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+// What is recorded of kernels and calls.
 #include <kindred/backends/KernelProfile.hpp>
+#include <kindred/backends/Trace.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/matcher/VectorOperationInfo.hpp>
 
-#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "Support.hpp"
+#include "TempFolder.hpp"
 
 #include <map>
 #include <set>
 
-namespace KernelProfileTest {
+namespace ReportsTest {
 
 using namespace Kindred;
 
@@ -77,32 +81,6 @@ TEST(KernelProfile, RecordsOnlyWhileItIsActive) {
   EXPECT_TRUE(first.kernels().empty());
 }
 
-std::uint64_t other_begun = 0;
-std::uint64_t other_ended = 0;
-
-TEST(KernelProfile, ForwardsToAnExistingToolAndRestoresIt) {
-  Testing::context();
-  namespace Tools = Kokkos::Tools::Experimental;
-  const Tools::EventSet original = Tools::get_callbacks();
-  Tools::set_begin_parallel_for_callback(
-      [](const char*, std::uint32_t, std::uint64_t* id) { *id = 1000 + other_begun++; });
-  Tools::set_end_parallel_for_callback([](std::uint64_t id) {
-    EXPECT_EQ(id, 1000 + other_ended);
-    ++other_ended;
-  });
-  const auto other = Tools::get_callbacks().begin_parallel_for;
-  {
-    const KernelProfile profile;
-    launch_on(Space::serial, "Kindred::Testing::a");
-    EXPECT_EQ(profile.kernels().size(), 1U);
-  }
-  EXPECT_EQ(Tools::get_callbacks().begin_parallel_for, other);
-  launch_on(Space::serial, "Kindred::Testing::a");
-  Tools::set_callbacks(original);
-  EXPECT_EQ(other_begun, 2U);
-  EXPECT_EQ(other_ended, 2U);
-}
-
 /// Another tool, with ids of its own, which calls the callbacks that were set before it.
 template <int number>
 struct OtherTool {
@@ -137,7 +115,10 @@ struct OtherTool {
 
 TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
   Testing::context();
-  const auto original = Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for;
+  const auto callback = [] {
+    return Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for;
+  };
+  const auto original = callback();
   using Below = OtherTool<1>;
   using Between = OtherTool<2>;
   using Above = OtherTool<3>;
@@ -157,6 +138,9 @@ TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
     EXPECT_EQ(recorded(), before + 1) << "recorded once";
   };
   Below::add();
+  const auto below = callback();
+  launches_in(KernelProfile());
+  EXPECT_EQ(callback(), below) << "restored";
   {
     const KernelProfile profile;
     launches_in(profile);
@@ -181,8 +165,50 @@ TEST(KernelProfile, CanBeUsedAgainAfterAnotherToolWasAddedAboveIt) {
   launches();
   EXPECT_EQ(Below::kernels, launched) << "once per kernel";
   Below::remove();
-  EXPECT_EQ(Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for, original);
+  EXPECT_EQ(callback(), original);
   launches();
 }
 
-}  // namespace KernelProfileTest
+TEST(Trace, WritesSpansDispatchesAndKernelsAsChromeEvents) {
+  const HostSpace& exec_space = Impl::host_instance(Testing::context(), Space::serial);
+  Trace trace;
+  const std::string odd = "load \"x\"\n\xFF";
+  {
+    const auto outer = trace.span(odd);
+    Kokkos::parallel_for("Kindred::Testing::a", Kokkos::RangePolicy<HostSpace>(exec_space, 0, 8),
+                         [](int) {});
+    const DispatchRecord record{.operation = Operations::search, .taken = 0.25};
+    trace.add(record);
+  }
+  const Testing::TempFolder folder;
+  trace.write(folder / "trace.json");
+  const auto json = nlohmann::json::parse(Testing::read_all(folder / "trace.json"));
+
+  std::map<std::string, nlohmann::json> by_category;
+  for (const auto& event : json.at("traceEvents")) {
+    if (event.at("ph") != "X") continue;
+    EXPECT_TRUE(event.at("ts").is_number());
+    EXPECT_GE(event.at("dur").get<double>(), 0);
+    by_category[event.at("cat")] = event;
+  }
+  ASSERT_EQ(by_category.size(), 3U);
+  EXPECT_EQ(by_category["kernel"].at("name"), "Kindred::Testing::a");
+  EXPECT_EQ(by_category["dispatch"].at("name"), "search on serial");
+  EXPECT_DOUBLE_EQ(by_category["dispatch"].at("dur").get<double>(), 250000);
+  EXPECT_EQ(by_category["dispatch"].at("args").at("op"), "search");
+  EXPECT_EQ(by_category["span"].at("name"), "load \"x\"\n\xEF\xBF\xBD");
+  EXPECT_LE(by_category["span"].at("ts").get<double>(),
+            by_category["kernel"].at("ts").get<double>());
+}
+
+TEST(Trace, KeepsAtMostTheGivenNumberOfEvents) {
+  Trace trace(Trace::Options{false, 2});
+  for (int i = 0; i < 5; ++i) const auto span = trace.span("s");
+  EXPECT_EQ(trace.dropped(), 3U);
+}
+
+TEST(Trace, ReportsThatItCannotWrite) {
+  EXPECT_THROW(Trace(Trace::Options{false, 2}).write("/proc/nowhere/trace.json"), Error);
+}
+
+}  // namespace ReportsTest

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/launch/ForEachIndex.hpp>
+#include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <kindred/core/arch/Fence.hpp>
-
-#include <atomic>
-#include <cstdint>
-#include <limits>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
 #include "Allocations.hpp"
 #include "MessageOf.hpp"
 #include "OnSpaces.hpp"
+#include "ToHost.hpp"
 
-namespace ForEachIndexTest {
+namespace ForEachTest {
 
 using namespace Kindred;
+using testing::Each;
+using testing::Eq;
 using testing::HasSubstr;
-using Testing::on_hosts;
-using Testing::on_spaces;
+using namespace Testing;
 
-constexpr const char* label = "Kindred::Testing::for_each_index";
+constexpr const char* label = "Kindred::Testing::for_each";
+
+// --- indices
 
 template <class ExecutionSpace>
 struct CountVisits {
@@ -40,9 +36,7 @@ std::vector<std::uint32_t> visits_of(const ExecutionSpace& exec_space,
   const Kokkos::View<std::uint32_t*, ExecutionSpace> visits("Kindred::Testing::visits", size);
   Launch::for_each_index<Form, Index>(exec_space, label, indices,
                                       CountVisits<ExecutionSpace>{visits});
-  Arch::fence(exec_space, label);
-  const auto copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), visits);
-  return {copy.data(), copy.data() + size};
+  return to_host(exec_space, visits);
 }
 
 template <class Form>
@@ -73,11 +67,10 @@ TYPED_TEST(ForEachIndex, RefusesMoreThanItsIndexCounts) {
     const std::uint64_t many = (std::uint64_t{1} << 32U) + 1;
     for (const Launch::Indices& indices :
          {Launch::Indices(many), Launch::Indices(many - 1, many)}) {
-      EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
-                    Launch::for_each_index<TypeParam, std::uint32_t>(exec_space, label, indices,
-                                                                     none);
-                  }),
-                  HasSubstr("the limit is 4294963200"));
+      const auto launch = [&] {
+        Launch::for_each_index<TypeParam, std::uint32_t>(exec_space, label, indices, none);
+      };
+      EXPECT_THAT(message_of<InvalidArgument>(launch), HasSubstr("the limit is 4294963200"));
     }
   });
 }
@@ -87,9 +80,9 @@ TYPED_TEST(ForEachIndex, AllocatesNothingOnTheHost) {
     std::vector<std::uint32_t> visits(10'000);
     const auto visit = [&](std::uint64_t index) { ++visits[index]; };
     Launch::for_each_index<TypeParam>(exec_space, label, visits.size(), visit);
-    const std::size_t before = Testing::allocations();
+    const std::size_t before = allocations();
     Launch::for_each_index<TypeParam>(exec_space, label, visits.size(), visit);
-    EXPECT_EQ(Testing::allocations(), before);
+    EXPECT_EQ(allocations(), before);
   });
 }
 
@@ -158,14 +151,10 @@ TEST(ForEachWorker, RunsOncePerWorkerAndRethrowsTheFirstException) {
         exec_space, label, runs.size(),
         [&](std::uint64_t worker, const Launch::SharedWork&) { ++runs[worker]; });
     for (const auto& each : runs) EXPECT_EQ(each, 1);
-    EXPECT_THAT(Testing::message_of<std::length_error>([&] {
-                  Launch::for_each_worker(exec_space, label, 5,
-                                          [&](std::uint64_t, const Launch::SharedWork& work) {
-                                            if (!work.is_over())
-                                              throw std::length_error("of a worker");
-                                          });
-                }),
-                HasSubstr("of a worker"));
+    const auto fail = [](std::uint64_t, const Launch::SharedWork& work) {
+      if (!work.is_over()) throw std::length_error("of a worker");
+    };
+    EXPECT_THROW(Launch::for_each_worker(exec_space, label, 5, fail), std::length_error);
   });
 }
 
@@ -173,13 +162,12 @@ TEST(ForEachWorker, SeesACancellation) {
   on_hosts([](const HostSpace& exec_space) {
     Cancellation cancellation;
     const Cancellation::Scope scope(cancellation);
-    EXPECT_THROW(Launch::for_each_worker(exec_space, label, 3,
-                                         [&](std::uint64_t, const Launch::SharedWork& work) {
-                                           cancellation.cancel();
-                                           while (!work.is_over()) {
-                                           }
-                                         }),
-                 Cancelled);
+    const auto wait = [&](std::uint64_t, const Launch::SharedWork& work) {
+      cancellation.cancel();
+      while (!work.is_over()) {
+      }
+    };
+    EXPECT_THROW(Launch::for_each_worker(exec_space, label, 3, wait), Cancelled);
   });
 }
 
@@ -212,9 +200,8 @@ TEST(ScanIndices, GivesTheSumsOfTheIndicesBefore) {
     constexpr std::size_t count = 10'001;
     const Kokkos::View<std::uint64_t*, ExecutionSpace> sums("Kindred::Testing::sums", count);
     Launch::scan_indices(exec_space, label, count, StorePrefix<ExecutionSpace>{sums});
-    Arch::fence(exec_space, label);
-    const auto copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
-    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(copy(i), i * (i - 1) / 2) << i;
+    const auto found = to_host(exec_space, sums);
+    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(found[i], i * (i - 1) / 2) << i;
   });
 }
 
@@ -226,8 +213,120 @@ TEST(Start, GivesToolsTheLabelAndTranslatesFailuresOfTheDevice) {
     };
   };
   const char* memory = "cudaMalloc error( cudaErrorMemoryAllocation): out of memory";
-  EXPECT_THAT(Testing::message_of<OutOfMemory>(failing(memory)), HasSubstr(label));
-  EXPECT_EQ(Testing::message_of<std::runtime_error>(failing("of Kokkos")), "of Kokkos");
+  EXPECT_THAT(message_of<OutOfMemory>(failing(memory)), HasSubstr(label));
+  EXPECT_EQ(message_of<std::runtime_error>(failing("of Kokkos")), "of Kokkos");
 }
 
-}  // namespace ForEachIndexTest
+// --- teams and warps
+
+template <class ExecutionSpace>
+struct CountItems {
+  Kokkos::View<std::uint32_t*, ExecutionSpace> visits;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& member,
+                                         std::uint64_t item) const {
+    Kokkos::single(Kokkos::PerThread(member), [&] { ++visits(item); });
+  }
+};
+
+template <class ExecutionSpace>
+struct CountItemsBounded : CountItems<ExecutionSpace> {
+  static constexpr unsigned threads_max = 256;
+  static constexpr unsigned teams_at_once = 2;
+};
+
+TEST(ForEachWarp, VisitsEveryItemOnceAndNoOther) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    for (const std::size_t count : {0, 1, 7, 8, 9, 255, 10'001}) {
+      SCOPED_TRACE(count);
+      const Kokkos::View<std::uint32_t*, ExecutionSpace> visits("Kindred::Testing::visits",
+                                                                count + 8);
+      Launch::for_each_warp(exec_space, label, count, CountItems<ExecutionSpace>{visits});
+      Launch::for_each_warp<Launch::Dynamic>(exec_space, label, count,
+                                             CountItemsBounded<ExecutionSpace>{{visits}});
+      std::vector<std::uint32_t> expected(count, 2);
+      expected.resize(count + 8, 0);
+      EXPECT_EQ(to_host(exec_space, visits), expected);
+    }
+  });
+}
+
+/// The threads of a team add up in its scratch, and store the sum.
+template <class ExecutionSpace, bool Light>
+struct SumThreads {
+  static constexpr bool is_light = Light;
+  Kokkos::View<std::uint32_t*, ExecutionSpace> sums;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Launch::Member<ExecutionSpace>& team) const {
+    auto* sum = static_cast<std::uint32_t*>(team.team_scratch(0).get_shmem(sizeof(std::uint32_t)));
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *sum = 0; });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 1000),
+                         [&](int) { Kokkos::atomic_add(sum, 1U); });
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&] { sums(team.league_rank()) = *sum; });
+  }
+};
+
+TEST(ForEachTeam, GivesEachTeamItsScratch) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    for (const Launch::Teams& teams :
+         {Launch::Teams{0, 64}, Launch::Teams{1, 64}, Launch::Teams{100, 64},
+          Launch::Teams{100, 64, 1}, Launch::Teams{100, 64, 16}, Launch::Teams{100, 64, 256, 1}}) {
+      SCOPED_TRACE(std::to_string(teams.count) + " teams of " + std::to_string(teams.size) + " x " +
+                   std::to_string(teams.lanes));
+      const Kokkos::View<std::uint32_t*, ExecutionSpace> sums("Kindred::Testing::sums",
+                                                              teams.count);
+      Launch::for_each_team(exec_space, label, teams, SumThreads<ExecutionSpace, false>{sums});
+      EXPECT_THAT(to_host(exec_space, sums), Each(Eq(1000U)));
+      Kokkos::deep_copy(exec_space, sums, 0U);
+      Launch::for_each_team<Launch::Dynamic>(exec_space, label, teams,
+                                             SumThreads<ExecutionSpace, true>{sums});
+      EXPECT_THAT(to_host(exec_space, sums), Each(Eq(1000U)));
+    }
+  });
+}
+
+TEST(ForEachTeam, RefusesMoreTeamsOrScratchThanThereAre) {
+  on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+    const SumThreads<ExecutionSpace, false> none{};
+    const auto message = [&](const Launch::Teams& teams) {
+      return message_of<InvalidArgument>(
+          [&] { Launch::for_each_team(exec_space, label, teams, none); });
+    };
+    EXPECT_THAT(message({.count = Arch::teams_max + 1}), HasSubstr("a launch of 2147483648 teams"));
+    EXPECT_THAT(message_of<InvalidArgument>([&] {
+                  Launch::for_each_warp(exec_space, label, std::uint64_t{1} << 40U,
+                                        CountItems<ExecutionSpace>{});
+                }),
+                HasSubstr("teams; the limit is 2147483647"));
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      EXPECT_THAT(message({.count = 1, .scratch_bytes = std::size_t{1} << 20U}),
+                  HasSubstr(std::string(label) + " needs 1048576 bytes of scratch per team"));
+    }
+  });
+}
+
+TEST(ForEachTeam, OnAHostAllocatesNothingAndEndsEarlyIfItIsCancelled) {
+  Testing::on_hosts([](const HostSpace& exec_space) {
+    std::atomic<std::uint64_t> visited{0};
+    Cancellation cancellation;
+    const auto visit = [&](const Launch::Member<HostSpace>&) {
+      if (++visited == 100) cancellation.cancel();
+    };
+    Launch::for_each_team(exec_space, label, {.count = 10}, visit);
+    const std::size_t before = allocations();
+    Launch::for_each_team(exec_space, label, {.count = 10}, visit);
+    EXPECT_EQ(allocations(), before);
+    const Cancellation::Scope scope(cancellation);
+    EXPECT_THROW(Launch::for_each_team(exec_space, label, {.count = 100'000}, visit), Cancelled);
+    EXPECT_LT(visited, 1000U);
+    visited = 0;
+    EXPECT_THROW(Launch::for_each_team(exec_space, label, {.count = 10}, visit), Cancelled);
+    EXPECT_EQ(visited, 0U);
+    Launch::for_each_team<Launch::Finishing>(exec_space, label, {.count = 10}, visit);
+    EXPECT_EQ(visited, 10U);
+  });
+}
+
+}  // namespace ForEachTest
