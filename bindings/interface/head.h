@@ -111,7 +111,7 @@ typedef enum {
   KINDRED_NO_MEMORY = -2, /* memory could not be allocated, or a budget is exhausted */
   KINDRED_NO_SPACE =
       -3, /* the requested execution space or library cannot be used on this machine */
-  KINDRED_DEVICE_LOST = -4, /* the device stopped responding */
+  KINDRED_DEVICE_LOST = -4, /* CUDA reported an error of the device */
   KINDRED_CORRUPT = -5,     /* the contents of a file are invalid */
   KINDRED_NOT_FOUND = -6,   /* a name, id or file does not exist */
   KINDRED_BUSY = -7,        /* another process or thread holds the resource */

@@ -36,7 +36,7 @@ class SpaceUnavailable(Error, RuntimeError):
 
 
 class DeviceLost(Error, RuntimeError):
-    """The device stopped responding; data that only it held is lost."""
+    """CUDA reported an error of the device; data that only it held is lost."""
 
 
 class CorruptFile(Error, ValueError):

@@ -66,9 +66,9 @@ struct ContextOptions {
 /// \brief The object a program starts with: it owns spaces, streams, memory budgets and the
 /// dispatcher.
 ///
-/// Several contexts can coexist, on one device or on several. The current CUDA device of the
-/// calling thread is what it was before after every call. The first one initialises Kokkos unless
-/// the program has done so; Kokkos is then finalised at exit. A program that initialises Kokkos
+/// Several contexts can coexist, on one device or on several. A call leaves the current CUDA device
+/// of its thread unchanged. The first context initialises Kokkos unless the program has done so;
+/// Kokkos is then finalised at exit. A program that initialises Kokkos
 /// itself also finalises it, after all contexts have been destroyed. Everything created from a
 /// context must be destroyed before it. Thread-safe after construction; callbacks are called from
 /// any thread. Those of the options but `before_allocation` are called without locks of engines.

@@ -50,7 +50,7 @@ class SpaceUnavailable : public Error {
   using Error::Error;
 };
 
-/// \brief The device stopped responding; data that only it held is lost.
+/// \brief CUDA reported an error of the device; data that only it held is lost.
 class DeviceLost : public Error {
  public:
   using Error::Error;

@@ -29,7 +29,7 @@ struct Activation {
 
 enum class SpreadMode : std::uint8_t {
   engine,  ///< Engram's: thresholds by tier, saturation at 1, deltas are passed on
-  linear,  ///< x₀ = sources, x_d = D(d)·W·x_{d−1}; the result is Σ x_d, d = 0 … H, in that order
+  linear,  ///< x₀ = sources, x_d = D(d)·Wᵀ·x_{d−1}; the result is Σ x_d, d = 0 … H, in that order
   pagerank  ///< personalised PageRank: `core/graph/PageRank.hpp`
 };
 

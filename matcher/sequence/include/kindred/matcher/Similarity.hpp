@@ -28,7 +28,8 @@ class PreparedQuery {
  public:
   /// \param query copied
   /// \param autojunk use Python's default heuristic, \see MatchOptions::autojunk
-  /// \throws InvalidArgument for autojunk under `lcs`, or 2^31 symbols
+  /// \throws InvalidArgument for autojunk under a measure other than `difflib`, or 2^31
+  /// symbols
   PreparedQuery(Measure measure, const Sequence& query, bool autojunk = false);
 
   /// \brief The similarity if it is at least \p score_cutoff, otherwise exactly 0.
