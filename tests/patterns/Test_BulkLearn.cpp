@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "OneThread.hpp"
 #include "PatternSupport.hpp"
+#include "Threads.hpp"
 
 namespace BulkLearnTest {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "OneThread.hpp"
 #include "PatternSupport.hpp"
+#include "Threads.hpp"
 
 namespace PatternLevelsTest {
 

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "Faults.hpp"
-#include "OneThread.hpp"
 #include "PatternSupport.hpp"
+#include "Threads.hpp"
 
 namespace PatternMemoryTest {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons of a prepared query with many texts at once.
-#include "OneThread.hpp"
 #include "SequenceOracle.hpp"
+#include "Threads.hpp"
 
 namespace TextSpansTest {
 

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <future>
 
-#include "OneThread.hpp"
 #include "SequenceOracle.hpp"
+#include "Threads.hpp"
 
 namespace WordMeasuresTest {
 

@@ -95,9 +95,9 @@ class HostMultiply {
   HostMultiply& operator=(const HostMultiply&) = delete;
 
   /// \brief Whether a float32 product of \p shape is faster with a copy of B that has another
-  /// stride. oneDNN reads B in place; if its rows are a multiple of 2 KiB apart, its columns compete
-  /// for few sets of the L1 cache, which halves the rate (measured on Zen 3). With fewer than 64
-  /// rows of A or of B, the copy costs more than it gains.
+  /// stride. oneDNN reads B in place; if its rows are a multiple of 2 KiB apart, its columns
+  /// compete for few sets of the L1 cache, which halves the rate (measured on Zen 3). With fewer
+  /// than 64 rows of A or of B, the copy costs more than it gains.
   bool wants_other_stride(const GemmShape& shape) const noexcept;
 
   /// \brief Requires an `OnThisThread` on the calling thread.
