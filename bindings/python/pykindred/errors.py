@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exceptions of Kindred. Each is an :class:`Error` and the built-in exception that comes closest.
 
-A call that raises has changed nothing. The message says what failed, the values seen, the limit and what to do.
+A call that raises has changed no object; arrays given as ``out`` may be partly written. The message says what failed, the values seen, the
+limit and what to do.
 """
 from typing import Any
 
