@@ -130,6 +130,11 @@ class PatternCatalogue {
   std::optional<std::uint64_t> find(std::string_view name, std::uint64_t hash) const;
   std::optional<std::uint64_t> find(const PatternKey& key, std::uint64_t hash) const;
 
+  /// Extends the counts of symbols to \p symbols symbols.
+  void count_up_to(std::size_t symbols) noexcept;
+  /// Performs the step of `count_up_to` that can fail.
+  void prepare_to_count(std::size_t symbols);
+
   /// The sums to which the frequencies of more patterns may be added.
   FrequencySum frequency_sum() const noexcept { return {m_total_frequency, m_occurrences}; }
   /// Adds a pattern that must not exist. Returns its index. \param add_texts called before the
@@ -196,11 +201,6 @@ class PatternCatalogue {
                     std::uint64_t times) noexcept;
   /// A mark for the next pattern whose symbols are counted.
   std::uint32_t next_mark() noexcept;
-  /// Extends the counts of symbols to \p symbols symbols.
-  void count_up_to(std::size_t symbols) noexcept;
-  /// Performs the step of `count_up_to` that can fail.
-  void prepare_to_count(std::size_t symbols);
-
   std::vector<NumberedBlock> m_blocks;  ///< by number; blocks without existing patterns are removed
   std::uint64_t m_size = 0;
   HashTable m_by_name;

@@ -368,10 +368,7 @@ PredictionResults PatternMemory::predict(Events query, const MatchOptions& match
 std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const try {
   const std::shared_lock lock(m_state->mutex);
   const auto frequencies = m_state->catalogue.symbol_frequency();
-  std::vector<std::uint64_t> of(frequencies.begin(), frequencies.end());
-  // A memory that was loaded counts up to the last symbol of a pattern that was not forgotten.
-  of.resize(std::max(of.size(), m_state->vocabulary.size()));
-  return of;
+  return {frequencies.begin(), frequencies.end()};
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::symbol_frequencies");
 }

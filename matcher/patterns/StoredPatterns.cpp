@@ -135,6 +135,9 @@ PatternCatalogue read_catalogue(const SectionChecks& checks, std::uint64_t vocab
 void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
                   PatternCatalogue& catalogue) {
   Rows rows(checks);
+  // The last texts of the vocabulary may be in forgotten patterns alone, which have no row.
+  catalogue.prepare_to_count(vocabulary);
+  catalogue.count_up_to(vocabulary);
   const std::uint64_t first = catalogue.size();
   rows.check(checks, &PatternColumns::wide, "pattern.symbols.u32", vocabulary, first);
   const auto changed = checks.section<std::uint64_t>("change.patterns");
