@@ -113,6 +113,19 @@ TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
   if (Arch::Bytes64::is_usable()) expect_lookups_by_the_last_six_bits<Arch::Bytes64>();
 }
 
+/// The operations that bytes and words have.
+template <class Pack, class Keep>
+void keep_shared(const Pack& a, const Pack& b, const Keep& keep) {
+  keep(a);
+  keep(a & b);
+  keep(a | b);
+  keep(a ^ b);
+  keep(a + b);
+  keep(a - b);
+  keep(Pack::and_not(a, b));
+  keep(a.top_set());
+}
+
 /// The results of all operations in order.
 template <class Pack>
 std::vector<std::uint64_t> results_of_lookups(std::mt19937_64 generator) {
@@ -130,14 +143,7 @@ std::vector<std::uint64_t> results_of_lookups(std::mt19937_64 generator) {
   const Pack a = next();
   const Pack b = next();
   keep(Pack::all(0xA5));
-  keep(a);
-  keep(a & b);
-  keep(a | b);
-  keep(a ^ b);
-  keep(a + b);
-  keep(a - b);
-  keep(Pack::and_not(a, b));
-  keep(a.top_set());
+  keep_shared(a, b, keep);
   keep((a & Pack::all(3)).zeros());
   keep(a.ones());
   for (unsigned group = 0; group < 16; ++group) keep(Pack::lookup(given.data(), a.in_group(group)));
@@ -186,17 +192,10 @@ std::vector<Word> results_of_words(std::mt19937_64 generator) {
   const Lanes a = next();
   const Lanes b = next();
   keep(Lanes::all(Word{0x5A}));
-  keep(a);
-  keep(a & b);
-  keep(a | b);
-  keep(a ^ b);
-  keep(a + b);
-  keep(a - b);
+  keep_shared(a, b, keep);
   keep(~a);
   keep((a & Lanes::all(1)).zeros());
   keep(Lanes::load(given));
-  keep(Lanes::and_not(a, b));
-  keep(a.top_set());
   return out;
 }
 
