@@ -2,6 +2,7 @@
 """What the tests of pykindred share."""
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -78,15 +79,17 @@ def check_refusals(test, *rows):
         test.assertIsInstance(raised.exception, pykindred.Error)
 
 
-def run(program, timeout=400, **environment):
+def run(program, timeout=400, stack=None, **environment):
     """Runs a program in a new interpreter, which must end by itself and without messages. If it does not end, it and its children are aborted,
     with the stacks of their threads. One with threads has as long as a test that is watched, but not the same watchdog: a child that is forked
-    while `faulthandler` watches waits at its end for a thread that it does not have."""
+    while `faulthandler` watches waits at its end for a thread that it does not have. With `stack`, each of its threads reserves as many bytes,
+    which no stack of a thread that has ended can give."""
     program = textwrap.dedent(program)
+    set_stack = None if stack is None else lambda: resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
     limit = min(timeout, LIMIT) if "threading." in program else timeout
     late = ""
     with subprocess.Popen([sys.executable, "-X", "faulthandler", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          start_new_session=True, env={**os.environ, **environment}) as process:
+                          start_new_session=True, preexec_fn=set_stack, env={**os.environ, **environment}) as process:
         try:
             out, messages = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
