@@ -135,7 +135,9 @@ class Writer {
     m_out += end;
   }
   void start_line() {
-    if (m_indent >= 0) (m_out += '\n').append(static_cast<std::size_t>(m_indent * m_level), ' ');
+    if (m_indent >= 0)
+      (m_out += '\n')
+          .append(static_cast<std::size_t>(m_indent) * static_cast<std::size_t>(m_level), ' ');
   }
 
   std::string& m_out;

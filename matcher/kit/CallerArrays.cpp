@@ -120,7 +120,9 @@ std::optional<Space> space_of(const Context& context, std::span<const NamedArray
   const NamedArray* device = nullptr;
   const NamedArray* host = nullptr;
   for (const NamedArray& given : arrays) {
-    if (given.array.size() > 0) (given.array.on_device() ? device : host) = &given;
+    if (given.array.size() == 0) continue;
+    const NamedArray*& first = given.array.on_device() ? device : host;
+    if (first == nullptr) first = &given;
   }
   if (device == nullptr && host == nullptr) {
     // Nothing is read or written; a stream of the device may be given all the same.

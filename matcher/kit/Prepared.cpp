@@ -2,6 +2,7 @@
 #include "Preparation.hpp"
 
 #include <kindred/core/arch/Process.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <utility>
@@ -13,6 +14,7 @@ Prepared::Prepared(std::unique_ptr<Impl::PreparedLaunches> launches) noexcept
 
 void Prepared::run() const try {
   Arch::require_usable_process();
+  Impl::CancelPoint().check();
   m_launches->run();
 } catch (...) {
   Impl::rethrow_translated("Kindred::Prepared::run");

@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
@@ -164,6 +165,7 @@ void SeedSequence::add(SeedLayer& layer, const ConstArray& x, const Array& y, bo
 void SeedSequence::run() try {
   State& state = *m_state;
   if (state.calls.empty()) return;
+  Impl::CancelPoint().check();
   Impl::with_instance(state.context, state.space,
                       [&](const auto& exec_space) { state.run(exec_space); });
 } catch (...) {

@@ -98,27 +98,29 @@ TransitionResult requested(Lifecycle from, Lifecycle to, const SeedMetrics& metr
 TEST(SeedTransition, GuardsChangeAtTheirBounds) {
   struct Guard {
     Lifecycle from, to;
-    std::function<void(SeedMetrics&)> change;  ///< of good metrics
-    const char* why;                           ///< empty: accepted
+    std::function<void(SeedMetrics&)>
+        change;       ///< of good metrics; nvcc 13.0 forgets designators in assignments to `auto&`
+    const char* why;  ///< empty: accepted
   };
   const std::vector<Guard> guards{
-      {training, grafting, [](auto& m) { m.reconstruction_loss = {}; },
+      {training, grafting, [](SeedMetrics& m) { m.reconstruction_loss = {}; },
        "reconstruction_loss was not given; it must be at most 0.01"},
-      {training, grafting, [](auto& m) { m.reconstruction_loss = 0.0101; },
+      {training, grafting, [](SeedMetrics& m) { m.reconstruction_loss = 0.0101; },
        "reconstruction_loss is 0.0101"},
-      {training, grafting, [](auto& m) { m = {.reconstruction_loss = 0.01}; }, ""},
-      {evaluating, fine_tuning, [](auto& m) { m.performance_delta = 0; }, "must be above 0"},
-      {evaluating, fine_tuning, [](auto& m) { m.stability_score = 0.79; },
+      {training, grafting, [](SeedMetrics& m) { m = {.reconstruction_loss = 0.01}; }, ""},
+      {evaluating, fine_tuning, [](SeedMetrics& m) { m.performance_delta = 0; }, "must be above 0"},
+      {evaluating, fine_tuning, [](SeedMetrics& m) { m.stability_score = 0.79; },
        "stability_score is 0.79"},
-      {evaluating, fine_tuning, [](auto& m) { m.stability_score = {}; }, "was not given"},
-      {evaluating, culled, [](auto& m) { m = {}; }, "one must be below -0.05"},
-      {evaluating, culled, [](auto& m) { m = {.performance_delta = -0.05, .error_rate = 0.11}; },
-       ""},
-      {evaluating, culled, [](auto& m) { m = {.performance_delta = -0.051, .error_rate = 0.1}; },
-       ""},
-      {training, culled, [](auto& m) { m = {}; }, ""},  // only the epochs are checked
-      {fine_tuning, fossilized, [](auto& m) { m.total_improvement = 0.0099; }, "total_improvement"},
-      {fine_tuning, fossilized, [](auto& m) { m.final_stability = 0.949; },
+      {evaluating, fine_tuning, [](SeedMetrics& m) { m.stability_score = {}; }, "was not given"},
+      {evaluating, culled, [](SeedMetrics& m) { m = {}; }, "one must be below -0.05"},
+      {evaluating, culled,
+       [](SeedMetrics& m) { m = {.performance_delta = -0.05, .error_rate = 0.11}; }, ""},
+      {evaluating, culled,
+       [](SeedMetrics& m) { m = {.performance_delta = -0.051, .error_rate = 0.1}; }, ""},
+      {training, culled, [](SeedMetrics& m) { m = {}; }, ""},  // only the epochs are checked
+      {fine_tuning, fossilized, [](SeedMetrics& m) { m.total_improvement = 0.0099; },
+       "total_improvement"},
+      {fine_tuning, fossilized, [](SeedMetrics& m) { m.final_stability = 0.949; },
        "final_stability is 0.949"}};
   for (const Guard& guard : guards) {
     SeedMetrics metrics = good();

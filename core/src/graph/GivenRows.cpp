@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <type_traits>
 
 namespace Kindred {
@@ -157,11 +156,13 @@ struct HopGivenRows {
   }
   /// The first row that at least \p position edges and rows precede, or the number of rows.
   std::size_t row_at(std::uint64_t position) const {
-    const auto all = std::views::iota(std::size_t{0}, rows);
-    const auto first = std::ranges::lower_bound(all, position, {}, [&](std::size_t row) {
-      return static_cast<std::uint64_t>(edges.offsets[row]) + row;
-    });
-    return static_cast<std::size_t>(first - all.begin());
+    std::size_t begin = 0;
+    for (std::size_t end = rows; begin < end;) {
+      const std::size_t row = begin + (end - begin) / 2;
+      const bool is_before = static_cast<std::uint64_t>(edges.offsets[row]) + row < position;
+      (is_before ? begin : end) = is_before ? row + 1 : row;
+    }
+    return begin;
   }
 };
 

@@ -223,8 +223,9 @@ LatticeBits::LatticeBits(const LatticeShape& shape) : grid(shape) {
   while (line_dimensions < grid.dimensions) {
     line *= grid.size;
     ++line_dimensions;
-    const auto bits = static_cast<double>((line + 63) / 64 * 64);
-    if (line >= line_min && bits <= waste_max * static_cast<double>(line)) break;
+    const std::uint64_t bits = (line + 63) / 64 * 64;
+    if (line >= line_min && static_cast<double>(bits) <= waste_max * static_cast<double>(line))
+      break;
   }
   lines = grid.nodes / line;
   const std::uint64_t words_of_line = (line + 63) / 64;

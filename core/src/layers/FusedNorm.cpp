@@ -21,7 +21,7 @@ inline constexpr bool uses_teams =
     Special::is_compiled<Special::Form::staged_norm_rows, ExecutionSpace>;
 
 /// Whether rows can be copied, and results and factors read and written, 16 bytes at a time.
-bool is_aligned(const NormLayerData& layer) {
+[[maybe_unused]] bool is_aligned(const NormLayerData& layer) {
   const std::size_t input = size_of(layer.input);
   const std::size_t output = size_of(layer.output);
   return layer.columns * input % 16 == 0 && layer.x_stride * input % 16 == 0 &&
@@ -30,7 +30,7 @@ bool is_aligned(const NormLayerData& layer) {
 }
 
 /// Warps per team: one suffices for short rows.
-int team_warps(std::span<const NormLayerData> layers) {
+[[maybe_unused]] int team_warps(std::span<const NormLayerData> layers) {
   std::uint64_t row_bytes = 0;
   for (const NormLayerData& layer : layers)
     row_bytes = std::max(row_bytes, layer.columns * size_of(layer.input));

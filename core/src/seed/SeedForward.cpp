@@ -42,7 +42,7 @@ namespace {
 /// Teams that a device can hold.
 constexpr std::uint64_t device_teams = 264;
 
-SeedForwardPlan plan_device(const SeedForwardShape& shape) {
+[[maybe_unused]] SeedForwardPlan plan_device(const SeedForwardShape& shape) {
   // Few rows: narrow stripes, on as many multiprocessors as there are.
   SeedForwardPlan plan;
   for (std::uint32_t columns = 8; columns <= 32; columns *= 2) {

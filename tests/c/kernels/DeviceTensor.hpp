@@ -7,6 +7,8 @@
 
 #include "../CSupport.hpp"
 
+#include <Kokkos_Core.hpp>
+
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -99,12 +101,8 @@ inline const DeviceStream& own_stream() {
   return stream;
 }
 
-/// Waits for all work on the device.
-inline void wait_for_device() {
-  own_stream().wait();
-  on_device(context(),
-            [](const auto& exec_space) { Arch::fence(exec_space, "Kindred::Testing::wait"); });
-}
+/// Waits for all work on the device, also that of contexts made by C.
+inline void wait_for_device() { Kokkos::fence("Kindred::Testing::wait"); }
 
 /// \brief Runs \p call on the host, and on the device without and with a stream: its \p outputs are
 /// the same.

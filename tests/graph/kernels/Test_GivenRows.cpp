@@ -21,8 +21,8 @@ struct Rows {
   }
   GivenRows<Offset> given() const {
     GivenRows<Offset> rows;
-    rows.offsets = {offsets.data(), offsets.size()};
-    rows.ends = {ends.data(), ends.size()};
+    rows.offsets = decltype(rows.offsets)(offsets.data(), offsets.size());
+    rows.ends = decltype(rows.ends)(ends.data(), ends.size());
     rows.end_limit = static_cast<std::uint32_t>(offsets.size() - 1);
     return rows;
   }

@@ -101,7 +101,8 @@ class BasicArray {
   template <std::ranges::borrowed_range Range,
             class T = typename decltype(std::span(std::declval<Range&>()))::element_type>
   requires(ArrayElement<std::remove_const_t<T>> && (std::is_const_v<Void> || !std::is_const_v<T>))
-      BasicArray(Range&& values)  // NOLINT(google-explicit-constructor): a view like any other
+      // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): arrays are no ranges
+      BasicArray(Range&& values)
       : m_data(std::data(values)), m_type(data_type_of<std::remove_const_t<T>>) {
     m_shape[0] = static_cast<std::int64_t>(std::size(values));
     m_strides[0] = 1;

@@ -21,9 +21,10 @@ class PreparedLaunches;
 class Prepared {
  public:
   /// Launches the work. Does not fence on a device; on the host, the result is complete on return.
-  /// \throws SpaceUnavailable in a forked process
+  /// \throws SpaceUnavailable in a forked process; Cancelled, of launches on a device only before
+  /// they begin
   void run() const;
-  /// Fences the instance. \throws as `run`
+  /// Fences the instance. \throws SpaceUnavailable in a forked process
   void wait() const;
   /// Where it runs.
   Space space() const noexcept;

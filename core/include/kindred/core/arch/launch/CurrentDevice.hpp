@@ -20,7 +20,7 @@ inline constexpr int devices_max = 64;
 class KeepCurrentDevice {
  public:
   KeepCurrentDevice() noexcept;
-  ~KeepCurrentDevice();
+  ~KeepCurrentDevice();  // NOLINT(performance-trivially-destructible): only in a host build
   /// The current device when this was constructed; −1: unknown.
   int before() const noexcept { return m_before; }
   KeepCurrentDevice(const KeepCurrentDevice&) = delete;

@@ -107,6 +107,7 @@ struct ByteRegisters {
 
 #if KINDRED_HAS_AVX512_FLOATS
 struct Avx512Bytes {
+  // NOLINTNEXTLINE(modernize-use-using): with its attribute
   typedef std::uint8_t type __attribute__((vector_size(64)));
   type val[1];
 };

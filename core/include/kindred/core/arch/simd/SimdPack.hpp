@@ -23,6 +23,7 @@ inline constexpr unsigned float_register_bytes =
 /// A vector register of `Width` numbers, or one number.
 template <class T, unsigned Width>
 struct RegisterOf {
+  // NOLINTNEXTLINE(modernize-use-using): with its attribute
   typedef T type __attribute__((vector_size(Width * sizeof(T))));
 };
 template <class T>

@@ -25,9 +25,10 @@ KOKKOS_INLINE_FUNCTION double jaro_winkler_similarity(std::uint32_t common,
                                                       std::uint32_t prefix) {
   const double matched = common;
   const double divisor = common > 0 ? matched : 1.0;
+  const std::uint32_t transpositions = out_of_order / 2;
   double sum = matched / length;
   sum += matched / query_length;
-  sum += (matched - static_cast<double>(out_of_order / 2)) / divisor;
+  sum += (matched - static_cast<double>(transpositions)) / divisor;
   const double jaro = sum / 3.0;
   const double raised = jaro + prefix * 0.1 * (1.0 - jaro);
   const double capped = raised < 1.0 ? raised : 1.0;

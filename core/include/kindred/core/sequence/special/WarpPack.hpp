@@ -250,7 +250,7 @@ class WarpPack {
   template <unsigned Words, bool Chained>
   KOKKOS_INLINE_FUNCTION static void step(const MaskRow<Words>& masks, unsigned r,
                                           std::uint32_t& carry, Word* state) {
-    __extension__ typedef unsigned __int128 Two;
+    __extension__ typedef unsigned __int128 Two;  // NOLINT(modernize-use-using)
     Word carried = Chained ? carry >> r & 1U : 0;
     KINDRED_UNROLL
     for (unsigned w = 0; w < Words; w += 2) {
