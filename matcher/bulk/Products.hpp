@@ -4,6 +4,7 @@
 
 #include "ListLaunch.hpp"
 
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/Alignment.hpp>
 
 #include <kindred/backends/vendor/DeviceGemm.hpp>
@@ -210,7 +211,7 @@ class DeviceLibraryProducts {
     for (const Run& run : m_runs) {
       if (run.is_zeros) {
         const ArrayView<T, ExecutionSpace> zeros(run.first.c, run.first.m * run.first.n);
-        Kokkos::deep_copy(exec_space, zeros, T{0});
+        Arch::start_fill(exec_space, zeros, T{0});
       } else {
         m_gemm.run(exec_space, run.shape, run.first.a, run.first.b, run.first.c);
       }

@@ -7,6 +7,7 @@
 #include "QueryGroups.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/SourceArrays.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -100,7 +101,7 @@ class SpreadingWorkspace {
     or_release(exec_space, [&] {
       m_buffers->array_shape = {};
       const auto faults = sized(m_buffers->faults, queries.queries);
-      Kokkos::deep_copy(exec_space, faults, 0U);
+      Arch::start_fill(exec_space, faults, 0U);
       for (std::size_t first = 0; first < queries.queries; first += batch) {
         const std::size_t count = std::min(batch, queries.queries - first);
         SpreadState<ExecutionSpace> state = prepare(exec_space, graph, count, request, {});

@@ -5,6 +5,7 @@
 #include <kindred/backends/Space.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/Stream.hpp>
 #include <kindred/core/seed/SeedForward.hpp>
@@ -46,7 +47,7 @@ struct ForwardPlan {
         plan(seed_forward_plan(exec_space, shape_)),
         workspace(memory, "Kindred::SeedLayer::workspace", workspace_size(threads)) {
     if (workspace.size() == 0) return;
-    Kokkos::deep_copy(exec_space, workspace.view(), std::byte{0});
+    Arch::start_fill(exec_space, workspace.view(), std::byte{0});
     Arch::fence(exec_space, "Kindred::SeedLayer::workspace");
   }
   bool serves(const SeedForwardShape& requested, const ForwardQueue& on) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SeedLayerState.hpp"
 
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/seed/UpdateSeeds.hpp>
 #include <kindred/matcher/SeedOperationInfo.hpp>
@@ -55,7 +56,7 @@ void LayerSeeds::bind(const ExecutionSpace& exec_space, Space space,
   own.state.bind(memory, state());
   own.winners =
       Words(memory, "Kindred::SeedLayer::winners", std::size_t{chunks.seeds} * seed_fields);
-  Kokkos::deep_copy(exec_space, own.winners.view(), 0U);
+  Arch::start_fill(exec_space, own.winners.view(), 0U);
   own.blueprints.bind(memory, chunks.hidden, blueprint_bytes);
   own.blueprints.serve(exec_space, blueprints(), {});
   telemetry.bind(exec_space, memory);

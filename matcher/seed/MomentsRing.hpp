@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/seed/ReduceMoments.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -31,7 +32,7 @@ class MomentsRing {
     m_ring = Moments(memory, "Kindred::SeedLayer::telemetry", std::size_t{slots} * seeds);
     m_each = Moments(memory, "Kindred::SeedLayer::telemetry_each", slots == 0 ? 0 : seeds);
     m_whole = Moments(memory, "Kindred::SeedLayer::telemetry_whole", slots == 0 ? 0 : 1);
-    Kokkos::deep_copy(exec_space, m_ring.view(), SeedMoments());
+    Arch::start_fill(exec_space, m_ring.view(), SeedMoments());
     Arch::fence(exec_space, "Kindred::SeedLayer::telemetry");
   }
   view_type slot(std::uint32_t slot) const {
@@ -40,7 +41,7 @@ class MomentsRing {
   /// Does not fence. On the host, the kernels must have ended; does not throw there.
   void clear(const ExecutionSpace& exec_space, std::uint32_t which) const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
-      Kokkos::deep_copy(exec_space, slot(which), SeedMoments());
+      Arch::start_fill(exec_space, slot(which), SeedMoments());
     } else {
       std::fill_n(slot(which).data(), m_seeds, SeedMoments());
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/matcher/SeedFunctions.hpp>
 
 #include <kindred/backends/impl/Instances.hpp>
@@ -240,7 +241,7 @@ DispatchRecord forward_seeds(Context& context, const SeedArrays& seeds, const Co
       workspace = workspace_of(parts.size);
       using Bytes = ArrayView<std::byte, ExecutionSpace>;
       if (parts.plan.counters > 0)
-        Kokkos::deep_copy(exec_space, Bytes(workspace.data(), parts.plan.counters), std::byte{0});
+        Arch::start_fill(exec_space, Bytes(workspace.data(), parts.plan.counters), std::byte{0});
       if (shape.telemetry)
         moments = Moments(reinterpret_cast<SeedMoments*>(workspace.data() + parts.moments),
                           shape.chunks.covering().seeds);

@@ -6,6 +6,7 @@
 #include "ScanWorkspace.hpp"
 
 #include <kindred/core/arch/Concurrency.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/sequence/CollectSurvivors.hpp>
@@ -262,7 +263,7 @@ class ScanBatch {
       const view_type<Rank> keys(lists, queries * capacity);
       const view_type<Rank> counters(lists + queries * capacity, queries);
       const view_type<Rank> best(lists + queries * (capacity + 1), queries * k);
-      Kokkos::deep_copy(m_exec_space, view_type<Rank>(lists, queries * (capacity + 1)), rank_none);
+      Arch::start_fill(m_exec_space, view_type<Rank>(lists, queries * (capacity + 1)), rank_none);
       lcs_candidates(m_exec_space, m_tiles, m_tables, m_call.options.threshold,
                      LcsCandidates<ExecutionSpace>{m_workspace.bounds.const_view(),
                                                    static_cast<std::uint32_t>(k), keys,

@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/Candidates.hpp>
@@ -66,7 +67,7 @@ class CandidateSearch {
 
   /// \brief The ranks of the best `top` rows of every list, each row once. Fences \p exec_space.
   /// Returns the first query that contains a row at or above \p checked_rows, if there is one; \p
-  /// best is then undefined.
+  /// best is then as before.
   /// \param host prepares lists \param lists rows, one list per query
   /// \param best `queries × top`, ascending, padded with `rank_none`
   std::optional<std::size_t> score(const ExecutionSpace& exec_space, const HostWorkers& host,
@@ -78,10 +79,10 @@ class CandidateSearch {
     CandidateShape shape{queries.count, 0, 0};
     for (std::size_t query = 0; query < queries.count; ++query)
       shape.longest = std::max(shape.longest, lists.length(query));
-    best.assign(queries.count * top, rank_none);
     shape.top = std::min(top, shape.longest);
     if (shape.top == 0) {
       Arch::fence(exec_space, "Kindred::VectorIndex::score");
+      best.assign(queries.count * top, rank_none);
       return {};
     }
     m_bad_query.resize_discarding(1);
@@ -100,6 +101,7 @@ class CandidateSearch {
     m_host_top.resize(m_top.size());
     download(exec_space, m_host_top.data(), m_top.view(), m_host_top.size());
     if (bad_query != no_query) return bad_query;
+    best.assign(queries.count * top, rank_none);
     for (std::size_t query = 0; query < queries.count; ++query)
       std::copy_n(m_host_top.begin() + static_cast<std::ptrdiff_t>(query * shape.top), shape.top,
                   best.begin() + static_cast<std::ptrdiff_t>(query * top));
@@ -122,7 +124,7 @@ class CandidateSearch {
     m_ranks.resize_discarding(plan.workspace(queries.count));
     if (m_arrived.size() < queries.count) {
       m_arrived.resize_discarding(queries.count);
-      Kokkos::deep_copy(exec_space, m_arrived.view(), 0U);
+      Arch::start_fill(exec_space, m_arrived.view(), 0U);
     }
     start_upload(exec_space, m_offsets.view(), m_host_offsets.data(), m_host_offsets.size());
     start_upload(exec_space, m_ids.view(), lists.values.data() + first, m_ids.size());

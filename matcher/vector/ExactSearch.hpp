@@ -15,6 +15,7 @@
 #include "VectorStore.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/vector/ScoreMatrix.hpp>
 #include <kindred/memory/Copies.hpp>
@@ -168,7 +169,7 @@ class ExactSearch {
     const auto prepared = m_queries.prepare(exec_space, queries, store.dimension(), on_host);
     m_matrix.reserved = beside_tiles(store, false, 0);
     m_bounds.resize_discarding(prepared.count);
-    Kokkos::deep_copy(exec_space, m_bounds.view(), bound);
+    Arch::start_fill(exec_space, m_bounds.view(), bound);
     const auto bounds = m_bounds.const_view();
     std::vector<std::vector<Rank>> found(prepared.count);
     for (Part part; next_part(exec_space, store, filter, first, prepared.count, part);) {

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_VECTOR_GROW_BUFFER_HPP
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/memory/Buffer.hpp>
 
 #include <cstddef>
@@ -24,7 +25,7 @@ void grow_zeros(const ExecutionSpace& exec_space,
                 Buffer<T, typename ExecutionSpace::memory_space>& buffer, std::size_t size) {
   if (buffer.size() >= size) return;
   grow(exec_space, buffer, size);
-  Kokkos::deep_copy(exec_space, buffer.view(), T{});
+  Arch::start_fill(exec_space, buffer.view(), T{});
 }
 
 }  // namespace Kindred::Impl

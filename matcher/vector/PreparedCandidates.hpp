@@ -5,6 +5,7 @@
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/VectorScores.hpp>
@@ -69,7 +70,7 @@ class PreparedCandidates {
       m_staged = {memory, "Kindred::PreparedScore::staged", m_words};
     m_partial = {memory, "Kindred::PreparedScore::partial", m_plan.workspace(1)};
     m_arrived = {memory, "Kindred::PreparedScore::arrived", 1};
-    Kokkos::deep_copy(*m_exec_space, m_arrived.view(), 0U);
+    Arch::start_fill(*m_exec_space, m_arrived.view(), 0U);
     Arch::fence(*m_exec_space, "Kindred::PreparedScore::PreparedScore");
   }
 

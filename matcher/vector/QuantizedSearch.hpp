@@ -6,6 +6,7 @@
 #include "TopLists.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/select/TopK.hpp>
@@ -72,7 +73,7 @@ class QuantizedSearch {
               SearchReport& report) {
     report.path = "quantized";
     if (quantized.count() == 0) {
-      Kokkos::deep_copy(exec_space, best, rank_none);
+      Arch::start_fill(exec_space, best, rank_none);
       return;
     }
     const Shape shape(m_limits, quantized.count(), rows.dimension, queries.count, top);

@@ -4,6 +4,7 @@
 
 #include "GrowBuffer.hpp"
 
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/memory/Buffer.hpp>
 
@@ -31,7 +32,7 @@ class TopLists {
     m_k = top;
     m_best = best;
     m_empty = true;
-    Kokkos::deep_copy(exec_space, best, rank_none);
+    Arch::start_fill(exec_space, best, rank_none);
   }
 
   /// Adds \p keys, `queries × length`. May fence \p exec_space.

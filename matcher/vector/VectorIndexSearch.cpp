@@ -266,14 +266,18 @@ SearchResults VectorIndex::State::search(const Rows& of, const ConstArray& queri
     return results;
   }
   if (count == 0) return results;
+  // Allocating memory for a large result takes milliseconds, during which a device can already
+  // search. A small one is made first: `call_once` wakes threads by a system call.
+  constexpr std::size_t large = 1U << 18U;
+  const bool makes_beside = places >= large && !call.has_output;
+  const auto make_results = [&] {
+    results.ids.resize(places);
+    results.scores.resize(places);
+    to = {results.scores.data(), kept, results.ids.data(), kept, kept};
+  };
   std::once_flag is_made;
   const auto make_room = [&] {
-    std::call_once(is_made, [&] {
-      if (call.has_output) return;
-      results.ids.resize(places);
-      results.scores.resize(places);
-      to = {results.scores.data(), kept, results.ids.data(), kept, kept};
-    });
+    if (makes_beside) std::call_once(is_made, make_results);
   };
   const Workload workload = search_workload(
       store, call, path, call.bytes + filter.transfer_bytes() + sizeof(Rank) * count * kept);
@@ -300,17 +304,14 @@ SearchResults VectorIndex::State::search(const Rows& of, const ConstArray& queri
                           }
                         });
   };
-  // Allocating memory for a large result takes milliseconds, during which a device can already
-  // search.
-  constexpr std::size_t large = 1U << 18U;
-  if (places < large || call.has_output) {
-    make_room();
-    results.record = run(call, workload, path, block, start, results.report, rank);
-  } else {
+  if (makes_beside) {
     Impl::host_workers(context, options.space.value_or(Space::openmp))
         .run_beside(
             [&] { results.record = run(call, workload, path, block, start, results.report, rank); },
             make_room);
+  } else {
+    if (!call.has_output) make_results();
+    results.record = run(call, workload, path, block, start, results.report, rank);
   }
   observe(store, results.record);
   return results;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/graph/BinnedEdges.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
@@ -137,7 +138,7 @@ void count_bins(const ExecutionSpace& exec_space,
   check.has("cells", cells, Impl::extent_of(2, bin_edges.size() - 1));
   check.is_aligned("sources", sources);
   const std::size_t bins = bin_edges.extent(0) - 1;
-  Kokkos::deep_copy(exec_space, cells, 0U);
+  Arch::start_fill(exec_space, cells, 0U);
   place_edges<ExecutionSpace>(exec_space, "Kindred::Graph::bins::count",
                               {sources, bin_edges, cells});
   Launch::scan_indices(exec_space, "Kindred::Graph::bins::scan", cells.extent(0),
@@ -162,9 +163,9 @@ void fill_bins(const ExecutionSpace& exec_space,
   check.has("slot_sources", slot_sources, sources.size());
   check.has("slot_edges", slot_edges, slot_sources.size());
   check.has("slot_weights", slot_weights, slot_sources.size());
-  Kokkos::deep_copy(exec_space, slot_sources, std::uint16_t{0});
-  Kokkos::deep_copy(exec_space, slot_edges, static_cast<std::uint16_t>(bin_edges_max));
-  Kokkos::deep_copy(exec_space, slot_weights, 0.0F);
+  Arch::start_fill(exec_space, slot_sources, std::uint16_t{0});
+  Arch::start_fill(exec_space, slot_edges, static_cast<std::uint16_t>(bin_edges_max));
+  Arch::start_fill(exec_space, slot_weights, 0.0F);
   place_edges<ExecutionSpace>(
       exec_space, "Kindred::Graph::bins::fill",
       {sources, bin_edges, next, weights, slot_sources, slot_edges, slot_weights});

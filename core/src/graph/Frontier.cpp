@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 
 #include <kindred/core/arch/launch/Launch.hpp>
@@ -81,11 +82,11 @@ template <class ExecutionSpace>
 void clear_frontier(const ExecutionSpace& exec_space, const FrontierState<ExecutionSpace>& state) {
   const Impl::ArgumentCheck check("clear_frontier");
   check_state(check, state);
-  Kokkos::deep_copy(exec_space, state.value, 0.0F);
-  Kokkos::deep_copy(exec_space, state.passed, 0.0F);
-  Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
-  Kokkos::deep_copy(exec_space, state.mark, 0U);
-  Kokkos::deep_copy(exec_space, state.control, FrontierControl{});
+  Arch::start_fill(exec_space, state.value, 0.0F);
+  Arch::start_fill(exec_space, state.passed, 0.0F);
+  Arch::start_fill(exec_space, state.tier, Impl::tier_untouched);
+  Arch::start_fill(exec_space, state.mark, 0U);
+  Arch::start_fill(exec_space, state.control, FrontierControl{});
 }
 
 template <class ExecutionSpace>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/graph/Hop.hpp>
 #include <kindred/core/graph/impl/GraphChecks.hpp>
 #include <kindred/core/graph/impl/Hop.hpp>
@@ -110,11 +111,11 @@ void start_spreading(const ExecutionSpace& exec_space, const SpreadState<Executi
   check_start(check, state);
   check.has("values", values, places.size());
   check.is_aligned("places", places);
-  Kokkos::deep_copy(exec_space, state.value, 0.0F);
-  Kokkos::deep_copy(exec_space, state.passed, 0.0F);
-  Kokkos::deep_copy(exec_space, state.short_passed, Arch::BFloat16{0});
-  Kokkos::deep_copy(exec_space, state.tier, Impl::tier_untouched);
-  Kokkos::deep_copy(exec_space, state.last, 0U);
+  Arch::start_fill(exec_space, state.value, 0.0F);
+  Arch::start_fill(exec_space, state.passed, 0.0F);
+  Arch::start_fill(exec_space, state.short_passed, Arch::BFloat16{0});
+  Arch::start_fill(exec_space, state.tier, Impl::tier_untouched);
+  Arch::start_fill(exec_space, state.last, 0U);
   Launch::for_each_index(exec_space, "Kindred::Graph::spread::sources", places.extent(0),
                          Sources<ExecutionSpace>{state, places, values});
 }

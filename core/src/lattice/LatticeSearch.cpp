@@ -2,6 +2,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/RelaxedAccess.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/lattice/LatticeSearch.hpp>
@@ -287,9 +288,9 @@ void start_lattice_search(const ExecutionSpace& exec_space,
         Impl::LatticeOpen<ExecutionSpace>{search.bits, search.unreached});
   }
   for (const auto& frontier : search.frontiers)
-    Kokkos::deep_copy(exec_space, frontier, std::uint64_t{0});
-  Kokkos::deep_copy(exec_space, search.distances, lattice_unreached);
-  Kokkos::deep_copy(exec_space, search.found, std::uint32_t{0});
+    Arch::start_fill(exec_space, frontier, std::uint64_t{0});
+  Arch::start_fill(exec_space, search.distances, lattice_unreached);
+  Arch::start_fill(exec_space, search.found, std::uint32_t{0});
   Launch::for_each_index(exec_space, "Kindred::Lattice::search::sources", sources.extent(0),
                          Impl::LatticeSources<ExecutionSpace>{search, sources});
 }

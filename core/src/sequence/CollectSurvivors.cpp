@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/sequence/CollectSurvivors.hpp>
 
 #include <kindred/core/launch/ForEachIndex.hpp>
@@ -53,7 +54,7 @@ void collect_survivors(const ExecutionSpace& exec_space, const PatternTiles<Exec
   check.is_aligned("bound", bound);
   check.is_aligned("list", list);
   check.has("counters", counters, 2);
-  Kokkos::deep_copy(exec_space, counters, 0U);
+  Arch::start_fill(exec_space, counters, 0U);
   const std::uint64_t row = std::uint64_t{query} * tiles.slots();
   const ArrayView<const std::uint32_t, ExecutionSpace> own(matched.data() + row, tiles.slots());
   Launch::for_each_index<Launch::Fine, std::uint32_t>(

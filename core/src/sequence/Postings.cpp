@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/sequence/Postings.hpp>
 
 #include <kindred/core/arch/Spaces.hpp>
@@ -147,7 +148,7 @@ void count_postings(const ExecutionSpace& exec_space, const PatternTiles<Executi
   check.has("list", list, tiles.slots());
   check.has("counters", counters, 1);
   using kernel_type = Impl::CountPostingsKernel<ExecutionSpace>;
-  Kokkos::deep_copy(exec_space, counters, 0U);
+  Arch::start_fill(exec_space, counters, 0U);
   if (lists.size() == 0) return;
   constexpr std::uint64_t block = kernel_type::block;
   Launch::for_each_team<Launch::Dynamic>(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/vector/RankUnfinished.hpp>
 
 #include <kindred/core/arch/Concurrency.hpp>
@@ -165,7 +166,7 @@ void rank_unfinished(const ExecutionSpace& exec_space, Metric metric,
   check.has("workspace.arrived", workspace.arrived, team_count);
   if (queries.count == 0 || top == 0) return;
   const auto kept = static_cast<std::uint32_t>(top);
-  Kokkos::deep_copy(exec_space, Kokkos::subview(workspace.queries, std::pair(0, 1)), 0U);
+  Arch::start_fill(exec_space, Kokkos::subview(workspace.queries, std::pair(0, 1)), 0U);
   Launch::for_each_index(exec_space, "Kindred::Vector::rank_unfinished::list", queries.count,
                          ListUnfinished<ExecutionSpace>{lists, kept, workspace.queries.data()});
   const auto teams = static_cast<std::uint32_t>(team_count);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>
 #include <kindred/core/vector/RanksWithin.hpp>
 #include <kindred/core/vector/impl/VectorChecks.hpp>
@@ -37,7 +38,7 @@ void list_ranks_within(const ExecutionSpace& exec_space,
   if (bounds.size() != 0) check.is_multiple("the size of ranks", ranks.size(), bounds.size());
   check.has("lists", lists, ranks.size());
   check.has("counts", counts, bounds.size());
-  Kokkos::deep_copy(exec_space, counts, std::uint64_t{0});
+  Arch::start_fill(exec_space, counts, std::uint64_t{0});
   if (ranks.size() == 0) return;
   Launch::for_each_index(
       exec_space, "Kindred::Vector::list_ranks_within::list", ranks.size(),

@@ -2,8 +2,11 @@
 #ifndef KINDRED_CORE_ARCH_START_COPY_HPP
 #define KINDRED_CORE_ARCH_START_COPY_HPP
 
+#include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>
+#include <kindred/core/arch/launch/ProfiledKernel.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace Kindred::Arch {
@@ -34,6 +37,21 @@ inline void start_copy(const DeviceSpace& exec_space, const char* label, void* t
   require(status, label);
 }
 #endif
+
+/// \brief Starts to set all elements of \p view to \p value. Does not fence. One thread of a host
+/// needs no parallel region, which would wake other threads by a system call.
+template <class ExecutionSpace, class View>
+void start_fill(const ExecutionSpace& exec_space, const View& view,
+                const typename View::non_const_value_type& value) {
+  if constexpr (!is_device<ExecutionSpace>) {
+    if (concurrency(exec_space) == 1 && view.span_is_contiguous()) {
+      run_profiled(exec_space, "Kindred::Arch::start_fill",
+                   [&] { std::fill_n(view.data(), view.size(), value); });
+      return;
+    }
+  }
+  Kokkos::deep_copy(exec_space, view, value);
+}
 
 }  // namespace Kindred::Arch
 

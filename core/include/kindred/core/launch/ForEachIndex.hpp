@@ -80,8 +80,11 @@ void for_each_index_here(const HostSpace& exec_space, const char* label, const I
                                               static_cast<Index>(length)};
   start_here<Form>(
       [&](const auto& body) {
-        if (count == 1) {
-          Arch::run_profiled(exec_space, label, [&] { body(Index{0}); });
+        // A parallel region of one thread would still wake the others, by a system call.
+        if (count == 1 || threads == 1) {
+          Arch::run_profiled(exec_space, label, [&] {
+            for (std::uint64_t item = 0; item < count; ++item) body(static_cast<Index>(item));
+          });
         } else {
           Kokkos::parallel_for(Arch::tool_label(label),
                                Arch::range<Index, ScheduleOf<Form>>(exec_space, count), body);

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/RoundElement.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/ArgumentCheck.hpp>
 #include <kindred/core/common/ArrayView.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
@@ -154,8 +155,8 @@ void begin_tile_queries(const ExecutionSpace& exec_space,
   const Impl::ArgumentCheck check("begin_tile_queries");
   check.has("tile.residuals", tile.residuals, 1);
   check.has("lists.not_numbers", lists.not_numbers, 1);
-  Kokkos::deep_copy(exec_space, tile.residuals, 0.0F);
-  Kokkos::deep_copy(exec_space, lists.not_numbers, 0U);
+  Arch::start_fill(exec_space, tile.residuals, 0.0F);
+  Arch::start_fill(exec_space, lists.not_numbers, 0U);
 }
 
 /// \brief Scales queries to `tile_norm`, rounds them and clears their lists. Does not fence.
