@@ -180,30 +180,35 @@ def house():
 
 def call():
     """What happens between a call of an engine and its result."""
-    svg = Svg(860, 640, "The path of a call from the program through the dispatcher to the kernels and back")
+    svg = Svg(860, 690, "The path of a call from the program through the dispatcher to the kernels and back, and of a change")
     svg.box(30, 30, 180, 60, ("program", "index.search(queries)"))
-    svg.box(300, 30, 250, 60, ("engine: validate", "every argument, before any launch"), "strong")
-    svg.box(300, 130, 250, 60, ("engine: describe", "operation, work, starts, bytes"), "strong")
-    svg.box(300, 230, 250, 60, ("dispatcher: predict", "serial, openmp, cuda: choose the least"), "strong")
-    svg.box(300, 330, 250, 60, ("engine: workspace", "cached; charged to the budget"), "strong")
-    svg.box(300, 430, 250, 60, ("kernels", "queued on the instance of the space"), "strong")
-    svg.box(300, 530, 250, 60, ("engine: fence and order", "its instance only; total order"), "strong")
-    svg.box(30, 530, 180, 60, ("result", "ids, scores, record"))
-    svg.box(640, 30, 190, 60, ("InvalidArgument", "nothing has changed"))
-    svg.box(640, 230, 190, 60, ("cost curves", "priors, calibration"))
-    svg.box(640, 380, 190, 60, ("next best space", "or half of the batch"))
+    steps = (("snapshot", "the data of the whole call; no lock"), ("checks", "every argument, before any launch"),
+             ("dispatcher", "serial, openmp, cuda: the least time"), ("lease", "an instance and a workspace"),
+             ("kernels", "in parts, on the instance of the space"), ("results", "its instance is fenced; total order"))
+    for i, step in enumerate(steps):
+        svg.box(300, 30 + 110 * i, 250, 60, step, "strong")
+        if i > 0:
+            svg.arrow((425, 110 * i - 20), (425, 110 * i + 28))
     svg.arrow((210, 60), (298, 60))
-    svg.arrow((550, 60), (638, 60))
-    for y in (90, 190, 290, 390, 490):
-        svg.arrow((425, y), (425, y + 38))
-    svg.arrow((300, 560), (212, 560))
-    svg.arrow((120, 528), (120, 92))
-    svg.arrow((638, 260), (552, 260))
-    svg.arrow((550, 460), (595, 460), (595, 425), (638, 425))
-    svg.text(602, 478, "OutOfMemory, DeviceLost", "soft small")
-    svg.arrow((638, 395), (595, 395), (595, 360), (552, 360))
-    svg.arrow((550, 560), (845, 560), (845, 260), (832, 260))
-    svg.text(640, 552, "time taken: observed", "soft small")
+    svg.box(640, 140, 190, 60, ("InvalidArgument", "nothing has changed"))
+    svg.arrow((550, 170), (638, 170))
+    svg.box(640, 250, 190, 60, ("cost curves", "priors, calibration"))
+    svg.arrow((638, 280), (552, 280))
+    svg.box(640, 415, 190, 60, ("next best space", "or half of the batch"))
+    svg.arrow((550, 500), (735, 500), (735, 477))
+    svg.text(602, 518, "OutOfMemory, DeviceLost", "soft small")
+    svg.arrow((638, 445), (595, 445), (595, 390), (552, 390))
+    svg.arrow((300, 515), (212, 515))
+    svg.text(212, 500, "may be cancelled", "soft small")
+    svg.box(30, 470, 180, 60, ("Cancelled", "between parts"))
+    svg.box(30, 580, 180, 60, ("result", "ids, scores, record"))
+    svg.arrow((300, 610), (212, 610))
+    svg.arrow((550, 610), (848, 610), (848, 280), (832, 280))
+    svg.text(640, 602, "time taken: observed", "soft small")
+    svg.box(30, 140, 180, 60, ("change: publish", "replaces the snapshot"))
+    svg.box(30, 250, 180, 60, ("change: build", "beside; writers' lock"))
+    svg.arrow((120, 250), (120, 202))
+    svg.arrow((210, 165), (255, 165), (255, 78), (298, 78))
     return svg
 
 
