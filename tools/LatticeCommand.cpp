@@ -271,8 +271,8 @@ void add_lattice_command(CLI::App& app, const GlobalOptions& global) {
   add_out(*built, file->out, "Output file");
 
   const auto [batch, tasks] = add_command<std::string>(
-      *group, "batch", "Run the task on each line of a file, with many lattices in one launch",
-      global, run_batch);
+      *group, "batch", "Run the task on each line of a file, with many lattices at once", global,
+      run_batch);
   add_input(*batch, "--tasks", *tasks,
             "JSON lines {\"name\": \"a\", \"dimensions\": 4, \"size\": 10, \"do\": \"analyze\"}; "
             "\"do\" is analyze, measure, path (from, to, blocked) or build (out)");
