@@ -32,13 +32,17 @@ cudaGraphExec_t captured(cudaStream_t stream, const std::function<void()>& launc
   if constexpr (KINDRED_ENABLE_SPECIALIZED == 0) return executable;
   cudaGraph_t graph = nullptr;
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
+    bool is_complete = false;
     try {
       launches();
+      is_complete = true;
     } catch (const std::exception&) {
-      // The capture must be ended in any case; it then returns no graph.
+      // The capture must be ended in any case. What was launched until here is no graph of the
+      // call.
     }
     if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph != nullptr) {
-      if (cudaGraphInstantiate(&executable, graph, 0) != cudaSuccess) executable = nullptr;
+      if (!is_complete || cudaGraphInstantiate(&executable, graph, 0) != cudaSuccess)
+        executable = nullptr;
       cudaGraphDestroy(graph);
     }
   }

@@ -6,6 +6,7 @@
 #include "ListCall.hpp"
 #include "ProductCall.hpp"
 #include "RowLaunch.hpp"
+#include "kit/Overlap.hpp"
 #include "kit/Preparation.hpp"
 
 #include <kindred/backends/impl/KeptObjects.hpp>
@@ -336,10 +337,11 @@ BulkReport Bulk::xor_with_new_keys(const BulkArrays& arrays, const BulkResults& 
     KINDRED_THROW_IF(made[i].type() != DataType::uint8,
                      "keys[" + std::to_string(i) + "] is " + to_string(made[i]) +
                          "; new keys are bytes: its elements must be uint8");
-    KINDRED_THROW_IF(made[i].size() > 0 && (made[i].data() == arrays[i].data() ||
-                                            made[i].data() == results[i].data()),
-                     "keys[" + std::to_string(i) +
-                         "] is the array or its result; a new key needs separate memory");
+    const Impl::ByteRange key(made[i]);
+    KINDRED_THROW_IF(
+        overlap(key, Impl::ByteRange(arrays[i])) || overlap(key, Impl::ByteRange(results[i])),
+        "keys[" + std::to_string(i) +
+            "] overlaps the array or its result; a new key needs separate memory");
   }
   if (!seed) {
     std::random_device source;

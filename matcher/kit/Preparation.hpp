@@ -56,7 +56,7 @@ class PreparedOn final : public PreparedLaunches {
   template <class Body>
   void on_instance(const Body& body) const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
-      const Arch::DeviceUse use;
+      const CurrentDeviceOf current(m_context, m_space);
       body(m_exec_space);
     } else {
       body(HostLease(m_context, m_space).get());

@@ -41,6 +41,12 @@ Ragged<Symbol> encoded(PatternMemory::Events events, const SymbolOf& symbol_of) 
   return symbols;
 }
 
+/// The texts of all events. \throws InvalidArgument for invalid offsets
+std::span<const std::string_view> texts_of(const PatternMemory::Events& events) {
+  check_offsets(events, "event", "texts");
+  return events.values.first(events.offsets.empty() ? 0 : events.offsets.back());
+}
+
 }  // namespace
 
 const PatternSettings& PatternMemory::State::checked(const Context& context,
@@ -299,17 +305,15 @@ std::uint64_t PatternMemory::size() const try {
 
 void PatternMemory::encode(Events events, Ragged<Symbol>& queries, std::optional<Level> level) const
     try {
+  const std::span<const std::string_view> texts = texts_of(events);
   if (level.value_or(m_state->level) == Level::character) {
-    check_offsets(events, "event", "texts");
-    queries.push_row(joined_code_points(
-        events.values.first(events.offsets.empty() ? 0 : events.offsets.back())));
+    queries.push_row(joined_code_points(texts));
     return;
   }
   // A pattern that is being learned adds all of its symbols or none.
   const auto lock = Impl::cancellable_shared_lock(m_state->mutex);
-  for (const std::string_view text : events.values) {
+  for (const std::string_view text : texts)
     queries.values.push_back(m_state->vocabulary.find(text));
-  }
   queries.close_row();
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::encode");
@@ -332,7 +336,7 @@ PredictionResults PatternMemory::predict(Events query, const MatchOptions& match
                                          const PredictionOptions& options,
                                          std::optional<Level> level) const try {
   MatchOptions all = matching;
-  all.threshold = candidate_threshold(options, query.values.size());
+  all.threshold = candidate_threshold(options, texts_of(query).size());
   Impl::check_blocks(matching.measure);
   State& state = *m_state;
   all.blocks = false;
@@ -376,9 +380,13 @@ std::vector<std::uint64_t> PatternMemory::symbol_frequencies() const try {
 SyncRecord PatternMemory::State::synchronise(SyncTrigger trigger) {
   std::optional<SyncRecord> record;  // of the level of the memory
   for_each_tiers([&](Impl::PatternTiers& tiers) {
-    const SyncRecord made = tiers.sync(trigger, learned());
-    warn_of_left(made);
-    if (!record) record = made;
+    try {
+      const SyncRecord made = tiers.sync(trigger, learned());
+      warn_of_left(made);
+      if (!record) record = made;
+    } catch (const InvalidArgument&) {
+      if (!record) throw;  // otherwise texts that the other level cannot compare, as its calls say
+    }
   });
   if (settings.log_memory_usage)
     context.log(LogLevel::info, "patterns hold " + std::to_string(bytes(Space::serial)) +

@@ -53,7 +53,8 @@ class Predictor {
         m_rank_by(m_flat ? RankBy::potential : options.rank_by),
         m_workers(Impl::host_workers(context, Space::openmp)
                       .with_count(static_cast<std::size_t>(
-                          options.threads > 0 ? options.threads : context.threads()))) {}
+                          options.threads > 0 ? std::min(options.threads, context.threads())
+                                              : context.threads()))) {}
 
   std::vector<Prediction> predict() {
     if (m_query.symbols.empty()) return {};

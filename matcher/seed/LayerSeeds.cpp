@@ -223,9 +223,9 @@ std::int32_t LayerSeeds::add_blueprint(std::string name, std::span<const float> 
 }
 
 void LayerSeeds::replace_blueprint(std::int32_t id, std::span<const float> weights) {
+  const HostLease lease(m_layer.context, Space::serial);  // which may fail, so before the change
   publish([&] { m_layer.m_blueprints.replace(id, weights); });
-  side<HostSpace>().blueprints.refresh(HostLease(m_layer.context, Space::serial).get(),
-                                       blueprints(), id);
+  side<HostSpace>().blueprints.refresh(lease.get(), blueprints(), id);
   on_the_device([&](const auto& exec_space, auto& device) {
     device.blueprints.refresh(exec_space, blueprints(), id);
   });

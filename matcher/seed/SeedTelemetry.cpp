@@ -106,9 +106,8 @@ std::vector<SeedTelemetry> TelemetryRing::telemetry(std::uint32_t age) {
   const Transfer& transfer = transfer_of(slot);
   with_instance(m_context, Space::cuda,
                 [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                  m_streams.get<ExecutionSpace>()
-                      .on(exec_space, transfer.stream)
-                      .fence("Kindred::SeedLayer::telemetry");
+                  Arch::fence(m_streams.get<ExecutionSpace>().on(exec_space, transfer.stream),
+                              "Kindred::SeedLayer::telemetry");
                 });
   return telemetry_of({transfer.moments.data(), m_seeds});
 }

@@ -83,6 +83,10 @@ void PatternSegment::place(Residency residency) {
   const bool required = needs_device(residency) ||
                         (residency == Residency::automatic && context.is_usable(Space::cuda));
   if (!required) return;
+  const auto stay = [&](const Error& error) {
+    if (needs_device(residency)) throw;
+    context.log(LogLevel::warning, std::string("patterns stay on the host: ") + error.what());
+  };
   try {
     with_instance(context, Space::cuda, [&](const auto& exec_space) {
       using space_type = std::decay_t<decltype(exec_space)>;
@@ -91,8 +95,9 @@ void PatternSegment::place(Residency residency) {
     });
     m_resident = m_resident & reachable(residency, true);
   } catch (const OutOfMemory& error) {
-    if (needs_device(residency)) throw;
-    context.log(LogLevel::warning, std::string("patterns stay on the host: ") + error.what());
+    stay(error);
+  } catch (const DeviceLost& error) {
+    stay(error);
   }
 }
 

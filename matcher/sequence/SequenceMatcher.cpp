@@ -353,7 +353,7 @@ ClusterResults SequenceMatcher::cluster(const ClusterOptions& options) const try
       group_of[index] = is_new ? different.rows() : group_of[first_equal[index]];
       if (is_new) different.push_row(all[index]);
     }
-    SequenceMatcher(m_state->context, different).match_self(matching, collect);
+    SequenceMatcher(m_state->context, different, m_state->residency).match_self(matching, collect);
     static_cast<Clusters&>(results) =
         Impl::cluster_groups(group_of, different.rows(), std::move(pairs), options.linkage);
   }

@@ -18,7 +18,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "VectorSegment.hpp"
 
@@ -128,7 +127,7 @@ class PreparedCandidates {
         }
       }
     }
-    m_exec_space->fence(m_fence_label);
+    Arch::fence(*m_exec_space, "Kindred::score");
   }
 
   /// Converts the query to double and computes its norm, on the host.
@@ -175,7 +174,6 @@ class PreparedCandidates {
   std::weak_ptr<const VectorSegment> m_recorded;  ///< whose rows the launches read
   CudaGraph<ExecutionSpace> m_graph;
   /// At most 15 characters, so that the copy that Kokkos makes does not allocate.
-  const std::string m_fence_label = "Kindred::score";
 };
 
 }  // namespace Kindred::Impl

@@ -4,6 +4,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
 #include <kindred/core/arch/Process.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/vector/ScoreOfRank.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
@@ -126,6 +127,7 @@ Space PreparedScore::space() const noexcept { return m_state->space; }
 std::span<const ScoredId> PreparedScore::score(std::span<const float> query,
                                                std::span<const std::uint64_t> candidates) try {
   Arch::require_usable_process();
+  Impl::CancelPoint().check();
   State& state = *m_state;
   const std::size_t dimension = state.of.dimension;
   KINDRED_THROW_IF(query.size() != dimension, "the query has " + std::to_string(query.size()) +

@@ -60,8 +60,12 @@ std::vector<StoredVectors> VectorStore::stored() const {
     const Space space =
         host_space_for(*m_context, static_cast<double>(without) * static_cast<double>(m_dimension));
     const HostLease lease(*m_context, space);
-    for (const LiveSegment& segment : m_segments)
-      segment->quantized(lease.get(), m_context->memory(space));
+    try {
+      for (const LiveSegment& segment : m_segments)
+        segment->quantized(lease.get(), m_context->memory(space));
+    } catch (const OutOfMemory&) {
+      // The file is complete without them.
+    }
   }
   std::vector<StoredVectors> parts;
   for (const LiveSegment& segment : m_segments) {
@@ -110,11 +114,16 @@ bool VectorStore::on_device() const noexcept {
 
 void VectorStore::place(VectorSegment& segment) const {
   if (m_options.residency == Residency::host || !m_context->is_usable(Space::cuda)) return;
+  const auto stay = [&](const Error& error) {
+    if (needs_device(m_options.residency)) throw;
+    m_context->log(LogLevel::info, std::string("rows stay on the host: ") + error.what());
+  };
   try {
     segment.make_device_resident();
   } catch (const OutOfMemory& error) {
-    if (needs_device(m_options.residency)) throw;
-    m_context->log(LogLevel::info, std::string("rows stay on the host: ") + error.what());
+    stay(error);
+  } catch (const DeviceLost& error) {
+    stay(error);
   }
 }
 

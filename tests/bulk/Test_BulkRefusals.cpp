@@ -36,7 +36,7 @@ TEST(BulkRefusals, OfListsChangeNothing) {
       {{combined(b, key, to),
         "keys[0] is uint8 [2]; it must have the shape of arrays[0], which is uint8 [3]"},
        {[&] { bulk.xor_with_new_keys(b, key, to); }, "keys[0] is uint8 [2]"},
-       {[&] { bulk.xor_with_new_keys(b, b, to); }, "keys[0] is the array"},
+       {[&] { bulk.xor_with_new_keys(b, b, to); }, "keys[0] overlaps the array"},
        {elements(add, a, shorter, out),
         "others[1] is float32 [1]; it must have the shape of arrays[1], which is float32 [2]"},
        {elements(add, a, one, out),

@@ -11,7 +11,8 @@ import sys
 
 # AVX-512 VBMI, VBMI2, BITALG, VPOPCNTDQ, VNNI, BF16; GFNI
 NEWER = re.compile(r"\s(vpermb|vperm[it]2b|vpmultishiftqb|vpopcnt[bwdq]|vpshufbitqmb|v?gf2p8\w+|vpdp(bu|ws)\w+|vcvtne\w+|vdpbf16ps|vpcompress[bw]|vpexpand[bw]|vpsh[lr]dv?[wdq])\s")
-ALLOWED = re.compile(r"(ByteLookups|ByteProducts|Bfloat16Rounding)::call<|Arch::(Avx512Bytes64|VnniInt8Dots<\d+>|Bfloat16CacheLines)::")
+# Also as objdump writes names that it cannot demangle.
+ALLOWED = re.compile(r"(ByteLookups|ByteProducts|Bfloat16Rounding)(::call<|4callI)|Arch::(Avx512Bytes64|VnniInt8Dots<\d+>|Bfloat16CacheLines)::")
 
 
 def main():

@@ -62,10 +62,24 @@ TEST(PatternLevels, OfCharactersRequireValidTexts) {
   for (int round = 0; round < 2; ++round) {
     EXPECT_THROW(answer_at(memory, {{"tee"}}, Level::character), InvalidArgument);
     EXPECT_EQ(answer(memory, {{"tea"}}).size(), 1U);
-    memory.sync();
+    const SyncRecord record =
+        memory.sync();  // the level of the memory is synchronised all the same
+    EXPECT_EQ(record.moved, round == 0 ? 2U : 0U);
+    EXPECT_EQ(record.why_left, "");
   }
   memory.forget(std::uint64_t{1});
   EXPECT_EQ(answer_at(memory, {{"tee"}}, Level::character).at(0).matched, 2U);
+}
+
+TEST(PatternLevels, TextsBehindTheLastEventAreNoPartOfAQuery) {
+  PatternMemory memory = made();
+  const std::string_view texts[] = {"a", "b"};
+  const std::uint64_t offsets[] = {0, 1};
+  for (const Level level : levels) {
+    Ragged<Symbol> queries;
+    memory.encode({offsets, texts}, queries, level);
+    EXPECT_EQ(queries.values.size(), 1U);
+  }
 }
 
 TEST(PatternLevels, AreCountedInTheBytesButNotSaved) {

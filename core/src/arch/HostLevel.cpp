@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 
 namespace Kindred::Arch {
 
@@ -33,6 +36,16 @@ struct Text {
   }
 };
 
+#if defined(__x86_64__) && defined(__GNUC__)
+/// F16C, MOVBE and LZCNT, which hypervisors can hide, and not all compilers have names for.
+bool has_rest_of_level_3() noexcept {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_F16C) == 0 || (c & bit_MOVBE) == 0)
+    return false;
+  return __get_cpuid(0x80000001U, &a, &b, &c, &d) != 0 && (c & bit_LZCNT) != 0;
+}
+#endif
+
 }  // namespace
 
 HostLevel processor_level() noexcept {
@@ -43,10 +56,9 @@ HostLevel processor_level() noexcept {
         __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")))
     return host;
   host.level = 2;
-  // A processor with AVX2 and FMA also converts binary16.
   if (!(__builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") &&
         __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2")))
+        __builtin_cpu_supports("bmi2") && has_rest_of_level_3()))
     return host;
   host.level = 3;
   if (!(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -16,7 +16,7 @@ struct Rows {
   std::span<const std::uint64_t> offsets;
   std::span<const std::uint32_t> ends;
 
-  std::size_t nodes() const { return offsets.size() - 1; }
+  std::size_t nodes() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   std::uint64_t degree(std::size_t node) const { return offsets[node + 1] - offsets[node]; }
 };
 

@@ -75,7 +75,7 @@ NormPlan plan_norms(const ExecutionSpace& exec_space, std::span<NormLayerData> l
       layer.is_staged = is_aligned(layer) && staged <= scratch_most;
       const std::size_t row_bytes = layer.is_staged ? staged : row_bytes_of_scratch;
       const std::uint64_t target = static_cast<std::uint64_t>(plan.team_warps) * 8192 /
-                                   (layer.columns * size_of(layer.input));
+                                   std::max<std::uint64_t>(1, layer.columns * size_of(layer.input));
       std::uint64_t team_rows = std::max<std::uint64_t>(1, std::min({target, rows_most, share}));
       if (layers.size() == 1) {
         const std::uint64_t places = Arch::multiprocessors(exec_space) * Impl::norm_warps_at_once /

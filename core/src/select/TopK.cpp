@@ -14,6 +14,7 @@ template <class Keys>
 void check_output(const Impl::ArgumentCheck& check, const TopKShape& shape, const Keys& out,
                   const Keys& workspace, std::size_t workspace_size) {
   check.is_at_most("shape.longest", shape.longest, top_k_longest_max);
+  check.is_at_most("shape.k", shape.k, top_k_longest_max);
   check.has("out", out, Impl::extent_of(shape.rows, shape.k));
   check.has("workspace", workspace, workspace_size);
 }

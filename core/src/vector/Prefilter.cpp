@@ -424,6 +424,7 @@ void prefilter_rows(const ExecutionSpace& exec_space, Metric metric,
   const std::uint64_t rows = quantized.count();
   const std::uint64_t query_count = queries.count();
   check.is_at_most("begin + count", Impl::extent_sum(begin, count), rows);
+  check.is_multiple("begin", begin, 64);
   check.has("quantized.values", quantized.values,
             Impl::extent_of_rows(rows, own ? dimension : quantized.stride, quantized.stride));
   check.is_at_least("quantized.stride", quantized.stride, dimension);
@@ -506,6 +507,7 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
   check.is_aligned("state.thresholds", state.thresholds);
   const std::uint64_t queries = state.thresholds.size();
   check.is_at_most("count", count, state.chunk);
+  check.is_multiple("state.chunk", state.chunk, 64);
   check.has("state.uppers", state.uppers, Impl::extent_of(queries, state.chunk));
   check_survivors(check, state, queries);
   using kernel_type = Impl::SurvivorKernel<ExecutionSpace>;

@@ -14,7 +14,7 @@ namespace Kindred {
 
 /// \brief Finds the matching blocks of patterns and one query, whose positions are sorted once.
 ///
-/// Runs on the calling thread; memory is proportional to the lengths, which are unlimited.
+/// Runs on the calling thread; memory is proportional to the lengths, which are below 2³².
 /// Thread-safe: several threads may call it concurrently. Complexity: O(pattern · occurrences in
 /// the query) per block.
 class BlockFinder {

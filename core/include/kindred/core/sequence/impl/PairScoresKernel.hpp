@@ -2,6 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_PAIR_SCORES_KERNEL_HPP
 
+#include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/sequence/LengthBound.hpp>
 #include <kindred/core/sequence/PairScores.hpp>
 #include <kindred/core/sequence/impl/JaroWinklerScore.hpp>
@@ -105,10 +106,11 @@ struct PairScoresKernel {
   std::uint32_t slots;
   std::uint32_t words;    ///< of a bit set in the workspace
   std::uint64_t workers;  ///< that share the pairs
+  Arch::KernelCancel<ExecutionSpace> cancel = {};
 
   KOKKOS_FUNCTION void operator()(std::uint64_t worker) const {
     const std::uint64_t pairs = std::uint64_t{queries.queries} * slots;
-    for (std::uint64_t pair = worker; pair < pairs; pair += workers)
+    for (std::uint64_t pair = worker; pair < pairs && !cancel.is_requested(); pair += workers)
       set_key(static_cast<std::uint32_t>(pair / slots), static_cast<std::uint32_t>(pair % slots),
               worker);
   }

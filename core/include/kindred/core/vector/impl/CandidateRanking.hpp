@@ -185,6 +185,7 @@ void check_plan(const ArgumentCheck& check, const CandidatePlan& plan, std::size
                 const ArrayView<std::uint32_t, ExecutionSpace>& arrived) {
   if (queries == 0 || top == 0) return;
   check.is_at_least("plan.chunk", plan.chunk, 1);
+  check.is_at_most("plan.chunk", plan.chunk, candidate_chunk_max);
   check.is_multiple("plan.chunk", plan.chunk, std::bit_floor(plan.chunk));
   check.is_at_least("plan.chunks", plan.chunks, 1);
   check.is_at_least("plan.keep", plan.keep, std::min<std::size_t>(plan.chunk, top));
