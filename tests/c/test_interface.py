@@ -35,6 +35,12 @@ class Interface(unittest.TestCase):
             self.assertEqual(generate.compact(wanted), generate.compact(found), "run bindings/interface/generate.py --header bindings/c/include/kindred.h")
         self.assertEqual(generate.compact(made), generate.compact(HEADER))
 
+    def test_comments_name_what_is_declared(self):
+        declared = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", HEADER, flags=re.S)))
+        for comment in re.findall(r"/\*.*?\*/", HEADER, re.S):
+            for name in re.findall(r"\bkindred_\w+|\bKINDRED_\w+(?=\.\.\.)", comment):
+                self.assertTrue(any(one.startswith(name) if name[-1] == "_" else one == name for one in declared), f"{name} in {comment}")
+
     def test_a_difference_is_found(self):
         for old, new, found in (("top: Count(1) = 10", "top: Count(1) = 11", "sizeof(kindred_search_options), 11"), ('values="cosine ip l2"', 'values="ip cosine l2"', "KINDRED_IP = 0"),
                                 ("def remove(self, ids: Ids)", "def remove(self, id: Id)", "kindred_index_remove(kindred_index* index, uint64_t id)"),
