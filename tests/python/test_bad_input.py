@@ -260,6 +260,26 @@ def wrong(of, argument, valid):
                 yield from ((whole._replace(**{field: value}), field) for value, _ in wrong(of_field, field, None))
 
 
+def not_finite(number, of, argument, valid):
+    """Values of an argument of a type that have a number that is not finite, each with the name of what has it."""
+    for kind in typing.get_args(of) or [of]:
+        if kind in (float, "float"):
+            yield number, argument
+        elif kind == tuple[str, float]:
+            yield ("constant", number), argument
+        elif hasattr(kind, "_fields"):
+            whole = kind() if valid is None else valid
+            for field, of_field in typing.get_type_hints(kind).items():
+                yield from ((whole._replace(**{field: value}), field) for value, _ in not_finite(number, of_field, field, getattr(whole, field)))
+        for item in typing.get_args(kind):
+            if hasattr(item, "_fields"):
+                yield from (([value], field) for value, field in not_finite(number, item, argument, None))
+    if isinstance(valid, np.ndarray) and valid.dtype.kind == "f":
+        value = valid.copy()
+        value.flat[-1] = number
+        yield value, argument
+
+
 # What messages call an argument that they do not name.
 ALSO = {"out": ("scores", "ids", "result", "dx"), "id": ("ids",), "data": ("bytes", "buffer", "file", "head", "weights"), "filter": ("indices",),
         "score_cutoff": ("cutoff",), "indptr": ("offsets",), "indices": ("ends", "weights"), "sources": ("edge", "node"), "targets": ("edge", "node"), "nodes": ("edge", "values"),
@@ -329,6 +349,19 @@ class BadInput(unittest.TestCase):
                         error = fault(name, argument, value, field)
                         if error:
                             raise error
+
+    def test_numbers_that_are_not_finite_give_a_result_or_are_refused(self):
+        refused = 0
+        for name, one in CALLS.items():
+            for argument, valid in one.arguments.items():
+                values = [value for number in (np.nan, np.inf, -np.inf) for value in not_finite(number, one.parameters[argument].annotation, argument, valid)]
+                for value, field in values:
+                    with self.subTest(name, argument=argument, value=repr(value)[:200]):
+                        error = fault(name, argument, value, field)
+                        refused += error is None
+                        if error and "is accepted" not in str(error):
+                            raise error
+        self.assertGreater(refused, 150)
 
     def test_closed_objects_of_what_is_described_raise(self):
         for name, make in MAKE.items():
