@@ -139,7 +139,8 @@ def body_of(function):
     values = function.calls_arguments(value_of)
     if function.results == ["New"]:
         made = f"{handle.name}{'' if function.cpp_name == 'create' else '::' + function.cpp_name}({', '.join(values)})"
-        return [*lines, f'return Handle("{handle.noun}", shared_of<Shared>(shared, [&] {{ return {made}; }}));']
+        kept = "".join(f", {one.of('keeps')}" for one in ordered if hasattr(one.kind, "keeps"))
+        return [*lines, f'return Handle("{handle.noun}", shared_of<Shared>(shared, [&] {{ return {made}; }}){kept});']
     of = "" if is_free(function) else f"{handle.name}::" if function.is_static else "object."
     call = wrapped(f"{of}{function.cpp_name}(", values, ")")
     records = [one for one in function.results if isinstance(one, kinds.Record)]

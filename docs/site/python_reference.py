@@ -12,21 +12,16 @@ sys.path.insert(0, str(BINDINGS / "interface"))
 
 import generate  # noqa: E402
 
-# Pages, and what each describes: names of pykindred, or of a module of it.
+# Pages, and what each describes: names of pykindred, or modules of it. A module of the package alone stands for its public names that no page lists.
 PAGES = {
-    "vectors": ("Vectors", ["VectorIndex", "HnswIndex", "KeyedVectorIndex", "KeyedResults", "KeyedRagged", "UpsertCounts", "row_scores", "top_rows",
-                            "Ragged", "PreparedScore"]),
-    "sequences": ("Sequences", ["SequenceMatcher", "Matches", "Clusters", "PreparedQuery", "similarity", "Vocabulary", "Sequences"]),
-    "patterns": ("Patterns", ["PatternMemory", "PatternSettings", "EventLists", "Learned", "LearnedPatterns", "StoredPattern", "Prediction", "Anomaly",
-                              "SyncRecord"]),
-    "graphs": ("Graphs", ["SpreadingEngine", "Spread", "SpreadQuery", "SpreadModifiers", "SpreadPath", "SpreadStep", "Lattice", "LatticePaths",
-                          "LatticeDistances", "LatticeRows"]),
-    "arrays": ("Arrays and layers", ["Bulk", "PreparedBulk", "PreparedLayer", "Prepared", "layer_norm_act", "layer_norm_act_backward", "linear_act", "linear_act_backward", "NormResults",
-                                      "NormGradients", "LinearGradients", "torch"]),
-    "seeds": ("Seeds", ["SeedLayer", "SeedSequence", "Lifecycle", "ApplyMode", "AlphaSchedule", "TransitionRules", "ScheduleSettings", "SeedMetrics", "TransitionResult",
-                        "SeedEvent", "SeedState", "Blueprint", "SeedTelemetry", "forward_seeds", "backward_seeds", "SeedSums", "SeedGradients"]),
+    "vectors": ("Vectors", ["_vector", "_hnsw", "_keyed", "_rows", "Ragged", "KeyedRagged"]),
+    "sequences": ("Sequences", ["_sequence", "Matches", "Clusters", "_vocabulary", "Sequences"]),
+    "patterns": ("Patterns", ["_patterns", "_pattern_types"]),
+    "graphs": ("Graphs", ["_spreading", "Spread", "SpreadPath", "SpreadStep", "_lattice", "LatticePaths"]),
+    "arrays": ("Arrays and layers", ["_bulk", "_prepared", "_layers", "torch"]),
+    "seeds": ("Seeds", ["_seeds", "_seed_passes", "_seed_types"]),
     "doors": ("process, fuzz, distance, difflib", ["process", "fuzz", "distance", "difflib"]),
-    "contexts": ("Contexts and errors", ["Context", "default_context", "last_record", "Record", "errors"]),
+    "contexts": ("Contexts and errors", ["_context", "_results", "errors"]),
 }
 SECTION = re.compile(r"^(Args|Returns|Raises):$")
 ROLE = re.compile(r":(?:class|meth|func|mod|attr):`([\w.]+)`")
@@ -58,6 +53,19 @@ class Source:
         """The public names of a module: its ``__all__``, or its classes."""
         listed = self.found.get((module, "__all__"))
         return ast.literal_eval(listed.value) if listed else [name for of, name in self.found if of == module and name[0] != "_"]
+
+    def pages(self):
+        """The pages with names instead of modules: classes, functions, and then the types of values."""
+        listed = {name for _, names in PAGES.values() for name in names}
+
+        def place(node):
+            bases = {ast.unparse(base) for base in getattr(node, "bases", ())}
+            return 2 if bases & {"NamedTuple", "enum.IntEnum"} else isinstance(node, ast.FunctionDef)
+
+        def public(module):
+            found = [name for of, name in self.found if of == module and self.exported.get(name) == module and name not in listed]
+            return sorted(found, key=lambda name: place(self.found[module, name]))
+        return {page: (title, [name for one in names for name in (public(one) if one[0] == "_" else [one])]) for page, (title, names) in PAGES.items()}
 
     def comment(self, module, line):
         """The comment of an attribute in a line."""
@@ -225,7 +233,7 @@ def anchor_of(name):
 def anchors_of(source):
     """The page of every name that is described."""
     found = {}
-    for page, (_, names) in PAGES.items():
+    for page, (_, names) in source.pages().items():
         for name in names:
             found[name] = page
             is_module = name not in source.exported or name in source.trees
@@ -243,11 +251,11 @@ def pages(package=PACKAGE):
     """The pages of the reference: their names and Markdown."""
     source = Source(package)
     writer = Writer(source, anchors_of(source))
-    described = {name for _, names in PAGES.values() for name in names} | set(source.public("errors"))
+    described = {name for _, names in source.pages().values() for name in names} | set(source.public("errors"))
     missing = [name for name in source.public("__init__") if name not in described | {"__version__", "library"}]
     if missing:
         raise ValueError(f"docs/site/python_reference.py describes no {', '.join(missing)}: add it to PAGES")
-    return {name: writer.page(title, names) for name, (title, names) in PAGES.items()}
+    return {name: writer.page(title, names) for name, (title, names) in source.pages().items()}
 
 
 def on_files(files, config):

@@ -115,6 +115,7 @@ GraphStore::GraphStore(Context& context, const CsrGraph& graph, const GraphOptio
 
 GraphStore::GraphStore(Context& context, const StoredGraph& stored, const GraphOptions& options)
     : m_context(&context), m_options(options) {
+  check_merge_share(options);
   m_names = names_of(stored);
   BothRows<Kokkos::HostSpace> rows;
   rows.in = borrowed_rows(stored.in);

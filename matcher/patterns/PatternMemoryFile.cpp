@@ -94,9 +94,9 @@ void PatternMemory::State::write_cut(Becomes becomes, const Cut& take_cut, const
 
 PatternMemory PatternMemory::load(Context& context, const FileSource& source,
                                   PatternSettings settings, Level level) try {
-  auto state = std::make_unique<State>(context, settings, level);
+  Impl::OwnedState<State> state(std::make_unique<State>(context, settings, level));
   state->restore(Impl::read_patterns(source, context.threads()));
-  return PatternMemory(std::move(state));
+  return PatternMemory(std::unique_ptr<State>(state.release()));
 } catch (...) {
   Impl::rethrow_translated("Kindred::PatternMemory::load");
 }

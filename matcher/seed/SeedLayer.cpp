@@ -8,6 +8,7 @@
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,21 @@ void naming(const std::string& path, const Body& body) {
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(path + ": " + error.what());
   }
+}
+
+/// \throws InvalidArgument for limits with which nothing compares, and for errors_max below 1
+void check_rules(const TransitionRules& rules) {
+  const std::pair<const char*, double> limits[] = {
+      {"reconstruction_loss_max", rules.reconstruction_loss_max},
+      {"stability_min", rules.stability_min},
+      {"total_improvement_min", rules.total_improvement_min},
+      {"final_stability_min", rules.final_stability_min},
+      {"performance_loss", rules.performance_loss},
+      {"error_rate_max", rules.error_rate_max}};
+  for (const auto& [name, limit] : limits)
+    KINDRED_THROW_IF(std::isnan(limit), std::string(name) + " is nan; it must be a number");
+  KINDRED_THROW_IF(rules.errors_max < 1,
+                   "errors_max is " + std::to_string(rules.errors_max) + "; it must be at least 1");
 }
 
 /// The arrays of the state are not allocated within the budget, so that they are checked before.
@@ -54,9 +70,7 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) try {
                    "telemetry_epochs is " + std::to_string(options.telemetry_epochs) +
                        "; the ring keeps " + std::to_string(telemetry_epochs_max) + " at most");
   GraftingSchedule(AlphaSchedule::linear, options.schedules);  // checks the settings
-  KINDRED_THROW_IF(
-      options.rules.errors_max < 1,
-      "errors_max is " + std::to_string(options.rules.errors_max) + "; it must be at least 1");
+  check_rules(options.rules);
   check_budget(context, options.seeds);
   m_state = std::make_unique<Impl::SeedLayerState>(context, options);
 } catch (...) {

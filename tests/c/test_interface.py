@@ -10,9 +10,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERFACE = ROOT / "bindings/interface"
-sys.path.insert(0, str(INTERFACE))
+sys.path[:0] = [str(INTERFACE), str(ROOT / "bindings/python")]
 
 import generate  # noqa: E402
+import make_names  # noqa: E402
 
 HEADER = (ROOT / "bindings/c/include/kindred.h").read_text(encoding="utf-8")
 
@@ -34,6 +35,16 @@ class Interface(unittest.TestCase):
         for wanted, found in zip(made.split("\n\n"), HEADER.split("\n\n"), strict=False):  # the first difference is short
             self.assertEqual(generate.compact(wanted), generate.compact(found), "run bindings/interface/generate.py --header bindings/c/include/kindred.h")
         self.assertEqual(generate.compact(made), generate.compact(HEADER))
+
+    def test_the_names_of_the_package_are_written(self):
+        text = (make_names.PACKAGE / "__init__.py").read_text(encoding="utf-8")
+        self.assertEqual(make_names.written(text), text, "run bindings/python/make_names.py")
+
+    def test_comments_name_what_is_declared(self):
+        declared = set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", HEADER, flags=re.S)))
+        for comment in re.findall(r"/\*.*?\*/", HEADER, re.S):
+            for name in re.findall(r"\bkindred_\w+|\bKINDRED_\w+(?=\.\.\.)", comment):
+                self.assertTrue(any(one.startswith(name) if name[-1] == "_" else one == name for one in declared), f"{name} in {comment}")
 
     def test_a_difference_is_found(self):
         for old, new, found in (("top: Count(1) = 10", "top: Count(1) = 11", "sizeof(kindred_search_options), 11"), ('values="cosine ip l2"', 'values="ip cosine l2"', "KINDRED_IP = 0"),

@@ -58,6 +58,7 @@ class Reference(unittest.TestCase):
     def test_what_is_public_must_be_on_a_page(self):
         with self.assertRaisesRegex(ValueError, "describes no Thing"):
             self.written(["errors"])
+        self.assertEqual(self.written(["_one", "errors"]), self.written(["Thing", "errors"]))  # a module stands for its names
 
     def test_a_role_must_lead_somewhere(self):
         with self.assertRaisesRegex(ValueError, "of Thing leads nowhere"):

@@ -9,7 +9,7 @@ import numpy as np
 
 import pykindred
 from engines import ENGINES, ROWS
-from support import context
+from support import Exported, context
 from watchdog import ThreadedTest
 
 
@@ -110,6 +110,30 @@ class Collected(ThreadedTest):
                         kept.prepared.run()
                         return kept
                     self.check(make)
+
+    def test_a_graph_that_the_arrays_that_it_uses_in_place_refer_to(self):
+        for kind in (lambda array: array.view(Array), Exported):
+            for of in range(3):
+                with self.subTest(of=of, kind=kind):
+                    def make():
+                        arrays = [np.int64([0, 1, 2]), np.int32([1, 0]), np.float32([1, 0.5])]
+                        kept = arrays[of] = kind(arrays[of])
+                        kept.graph = pykindred.SpreadingEngine.from_csr(*arrays, copy=False)
+                        kept.graph.spread([0])
+                        return kept
+                    self.check(make)
+
+    def test_arrays_of_a_graph_are_released_by_a_merge_during_collections(self):
+        ends = np.int32([1, 0]).view(Array)
+        graph = pykindred.SpreadingEngine.from_csr(np.int64([0, 1, 2]), ends, copy=False, merge_share=1e-9)
+        ends.graph, kept = graph, weakref.ref(ends)
+        del ends
+        gc.collect()
+        self.assertIsNotNone(kept())
+        graph.add_edges([0], [0])
+        while kept() is not None:  # the watchdog ends it
+            gc.collect()
+        self.assertEqual(len(graph.spread([0])), 1)
 
     def test_queries_whose_items_refer_to_them(self):
         for kind in (pykindred.PreparedQuery,

@@ -65,6 +65,7 @@ class Refusals(unittest.TestCase):
     def test_of_a_seed_layer(self):
         layer = pykindred.SeedLayer(6, 3)
         state, metrics = layer.state(), SeedMetrics(weights=ROWS)
+        rules = pykindred.TransitionRules()
 
         def changed(**fields):
             return lambda: layer.set_state(state._replace(**fields))
@@ -75,7 +76,10 @@ class Refusals(unittest.TestCase):
             (lambda: layer.update([0, 1], alpha=[0.5]), ValueError, "alpha has 1 values"),
             (lambda: layer.request(0, None), TypeError, "to is"),
             (lambda: layer.step(metrics), ValueError, "metrics.weights"),
-            (lambda: layer.history(3), ValueError, "seed is 3"))
+            (lambda: layer.history(3), ValueError, "seed is 3"),
+            *((lambda name=name: pykindred.SeedLayer(6, 3, rules=rules._replace(**{name: np.nan})),
+               ValueError, f"{name} is nan") for name, limit in rules._asdict().items()
+              if isinstance(limit, float)))
 
     def test_of_vectors(self):
         index, top, out = pykindred.VectorIndex(ROWS), 3, np.ones((1, 40), np.float32)
@@ -174,6 +178,7 @@ class Refusals(unittest.TestCase):
             (lambda: make(2, [0], [1], node_kinds=np.uint8([1])), ValueError, "node_kinds"),
             (lambda: csr(INTS[:0], ONE), ValueError, ""),
             (lambda: csr(INTS, np.int32([5])), ValueError, "5"),
+            (lambda: make.from_bytes(engine.to_bytes(), merge_share=np.nan), ValueError, "merge_share"),
             (lambda: engine.hop(x, out=x), ValueError, "overlap"),
             (lambda: engine.hop(x, modifiers=strengths), ValueError, "strengths"),
             (lambda: engine.spread(beyond, mode="linear"), ValueError, ""),

@@ -1017,7 +1017,7 @@ KINDRED_API kindred_status kindred_keyed_index_find(const kindred_keyed_index* k
                                                     const kindred_key_span* keys,
                                                     int64_t* ids) KINDRED_NOEXCEPT;
 /** The exact best `top` rows of every query. At most `top` per query, with their ids, scores and
- * keys (kindred_results_keys). KINDRED_INVALID: the options have a stream. KINDRED_NO_SPACE: the
+ * keys (kindred_results_get). KINDRED_INVALID: the options have a stream. KINDRED_NO_SPACE: the
  * call cannot run in `space`.
  *  @param queries float32 [queries, dimension], or [dimension] for one query, on the host */
 KINDRED_API kindred_status
@@ -2511,8 +2511,8 @@ kindred_linear_gradients(kindred_context* context, const kindred_linear_gradient
 
 /* ---- Lattice: a grid of `size` nodes in each of `dimensions` directions ---- */
 
-/* What a task of a batch does, and what its result has: kindred_lattice_get_statistics:
- * `statistics`; kindred_lattice_measure: `structure`; a shortest path: the one row of `nodes`;
+/* What a task of a batch does, and what its result has: kindred_get_statistics: `statistics`;
+ * kindred_lattice_measure: `structure`; a shortest path: the one row of `nodes`;
  * kindred_lattice_rows: `nodes` and `record`; kindred_lattice_save: `statistics`; kindred_bulk_xor
  * of one array, or kindred_bulk_multiply of one pair: `report` and `record`. */
 enum {

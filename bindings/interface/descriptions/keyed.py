@@ -316,7 +316,7 @@ class KeyedVectorIndex(Handle, c="keyed_index", namespace="KeyedVectors", noun="
     def search(self, queries: KeyQueries, options: SearchOptions, out: KeyRanking) -> RankedKeys:
         """The exact best `top` rows of every query.
 
-        C: At most `top` per query, with their ids, scores and keys (kindred_results_keys). KINDRED_INVALID: the options have a stream.
+        C: At most `top` per query, with their ids, scores and keys (kindred_results_get). KINDRED_INVALID: the options have a stream.
 
         Args:
             queries: float32 [queries, dimension], or [dimension] for one query, on the host

@@ -158,7 +158,7 @@ class DiameterField(Field):
 
 
 class LatticeWork(Enum, c="KINDRED_LATTICE_", cpp="", values="analyze measure find_path build save xor_bytes multiply"):
-    """What a task of a batch does, and what its result has: kindred_lattice_get_statistics: `statistics`; kindred_lattice_measure: `structure`; a shortest path: the one row of `nodes`;
+    """What a task of a batch does, and what its result has: kindred_get_statistics: `statistics`; kindred_lattice_measure: `structure`; a shortest path: the one row of `nodes`;
     kindred_lattice_rows: `nodes` and `record`; kindred_lattice_save: `statistics`; kindred_bulk_xor of one array, or kindred_bulk_multiply of one pair: `report` and `record`."""
 
 

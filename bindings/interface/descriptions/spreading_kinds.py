@@ -73,6 +73,7 @@ class Csr(Kind):
     python = ("indptr: Array", "indices: Array", "data: Array | None = None", "* copy: bool = True")
     lines = ("const GivenRows {n}_given(indptr, indices, data, copy);",)
     value = "{n}_given.graph()"
+    keeps = "{n}_given.borrowed()"
 
 
 class ColumnPointers(Kind):

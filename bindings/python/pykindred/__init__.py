@@ -19,6 +19,7 @@ library: _library.Library = _library.load()  # before the extension, which is th
 
 from pykindred._version import __version__  # noqa: E402
 
+# Written by bindings/python/make_names.py: do not edit.
 if TYPE_CHECKING:
     from pykindred import difflib, distance, errors, fuzz, process
     from pykindred._bulk import Bulk
@@ -26,65 +27,57 @@ if TYPE_CHECKING:
     from pykindred._hnsw import HnswIndex
     from pykindred._keyed import KeyedResults, KeyedVectorIndex, UpsertCounts
     from pykindred._lattice import Lattice, LatticeDistances, LatticeRows
-    from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward,
-                                   linear_act, linear_act_backward)
+    from pykindred._layers import (LinearGradients, NormGradients, NormResults, layer_norm_act, layer_norm_act_backward, linear_act,
+        linear_act_backward)
     from pykindred._pattern_types import (Anomaly, EventLists, Learned, LearnedPatterns, PatternSettings, Prediction, StoredPattern,
-                                          SyncRecord)
+        SyncRecord)
     from pykindred._patterns import PatternMemory
     from pykindred._prepared import Prepared, PreparedBulk, PreparedLayer
     from pykindred._results import Clusters, KeyedRagged, LatticePaths, Matches, Ragged, Record, Sequences, Spread, SpreadPath, SpreadStep
     from pykindred._rows import row_scores, top_rows
     from pykindred._seed_passes import SeedGradients, SeedSequence, SeedSums, backward_seeds, forward_seeds
-    from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics,
-                                       SeedState, SeedTelemetry, TransitionResult, TransitionRules)
+    from pykindred._seed_types import (AlphaSchedule, ApplyMode, Blueprint, Lifecycle, ScheduleSettings, SeedEvent, SeedMetrics, SeedState,
+        SeedTelemetry, TransitionResult, TransitionRules)
     from pykindred._seeds import SeedLayer
     from pykindred._sequence import PreparedQuery, SequenceMatcher, similarity
-    from pykindred._spreading import SpreadingEngine, SpreadModifiers, SpreadQuery
+    from pykindred._spreading import SpreadModifiers, SpreadQuery, SpreadingEngine
     from pykindred._vector import PreparedScore, VectorIndex
     from pykindred._vocabulary import Vocabulary
-    from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound,
-                                  OutOfMemory, SpaceUnavailable)
+    from pykindred.errors import (Busy, Cancelled, CorruptFile, DeviceLost, Error, InvalidArgument, InvalidType, NotFound, OutOfMemory,
+        SpaceUnavailable)
 
-__all__ = [
-    "Anomaly", "Bulk", "Busy", "Cancelled", "Clusters", "Context", "CorruptFile", "DeviceLost", "Error", "EventLists", "HnswIndex",
-    "InvalidArgument", "InvalidType", "Lattice", "LatticeDistances", "LatticePaths", "LatticeRows", "Learned", "LearnedPatterns", "Matches",
-    "NormResults", "NotFound", "OutOfMemory", "PatternMemory", "PatternSettings", "Prediction", "PreparedQuery", "Ragged", "Record",
-    "SequenceMatcher", "Sequences", "SpaceUnavailable", "Spread", "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep",
-    "SpreadingEngine", "StoredPattern", "SyncRecord", "VectorIndex", "Vocabulary", "__version__", "default_context", "difflib", "distance",
-    "fuzz", "last_record", "layer_norm_act", "library", "linear_act", "process", "row_scores", "similarity", "top_rows",
-    "LinearGradients", "NormGradients", "SeedGradients", "SeedSums", "backward_seeds", "forward_seeds", "layer_norm_act_backward",
-    "linear_act_backward", "AlphaSchedule", "ApplyMode", "Blueprint", "Lifecycle", "ScheduleSettings", "SeedEvent", "SeedLayer", "SeedMetrics",
-    "SeedState", "SeedTelemetry", "TransitionResult", "TransitionRules", "KeyedRagged", "KeyedResults", "KeyedVectorIndex", "UpsertCounts", "Prepared", "PreparedBulk",
-    "PreparedLayer", "PreparedScore", "SeedSequence",
-]
+__all__ = ["AlphaSchedule", "Anomaly", "ApplyMode", "Blueprint", "Bulk", "Busy", "Cancelled", "Clusters", "Context", "CorruptFile",
+    "DeviceLost", "Error", "EventLists", "HnswIndex", "InvalidArgument", "InvalidType", "KeyedRagged", "KeyedResults", "KeyedVectorIndex",
+    "Lattice", "LatticeDistances", "LatticePaths", "LatticeRows", "Learned", "LearnedPatterns", "Lifecycle", "LinearGradients", "Matches",
+    "NormGradients", "NormResults", "NotFound", "OutOfMemory", "PatternMemory", "PatternSettings", "Prediction", "Prepared", "PreparedBulk",
+    "PreparedLayer", "PreparedQuery", "PreparedScore", "Ragged", "Record", "ScheduleSettings", "SeedEvent", "SeedGradients", "SeedLayer",
+    "SeedMetrics", "SeedSequence", "SeedState", "SeedSums", "SeedTelemetry", "SequenceMatcher", "Sequences", "SpaceUnavailable", "Spread",
+    "SpreadModifiers", "SpreadPath", "SpreadQuery", "SpreadStep", "SpreadingEngine", "StoredPattern", "SyncRecord", "TransitionResult",
+    "TransitionRules", "UpsertCounts", "VectorIndex", "Vocabulary", "__version__", "backward_seeds", "default_context", "difflib",
+    "distance", "forward_seeds", "fuzz", "last_record", "layer_norm_act", "layer_norm_act_backward", "library", "linear_act",
+    "linear_act_backward", "process", "row_scores", "similarity", "top_rows"]
 
 # Where these names are; the import statements above are for type checkers.
-_modules = {
-    "_bulk": "Bulk",
-    "_context": "Context default_context last_record",
-    "_hnsw": "HnswIndex",
-    "_keyed": "KeyedResults KeyedVectorIndex UpsertCounts",
-    "_lattice": "Lattice LatticeDistances LatticeRows",
-    "_layers": "LinearGradients NormGradients NormResults layer_norm_act layer_norm_act_backward linear_act linear_act_backward",
-    "_pattern_types": "Anomaly EventLists Learned LearnedPatterns PatternSettings Prediction StoredPattern SyncRecord",
-    "_patterns": "PatternMemory",
-    "_prepared": "Prepared PreparedBulk PreparedLayer",
-    "_results": "Clusters KeyedRagged LatticePaths Matches Ragged Record Sequences Spread SpreadPath SpreadStep",
-    "_rows": "row_scores top_rows",
-    "_seed_passes": "SeedGradients SeedSequence SeedSums backward_seeds forward_seeds",
-    "_seed_types": (
-        "AlphaSchedule ApplyMode Blueprint Lifecycle ScheduleSettings SeedEvent SeedMetrics SeedState SeedTelemetry TransitionResult "
-        "TransitionRules"
-    ),
-    "_seeds": "SeedLayer",
-    "_sequence": "PreparedQuery SequenceMatcher similarity",
-    "_spreading": "SpreadingEngine SpreadModifiers SpreadQuery",
-    "_vector": "PreparedScore VectorIndex",
-    "_vocabulary": "Vocabulary",
-    "errors": "Busy Cancelled CorruptFile DeviceLost Error InvalidArgument InvalidType NotFound OutOfMemory SpaceUnavailable",
-}
+_homes = {"Bulk": "_bulk", "Context": "_context", "default_context": "_context", "last_record": "_context", "HnswIndex": "_hnsw",
+    "KeyedResults": "_keyed", "KeyedVectorIndex": "_keyed", "UpsertCounts": "_keyed", "Lattice": "_lattice", "LatticeDistances": "_lattice",
+    "LatticeRows": "_lattice", "LinearGradients": "_layers", "NormGradients": "_layers", "NormResults": "_layers",
+    "layer_norm_act": "_layers", "layer_norm_act_backward": "_layers", "linear_act": "_layers", "linear_act_backward": "_layers",
+    "Anomaly": "_pattern_types", "EventLists": "_pattern_types", "Learned": "_pattern_types", "LearnedPatterns": "_pattern_types",
+    "PatternSettings": "_pattern_types", "Prediction": "_pattern_types", "StoredPattern": "_pattern_types", "SyncRecord": "_pattern_types",
+    "PatternMemory": "_patterns", "Prepared": "_prepared", "PreparedBulk": "_prepared", "PreparedLayer": "_prepared",
+    "Clusters": "_results", "KeyedRagged": "_results", "LatticePaths": "_results", "Matches": "_results", "Ragged": "_results",
+    "Record": "_results", "Sequences": "_results", "Spread": "_results", "SpreadPath": "_results", "SpreadStep": "_results",
+    "row_scores": "_rows", "top_rows": "_rows", "SeedGradients": "_seed_passes", "SeedSequence": "_seed_passes", "SeedSums": "_seed_passes",
+    "backward_seeds": "_seed_passes", "forward_seeds": "_seed_passes", "AlphaSchedule": "_seed_types", "ApplyMode": "_seed_types",
+    "Blueprint": "_seed_types", "Lifecycle": "_seed_types", "ScheduleSettings": "_seed_types", "SeedEvent": "_seed_types",
+    "SeedMetrics": "_seed_types", "SeedState": "_seed_types", "SeedTelemetry": "_seed_types", "TransitionResult": "_seed_types",
+    "TransitionRules": "_seed_types", "SeedLayer": "_seeds", "PreparedQuery": "_sequence", "SequenceMatcher": "_sequence",
+    "similarity": "_sequence", "SpreadModifiers": "_spreading", "SpreadQuery": "_spreading", "SpreadingEngine": "_spreading",
+    "PreparedScore": "_vector", "VectorIndex": "_vector", "Vocabulary": "_vocabulary", "Busy": "errors", "Cancelled": "errors",
+    "CorruptFile": "errors", "DeviceLost": "errors", "Error": "errors", "InvalidArgument": "errors", "InvalidType": "errors",
+    "NotFound": "errors", "OutOfMemory": "errors", "SpaceUnavailable": "errors"}
 _submodules = ("difflib", "distance", "errors", "fuzz", "process")
-_homes = {name: module for module, names in _modules.items() for name in names.split()}
+# The end of what is written.
 
 
 def __getattr__(name: str) -> object:

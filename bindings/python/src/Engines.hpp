@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "Arrays.hpp"
 #include "Calls.hpp"
 #include "Context.hpp"
 
@@ -21,8 +22,10 @@ namespace Kindred::Python {
 template <class Shared>
 class EngineHandle {
  public:
-  EngineHandle(const char* name, std::shared_ptr<Shared> shared)
-      : m_name(name), m_shared(std::move(shared)) {
+  /// \param arrays of the caller that the engine uses in place
+  EngineHandle(const char* name, std::shared_ptr<Shared> shared,
+               std::shared_ptr<const BorrowedArrays> arrays = nullptr)
+      : m_name(name), m_shared(std::move(shared)), m_arrays(std::move(arrays)) {
     if constexpr (requires { m_shared->context; }) {
       if (m_shared->context != nullptr) m_kept.add(callbacks_of(*m_shared->context));
     }
@@ -43,21 +46,26 @@ class EngineHandle {
 
   int traverse(visitproc visit, void* arg) const {
     // What a call or another object shares is not that of this object alone.
-    if constexpr (requires { m_shared->traverse(visit, arg); }) {
-      if (m_shared.use_count() == 1) {
+    if (m_shared.use_count() == 1) {
+      if constexpr (requires { m_shared->traverse(visit, arg); }) {
         if (const int result = m_shared->traverse(visit, arg)) return result;
+      }
+      if (m_arrays != nullptr) {
+        if (const int result = m_arrays->traverse(visit, arg)) return result;
       }
     }
     return m_kept.traverse(visit, arg);
   }
   void clear() {
-    if constexpr (requires(visitproc visit) { m_shared->traverse(visit, nullptr); }) close();
+    if (m_arrays != nullptr || requires(visitproc visit) { m_shared->traverse(visit, nullptr); })
+      close();
     m_kept.clear();
   }
 
  private:
   const char* m_name;
   std::shared_ptr<Shared> m_shared;
+  std::shared_ptr<const BorrowedArrays> m_arrays;
   Kept m_kept;
 };
 

@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // Graphs, nodes, and options of spreads, as arguments of a spreading engine.
@@ -129,9 +130,14 @@ class GivenGraph : public GraphSpan {
 class GivenRows {
  public:
   GivenRows(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle copy)
-      : m_copies(flag_of(copy, "copy")),
-        m_arrays(new Arrays(indptr, indices, data, m_copies ? Copying::if_needed : Copying::never),
-                 LockedDelete()) {}
+      : m_copies(flag_of(copy, "copy")) {
+    const BorrowedArrays::Scope kept(*m_borrowed);
+    m_arrays = {new Arrays(m_borrowed, indptr, indices, data,
+                           m_copies ? Copying::if_needed : Copying::never),
+                LockedDelete()};
+  }
+  /// Those of the arrays that an engine uses in place.
+  const std::shared_ptr<BorrowedArrays>& borrowed() const noexcept { return m_borrowed; }
   /// Copies them if asked to, without the GIL.
   CsrGraph graph() const {
     CsrGraph out{m_arrays->offsets.array(), m_arrays->ends.array(), {}, m_arrays};
@@ -147,12 +153,15 @@ class GivenRows {
 
  private:
   struct Arrays {
-    Arrays(nb::handle indptr, nb::handle indices, nb::handle data, Copying copying)
-        : offsets(indptr, "indptr", {DataType::int32, DataType::int64}, nullptr, copying),
+    Arrays(std::shared_ptr<BorrowedArrays> of, nb::handle indptr, nb::handle indices,
+           nb::handle data, Copying copying)
+        : borrowed(std::move(of)),
+          offsets(indptr, "indptr", {DataType::int32, DataType::int64}, nullptr, copying),
           ends(indices, "indices", {DataType::int32, DataType::uint32}, nullptr, copying) {
       const auto floats = {DataType::float32, DataType::bfloat16};
       if (!data.is_none()) weights.emplace(data, "data", floats, nullptr, copying);
     }
+    std::shared_ptr<BorrowedArrays> borrowed;  // outlives them
     Vector offsets;
     Vector ends;
     std::optional<Vector> weights;
@@ -173,6 +182,7 @@ class GivenRows {
   }
 
   bool m_copies;
+  std::shared_ptr<BorrowedArrays> m_borrowed = std::make_shared<BorrowedArrays>();
   std::shared_ptr<const Arrays> m_arrays;
 };
 

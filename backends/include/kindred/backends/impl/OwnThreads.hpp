@@ -4,6 +4,7 @@
 
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Mutex.hpp>
 
 #include <string>
 #include <system_error>
@@ -19,9 +20,10 @@ std::string cannot_be_started(const std::string& what, const std::string& reason
 /// calling thread is bound to.
 /// \tparam Thread `std::thread` or `std::jthread`
 /// \param what names the thread in messages
-/// \throws Error if the system starts no more threads
+/// \throws Error if the system starts no more threads; SpaceUnavailable in a forked process
 template <class Thread = std::thread, class Body>
 Thread start_thread(const char* what, Body body) {
+  require_same_process();  // where the locks of the thread would throw, too
   try {
     return Thread([body = std::move(body)]() mutable {
       keep_thread_to_part(0, 1);
