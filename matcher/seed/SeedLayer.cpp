@@ -57,6 +57,9 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) try {
   KINDRED_THROW_IF(
       options.rules.errors_max < 1,
       "errors_max is " + std::to_string(options.rules.errors_max) + "; it must be at least 1");
+  KINDRED_THROW_IF(options.rules.embargo_epochs < 0,
+                   "embargo_epochs is " + std::to_string(options.rules.embargo_epochs) +
+                       "; it must be at least 0");
   check_budget(context, options.seeds);
   m_state = std::make_unique<Impl::SeedLayerState>(context, options);
 } catch (...) {

@@ -100,8 +100,9 @@ TEST(COperations, OfIndexesMatchAMap) {
       const auto ids = some_ids();
       Floats rows(ids.size(), 1);
       if (succeeds(index, are_ids(ids), KINDRED_NOT_FOUND,
-                   [&] { return kindred_index_rows(index, ids.data(), ids.size(), &rows); }))
+                   [&] { return kindred_index_rows(index, ids.data(), ids.size(), &rows); })) {
         for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(rows.values[i], model[ids[i]]);
+      }
     };
     const auto search = [&] {
       const std::size_t top = 1 + random_below(6);
@@ -169,8 +170,9 @@ TEST(COperations, OfVocabulariesMatchAList) {
       const auto symbol = static_cast<std::uint32_t>(random_below(model.size() + 1));
       kindred_text text{};
       if (succeeds(vocabulary, symbol < model.size(), KINDRED_NOT_FOUND,
-                   [&] { return kindred_vocabulary_decode(vocabulary, &symbol, 1, &text); }))
+                   [&] { return kindred_vocabulary_decode(vocabulary, &symbol, 1, &text); })) {
         EXPECT_EQ(text_of(text), model[symbol]);
+      }
     };
     const auto copy = [&] { reopen(vocabulary, kindred_vocabulary_from_bytes); };
     run({add, add, decode, copy}, [&] {
