@@ -50,7 +50,7 @@ void run(const std::vector<std::function<void()>>& operations, const std::functi
 
 template <class History>
 void for_each_history(const History& history) {
-  for (int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < 200 && !::testing::Test::HasFailure(); ++i) {
     SCOPED_TRACE("history " + std::to_string(i));
     history();
   }
