@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERFACE = ROOT / "bindings/interface"
-sys.path[:0] = [str(INTERFACE), str(ROOT / "tests/layout")]
+sys.path[:0] = [str(INTERFACE), str(ROOT / "tests/layout"), str(ROOT / "tests/c")]
 
 import count_lines  # noqa: E402
 import generate  # noqa: E402
