@@ -41,6 +41,9 @@ void check_rules(const TransitionRules& rules) {
     KINDRED_THROW_IF(std::isnan(limit), std::string(name) + " is nan; it must be a number");
   KINDRED_THROW_IF(rules.errors_max < 1,
                    "errors_max is " + std::to_string(rules.errors_max) + "; it must be at least 1");
+  KINDRED_THROW_IF(
+      rules.embargo_epochs < 0,
+      "embargo_epochs is " + std::to_string(rules.embargo_epochs) + "; it must be at least 0");
 }
 
 /// The arrays of the state are not allocated within the budget, so that they are checked before.

@@ -40,9 +40,15 @@ TEST(OutOfMemory, OfAKeyedIndexIsTypedAndLeavesItAsItWas) {
   expect("remove", [&](auto& index) { index.remove(std::span(removed)); });
   expect("find", [&](auto& index) { return index.find(std::span(removed)); });
   const std::vector<KeySpan> candidates{std::span(removed), std::span(keys)};
+  std::vector<float> scores(2 * 10);
+  std::vector<std::int64_t> ids(2 * 10);
+  const ConstArray query_array = columns_of(queries, dimension);
+  const SearchOutput to{columns_of(scores, 10), columns_of(ids, 10)};
   for (const Space space : host_spaces()) {
     const SearchOptions options{.space = space};
     expect("search", [&](auto& index) { return index.search(queries, options); });
+    expect("search of arrays", std::tie(ids, scores),
+           [&](auto& index) { index.search(query_array, options, to); });
     expect("search_at_least",
            [&](auto& index) { return index.search_at_least(queries, 0.2F, options); });
     expect("score", [&](auto& index) { return index.score(queries, candidates, options); });
@@ -76,12 +82,18 @@ TEST(OutOfMemory, OfAnHnswIndexIsTypedAndLeavesItAsItWas) {
   expect("statistics", [](auto& index) { return index.statistics(); });
   const std::vector<float> queries = values(6, 4);
   const std::vector<std::uint8_t> filter(60, 1);
+  std::vector<float> scores(6 * 10);
+  std::vector<std::int64_t> ids(6 * 10);
   for (const Space space : host_spaces()) {
     const HnswSearchOptions all{.space = space};
     const HnswSearchOptions filtered{.filter = filter, .space = space};
     expect("search", [&](auto& index) { return index.search(queries, all); });
     expect("search with a filter", [&](auto& index) { return index.search(queries, filtered); });
+    expect("search into arrays", std::tie(ids, scores), [&](auto& index) {
+      index.search(queries, all, {scores, ids});
+    });
   }
+  expect_typed("recall_of", [&] { return recall_of(ids, ids, 10).found; });
   expect.files([](const auto& from) { return HnswIndex::load(shared_context(), from); });
 }
 

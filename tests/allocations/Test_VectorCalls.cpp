@@ -176,6 +176,12 @@ TEST(OutOfMemory, OfVectorFilesIsTyped) {
   expect_written("VectorFile::read", floats, [&] { file.read(0, 30, std::span(floats)); });
   for (const DataType element : {DataType::float32, DataType::int8})
     expect_typed("read_rows", [&] { return read_rows(file, element); });
+  std::vector<std::byte> bytes_of_rows(rows.size());
+  std::vector<float> scales(30);
+  expect_written("encode_rows", std::tie(bytes_of_rows, scales),
+                 [&] { encode_rows(rows, dimension, DataType::int8, bytes_of_rows, scales); });
+  expect_written("decode_rows", floats,
+                 [&] { decode_rows(VectorSpan(rows, dimension), std::span(floats)); });
   expect_typed("VectorArray",
                [] { return VectorArray(DataType::int8, 30, dimension).span().count(); });
   StoredVectors::build(shared_context(), file, stored_path);

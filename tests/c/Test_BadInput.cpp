@@ -120,6 +120,7 @@ T pointer(std::string_view name, Fault fault, const Excluded* excluded, Storage&
     using Element = std::remove_const_t<std::remove_pointer_t<Pointed>>;
     storage.put(storage.bytes + 1024);
     if constexpr (has_struct_size<Element>) storage.put(valid_struct<Element>(), 1024);
+    if (fault == Fault::excluded) excluded->set(storage.bytes + 1024);
     if constexpr (std::is_same_v<Element, DLTensor>)
       storage.put(kindred_tensor(storage.bytes + 2048, KINDRED_FLOAT32, 2, storage.shape), 1024);
   } else if constexpr (std::is_same_v<Pointed, kindred_text>) {

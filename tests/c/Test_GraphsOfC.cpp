@@ -127,6 +127,25 @@ TEST_F(CGraphs, SpreadsAreThoseOfCpp) {
   expect_results(spread(options), inside().spread(of_cpp, {.per_query = cpp_queries}).activations);
 }
 
+TEST_F(CGraphs, WhatNoDescriptionExcludesIsRefused) {
+  kindred_results* none = nullptr;
+  for (const std::int32_t kind : {-1, 4}) {
+    const kindred_spread_query queries[3] = {
+        {0.5, -1, {}, 2, 0}, {0.5, -1, {}, 2, 0}, {0.5, -1, {}, 2, kind}};
+    kindred_modifiers modifiers = KINDRED_MODIFIERS_INIT;
+    modifiers.fan_kinds[7] = kind;
+    const kindred_spread_options wrong[] = {
+        Given::spread_options{.per_query = queries, .per_query_size = 3},
+        Given::spread_options{.modifiers = &modifiers},
+        Given::spread_options{.mode = KINDRED_SPREAD_PAGERANK, .max_iterations = 0}};
+    const char* words[] = {"decay_kind", "fan_kinds", "max_iterations"};
+    for (std::size_t i = 0; i < 3; ++i)
+      expect_refused(kindred_graph_spread(graph, sources.values.data(), values.values.data(),
+                                          offsets, 3, &wrong[i], &none),
+                     words[i]);
+  }
+}
+
 TEST_F(CGraphs, HopsAreThoseOfCppAlsoOfRowsOfTheCaller) {
   int released = 0;
   kindred_graph* wide = nullptr;

@@ -72,6 +72,9 @@ TEST(CRowFunctions, OfEncodedRowsAreThoseOfCpp) {
       ok(kindred_cosine_sigmoids(c_context(), &query, &given.tensor, scales, 0.01, 0.1, space,
                                  &sigmoids));
       EXPECT_EQ(sigmoids.values, cosine_sigmoids(context(), query.values, span, 0.01, 0.1));
+      expect_refused(kindred_cosine_sigmoids(c_context(), &query, &given.tensor, scales, 0.01, 0.1,
+                                             space + 3, &sigmoids),
+                     "space");
       Floats average(1, dimension);
       ok(kindred_weighted_average(c_context(), &given.tensor, scales, &weights, space, &average));
       EXPECT_EQ(average.values, weighted_average(context(), span, weights.values));

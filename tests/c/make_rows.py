@@ -18,6 +18,11 @@ import kinds  # noqa: E402
 from read import Callback  # noqa: E402
 
 
+INTERFACES = generate.interfaces().values()
+FUNCTIONS = [function for one in INTERFACES for handle in one.handles.values() for function in c.functions_of(handle)]
+STRUCTS = {one.c: one for interface in INTERFACES for one in interface.structs if not isinstance(one, Callback)}
+
+
 # BadInput.inc
 
 def beyond(enum):
@@ -25,12 +30,44 @@ def beyond(enum):
     return [-2 if enum.any else -1, len(enum.values), 1 << 30]
 
 
-def bad_arguments(one):
+# What checks an int32_t in the code of a call, and numbers that it excludes.
+CHECKS = {r"enum_of<[\w:]+>\(NAME, (\d+)": [-2, None, 1 << 30], r"space_option\(NAME\)": [-2, 3], r"space_argument\(NAME\)": [-1, 3], r"level_of\(NAME, ": [-2, 2],
+          r"threads_argument\(NAME\)": [-1], r"cluster_options\(NAME, ": [-1, 2], r'state_of\(NAME, "NAME"\)': [-1, 1 << 30], r"device_of\(NAME\)": [-2]}
+# What other functions check.
+LOWEST = {"id": 0, "blueprint": 0, "threads": 0, "workers": 0, "errors_max": 1, "embargo_epochs": 0, "pause_epochs": 0, "stability_window": 1}
+# Of single parameters; a space that is read after other arguments, which do not fit, and a blueprint that need not exist.
+ALONE = {"kindred_modifiers_engram(fan)": [-2, 0, 3], "kindred_cosine_sigmoids(space)": [], "kindred_seeds_germinate(blueprint)": []}
+
+
+def excluded(text, name):
+    """Numbers that the code `text` refuses as an int32_t."""
+    for check, numbers in CHECKS.items():
+        if found := re.search(check.replace("NAME", rf"(?:given\.)?{name}"), text):
+            return [int(found[1]) if number is None else number for number in numbers]
+    return [LOWEST[name] - 1] if name in LOWEST else []
+
+
+def text_of(one, *attributes):
+    return " ".join(filter(None, (" ".join([found] if isinstance(found, str) else found) for found in map(one.of, attributes))))
+
+
+def is_below_limit(one):
+    """Whether 0 is below the least number of a size, by the check in Python."""
+    return re.search(rf'(?:integer_of|narrow_of<[\w:]+>)\({one.name}, "{one.name}", [1-9]', text_of(one, "lines", "value")) is not None
+
+
+def bad_arguments(function, one):
+    """(name, value) of a parameter of C, or of several that are one in C++."""
     if isinstance(one.kind, kinds.EnumArgument):
-        return beyond(one.kind.enum)
-    if isinstance(one.kind, kinds.Count):
-        return [0] if one.kind.arguments[0] > 0 else []
-    return {"NamedSpace": [-1, 3], "Threads": [-1]}.get(type(one.kind).__name__, [])
+        return [(one.name, value) for value in beyond(one.kind.enum)]
+    text, found = text_of(one, "c_lines", "c_value"), []
+    for declared in one.of("c"):
+        type, name = declared.rstrip("?!").rsplit(" ", 1)
+        if type == "int32_t":
+            found += [(name, value) for value in ALONE.get(f"{c.name_of(function)}({name})", excluded(text, name))]
+        elif name == one.name and is_below_limit(one):
+            found.append((name, 0))
+    return found
 
 
 def bad_members(function, field):
@@ -38,29 +75,30 @@ def bad_members(function, field):
     kind, name = field.kind, field.name
     if isinstance(kind, kinds.EnumField):
         return [(name, value) for value in beyond(kind.enum)]
-    written = " ".join(filter(None, (field.of("c_value"), *field.of("c_lines"))))
-    if checked := re.search(r"enum_of<[\w:]+>\(given\.(\w+), (\d+)", written):
-        return [(checked[1], value) for value in (-2, int(checked[2]))]
-    if isinstance(kind, kinds.CountField):
-        return [(name, 0)] if kind.arguments and kind.arguments[0] > 0 and name not in function.without else []
     if isinstance(kind, kinds.FilterField):
         return [(f"{name}_size", 1), (f"{name}_bits_size", "UINT64_MAX")] if name not in function.without else []
     if isinstance(kind, kinds.ListOfField):
         return [(f"{name}_size", 1)]
-    return {kinds.StreamField: [(f"has_{name}", 2)], kinds.DoubleField: [(name, "std::numeric_limits<double>::quiet_NaN()")]}.get(type(kind), [])
+    if isinstance(kind, kinds.StreamField):
+        return [(f"has_{name}", 2)]
+    if isinstance(kind, kinds.DoubleField):
+        return [(name, "std::numeric_limits<double>::quiet_NaN()")]
+    members = [tuple(member.rsplit(" ", 1)) for member in field.of("members")] if isinstance(kind, kinds.Field) else []
+    found = [(member, value) for type, member in members if type == "int32_t" for value in excluded(text_of(field, "c_value", "c_lines"), member)]
+    return found + [(name, 0)] * (("uint64_t", name) in members and is_below_limit(field) and name not in function.without)
 
 
 def bad_input_of(function):
     name, found = c.name_of(function), []
     for one in function.parameters:
-        if isinstance(one.kind, kinds.Kind):
-            found += [f"KINDRED_BAD_ARGUMENT({name}, {one.name}, {value})" for value in bad_arguments(one)]
-        elif hasattr(one.kind, "fields"):
-            members = [row for field in one.kind.fields for row in bad_members(function, field)]
-            if any(member == "int32_t reserved" for member, _, _ in c.members_of(one.kind)):
+        struct = STRUCTS.get(f"kindred_{one.kind.arguments[0]}") if type(one.kind).__name__ == "LayerList" else one.kind
+        if hasattr(struct, "fields"):
+            members = [row for field in struct.fields for row in bad_members(function, field)]
+            if any(member == "int32_t reserved" for member, _, _ in c.members_of(struct)):
                 members.append(("reserved", 1))
-            struct = f"{one.kind.c}, {one.kind.c.upper()}_INIT"
-            found += [f"KINDRED_BAD_MEMBER({name}, {one.name}, {struct}, {member}, {value})" for member, value in members]
+            found += [f"KINDRED_BAD_MEMBER({name}, {one.name}, {struct.c}, {struct.c.upper()}_INIT, {member}, {value})" for member, value in members]
+        elif isinstance(one.kind, kinds.Kind):
+            found += [f"KINDRED_BAD_ARGUMENT({name}, {argument}, {value})" for argument, value in bad_arguments(function, one)]
     return found
 
 
@@ -139,14 +177,11 @@ def given_of(struct):
 
 
 def main(folder):
-    interfaces = generate.interfaces().values()
-    functions = [function for one in interfaces for handle in one.handles.values() for function in c.functions_of(handle)]
-    options = [one for interface in interfaces for one in interface.options() if one.c not in STRUCTS_BY_HAND]
-    structs = {one.c: one for interface in interfaces for one in interface.structs if not isinstance(one, Callback)}
-    files = {"BadInput": [row for function in functions for row in bad_input_of(function)],
+    options = [one for interface in INTERFACES for one in interface.options() if one.c not in STRUCTS_BY_HAND]
+    files = {"BadInput": [row for function in FUNCTIONS for row in bad_input_of(function)],
              "Options": [f"KINDRED_OPTIONS({one.c}, {one.cpp}, {one.function()})" for one in options] + [row for one in options for row in options_of(one)],
-             "Members": [f"KINDRED_MEMBERS({name}, {' '.join(f'KINDRED_MEMBER({member})' for member in members_of(one))})" for name, one in structs.items()],
-             "Given": [given_of(one) for one in structs.values() if c.members_of(one)[0][0] == "size_t struct_size"]}
+             "Members": [f"KINDRED_MEMBERS({name}, {' '.join(f'KINDRED_MEMBER({member})' for member in members_of(one))})" for name, one in STRUCTS.items()],
+             "Given": [given_of(one) for one in STRUCTS.values() if c.members_of(one)[0][0] == "size_t struct_size"]}
     for name, rows in files.items():
         lines = ["// SPDX-License-Identifier: Apache-2.0", "// Generated by tests/c/make_rows.py: do not edit.", *rows]
         Path(folder, f"{name}.inc").write_text("\n".join(lines) + "\n", encoding="utf-8")

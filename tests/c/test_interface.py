@@ -10,10 +10,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INTERFACE = ROOT / "bindings/interface"
-sys.path[:0] = [str(INTERFACE), str(ROOT / "bindings/python")]
+sys.path[:0] = [str(INTERFACE), str(ROOT / "bindings/python"), str(ROOT / "tests/layout"), str(ROOT / "tests/c")]
 
+import count_lines  # noqa: E402
 import generate  # noqa: E402
 import make_names  # noqa: E402
+import make_rows  # noqa: E402
+from read import Statistics  # noqa: E402
+
+# Numbers of 32 bits that calls read, and of which make_rows.py makes no bad value.
+BY_HAND = {"kindred_cosine_sigmoids(space)": "Test_RowsOfC.cpp", "kindred_edge_ends.kind": "Test_GraphsOfC.cpp", "kindred_lattice_task.work": "Test_LatticesOfC.cpp", "kindred_memory_options.level": "Test_BadOptions.cpp",
+           "kindred_modifiers.fan_kinds": "Test_GraphsOfC.cpp", "kindred_rank_name(rank_by)": "Test_PredictionsOfC.cpp", "kindred_seed_arrays.mode_codes": "Test_SeedPassesOfC.cpp",
+           "kindred_spread_query.decay_kind": "Test_GraphsOfC.cpp",
+           **{f"kindred_seed_state.{name}": "Test_SeedsOfC.cpp" for name in ("lifecycle", "parent", "blueprint", "checkpoint", "mode", "schedule", "epochs", "errors")}}
+ANY_NUMBER = ["kindred_seed_sequence_add(telemetry)", "kindred_seed_transition_origin(from)", "kindred_seed_transition_origin(to)", "kindred_seeds_germinate(blueprint)"]
+RESULTS = ["kindred_learned", "kindred_seed_change", "kindred_seed_event"]
 
 HEADER = (ROOT / "bindings/c/include/kindred.h").read_text(encoding="utf-8")
 
@@ -100,6 +111,21 @@ class Interface(unittest.TestCase):
         tests += (Path(__file__).parent / "Test_BadOptions.cpp").read_text(encoding="utf-8")
         missing = [name for name in re.findall(r"^KINDRED_API\s[\w*\s]*?(kindred_\w+)\(", HEADER, re.M) if not re.search(rf"\b{name}\b", tests)]
         self.assertEqual(missing, ["kindred_status_name"])  # of Test_BadInput.cpp
+
+    def test_every_number_of_32_bits_has_a_bad_value_or_a_reason(self):
+        rows = " ".join(row for function in make_rows.FUNCTIONS for row in make_rows.bad_input_of(function))
+        found = {f"{function}({name})" for function, name in re.findall(r"BAD_ARGUMENT\((\w+), (\w+)", rows)}
+        found |= {f"{struct}.{member}" for struct, member in re.findall(r"BAD_MEMBER\(\w+, \w+, (\w+), \w+, (\w+)", rows)}
+        read = [(f"{generate.c.name_of(function)}({{}})", one, one.of("c")) for function in make_rows.FUNCTIONS for one in function.parameters
+                if isinstance(one.kind, make_rows.kinds.Kind)]
+        read += [(f"{struct.c}.{{}}", field, field.of("members")) for struct in make_rows.STRUCTS.values()
+                 if not isinstance(struct, Statistics) and struct.c not in RESULTS for field in struct.fields]
+        wanted = {place.format(name[1]) for place, one, declared in read for name in filter(None, (re.match(r"int32_t (\w+)", text) for text in declared))
+                  if f"{name[1]} != 0" not in make_rows.text_of(one, "c_value", "c_lines")}
+        self.assertEqual(sorted(wanted - found), sorted([*BY_HAND, *ANY_NUMBER]))
+
+    def test_the_generator_is_small(self):
+        self.assertLessEqual(sum(count_lines.line_counts(path, path.read_text(encoding="utf-8"))[0] for path in INTERFACE.glob("*.py")), 1200)
 
     def test_functions_without_a_body_by_hand_have_one(self):
         made = generate.files(generate.interfaces())

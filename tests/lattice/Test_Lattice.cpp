@@ -7,6 +7,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "GraphOfFile.hpp"
+#include "MutatedBytes.hpp"
 #include "Properties.hpp"
 #include "RaggedRows.hpp"
 #include "RefusedCalls.hpp"
@@ -140,6 +142,18 @@ TEST(Lattice, ASavedLatticeIsAGraphOfItsRows) {
   SpreadingEngine(context(), GraphSpan{64, edges}, {.weights = EdgeWeights::none})
       .save(folder / "edges.knd");
   EXPECT_EQ(Testing::read_all(folder / "lattice.knd"), Testing::read_all(folder / "edges.knd"));
+}
+
+TEST(Lattice, AMutatedFileIsRejectedOrIsAGraphThatWorks) {
+  const Testing::TempFolder folder;
+  Lattice(context(), 3, 3).save(folder / "lattice");
+  const auto files = Testing::use_mutated(
+      "Lattice.MutatedFiles", Testing::read_all(folder / "lattice"), [](const std::string& path) {
+        SpreadingEngine engine = SpreadingEngine::load(context(), path, {}, 1);
+        Testing::expect_whole_graph(context(), engine, path);
+      });
+  EXPECT_GT(files.used, 20);
+  EXPECT_GT(files.refused, 1000);
 }
 
 // --- properties

@@ -66,16 +66,17 @@ struct MutatedFiles {
   int refused = 0;
 };
 
-/// \brief Calls `use(path)` for 1,000 files that differ from \p good, and for 1,000 more whose
-/// checksums match their bytes again. It must succeed, or throw an Error that says why: \p use
-/// loads the file and checks the object as far as it can be checked. A call may neither take long
-/// nor allocate far more than the file has.
+/// \brief Calls `use(path)` for \p count files that differ from \p good, of which every other one
+/// has checksums that match its bytes again. It must succeed, or throw an Error that says why: \p
+/// use loads the file and checks the object as far as it can be checked. A call may neither take
+/// long nor allocate far more than the file has.
 template <class Use>
-MutatedFiles use_mutated(const std::string& name, const std::string& good, const Use& use) {
+MutatedFiles use_mutated(const std::string& name, const std::string& good, const Use& use,
+                         int count = 2000) {
   auto generator = Testing::generator(name);
   const MemoryFile file;
   MutatedFiles out;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < count; ++i) {
     std::string bytes = good;
     for (std::uint64_t changes = 1 + generator() % 3; changes > 0; --changes)
       mutate(bytes, generator);

@@ -2903,7 +2903,7 @@ typedef struct kindred_seeds_options {
   double performance_loss;        /* below it an evaluated seed may be culled */
   double error_rate_max;          /* above it too */
   int32_t errors_max;             /* above it too; a seed whose errors reach it is culled */
-  int32_t embargo_epochs;         /* epochs in culled before dormant */
+  int32_t embargo_epochs;         /* epochs in culled before dormant, at least 0 */
   double ramp_epochs;             /* epochs in which alpha rises from 0 to 1, above 0 */
   double drift_threshold;         /* above it a ramp pauses, at least 0 */
   double momentum;                /* of the velocity, from 0 to below 1 */

@@ -91,7 +91,7 @@ class TransitionRules(NamedTuple):
     performance_loss: float = -0.05  #: below it an evaluated seed may be culled
     error_rate_max: float = 0.1  #: above it too
     errors_max: int = 5  #: above it too; a seed whose errors reach it is culled
-    embargo_epochs: int = 100  #: epochs in culled before dormant
+    embargo_epochs: int = 100  #: epochs in culled before dormant, at least 0
 
 
 class ScheduleSettings(NamedTuple):

@@ -40,7 +40,7 @@ struct TransitionRules {
   double error_rate_max = 0.1;      ///< above it too
   /// Above it too; a layer culls a seed when its errors reach it; ≥ 1.
   std::int16_t errors_max = 5;
-  std::int16_t embargo_epochs = 100;  ///< epochs in `culled` before `dormant`
+  std::int16_t embargo_epochs = 100;  ///< epochs in `culled` before `dormant`, at least 0
 };
 
 /// The origin of a transition.
