@@ -78,6 +78,9 @@ TEST(CRowFunctions, OfEncodedRowsAreThoseOfCpp) {
       Floats average(1, dimension);
       ok(kindred_weighted_average(c_context(), &given.tensor, scales, &weights, space, &average));
       EXPECT_EQ(average.values, weighted_average(context(), span, weights.values));
+      expect_refused(kindred_weighted_average(c_context(), &given.tensor, scales, &weights,
+                                              space + 3, &average),
+                     "space");
     }
     EncodedRows made(std::vector<float>(rows.size()), element);
     Floats floats(rows, dimension);

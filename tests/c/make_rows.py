@@ -36,7 +36,7 @@ CHECKS = {r"enum_of<[\w:]+>\(NAME, (\d+)": [-2, None, 1 << 30], r"space_option\(
 # What other functions check.
 LOWEST = {"id": 0, "blueprint": 0, "threads": 0, "workers": 0, "errors_max": 1, "embargo_epochs": 0, "pause_epochs": 0, "stability_window": 1}
 # Of single parameters; a space that is read after other arguments, which do not fit, and a blueprint that need not exist.
-ALONE = {"kindred_modifiers_engram(fan)": [-2, 0, 3], "kindred_cosine_sigmoids(space)": [], "kindred_seeds_germinate(blueprint)": []}
+ALONE = {"kindred_modifiers_engram(fan)": [-2, 0, 3], "kindred_cosine_sigmoids(space)": [], "kindred_weighted_average(space)": [], "kindred_seeds_germinate(blueprint)": []}
 
 
 def excluded(text, name):

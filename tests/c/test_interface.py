@@ -19,7 +19,7 @@ import make_rows  # noqa: E402
 from read import Statistics  # noqa: E402
 
 # Numbers of 32 bits that calls read, and of which make_rows.py makes no bad value.
-BY_HAND = {"kindred_cosine_sigmoids(space)": "Test_RowsOfC.cpp", "kindred_edge_ends.kind": "Test_GraphsOfC.cpp", "kindred_lattice_task.work": "Test_LatticesOfC.cpp", "kindred_memory_options.level": "Test_BadOptions.cpp",
+BY_HAND = {"kindred_cosine_sigmoids(space)": "Test_RowsOfC.cpp", "kindred_weighted_average(space)": "Test_RowsOfC.cpp", "kindred_edge_ends.kind": "Test_GraphsOfC.cpp", "kindred_lattice_task.work": "Test_LatticesOfC.cpp", "kindred_memory_options.level": "Test_BadOptions.cpp",
            "kindred_modifiers.fan_kinds": "Test_GraphsOfC.cpp", "kindred_rank_name(rank_by)": "Test_PredictionsOfC.cpp", "kindred_seed_arrays.mode_codes": "Test_SeedPassesOfC.cpp",
            "kindred_spread_query.decay_kind": "Test_GraphsOfC.cpp",
            **{f"kindred_seed_state.{name}": "Test_SeedsOfC.cpp" for name in ("lifecycle", "parent", "blueprint", "checkpoint", "mode", "schedule", "epochs", "errors")}}
