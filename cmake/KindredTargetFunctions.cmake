@@ -53,16 +53,21 @@ function(kindred_make_fuzzable target)
   endif()
 endfunction()
 
-# kindred_compile_lightly(<target>): for targets that only call the measured and checked libraries, such as commands and tests
+# kindred_compile_lightly(<target> [CHECKED]): for targets that only call the measured and checked libraries, such as commands and tests
 # of the engines. Optimisation and checks for undefined behaviour would double their compile time without benefit.
-# AddressSanitizer and ThreadSanitizer check them like all other targets.
+# AddressSanitizer and ThreadSanitizer check them like all other targets; CHECKED ones, which convert what callers give, are checked for undefined
+# behaviour, too.
 if(KINDRED_SANITIZE)
   set(kindred_light_options -O0 -fno-sanitize=undefined)
 elseif(NOT Kokkos_ENABLE_CUDA)
   set(kindred_light_options "$<$<CONFIG:Release>:-O1>")
 endif()
 function(kindred_compile_lightly target)
-  target_compile_options(${target} PRIVATE ${kindred_light_options})
+  set(options ${kindred_light_options})
+  if(ARGN STREQUAL "CHECKED")
+    list(REMOVE_ITEM options -fno-sanitize=undefined)
+  endif()
+  target_compile_options(${target} PRIVATE ${options})
 endfunction()
 
 # kindred_compile_together(<target> [<count>]): with Kindred_ENABLE_UNITY_BUILD, combines up to <count> sources of the target in one translation unit,
