@@ -4,6 +4,7 @@
 #include "MatchScan.hpp"
 #include "MeasureOperations.hpp"
 #include "ValueScan.hpp"
+#include "kit/PlaceOnDevice.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/matcher/Similarity.hpp>
@@ -83,22 +84,14 @@ void PatternSegment::place(Residency residency) {
   const bool required = needs_device(residency) ||
                         (residency == Residency::automatic && context.is_usable(Space::cuda));
   if (!required) return;
-  const auto stay = [&](const Error& error) {
-    if (needs_device(residency)) throw;
-    context.log(LogLevel::warning, std::string("patterns stay on the host: ") + error.what());
-  };
-  try {
+  place_on_device(context, residency, LogLevel::warning, "patterns stay on the host", [&] {
     with_instance(context, Space::cuda, [&](const auto& exec_space) {
       using space_type = std::decay_t<decltype(exec_space)>;
       add_space(Space::cuda, std::make_shared<const TileBuffers<space_type>>(copy_tiles(
                                  exec_space, context.memory(Space::cuda), m_store.tiles)));
     });
     m_resident = m_resident & reachable(residency, true);
-  } catch (const OutOfMemory& error) {
-    stay(error);
-  } catch (const DeviceLost& error) {
-    stay(error);
-  }
+  });
 }
 
 template <class ExecutionSpace>

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "VectorSections.hpp"
+#include "kit/PlaceOnDevice.hpp"
 #include "kit/SortedForRemoval.hpp"
 #include "kit/ValueMessage.hpp"
 
@@ -114,17 +115,8 @@ bool VectorStore::on_device() const noexcept {
 
 void VectorStore::place(VectorSegment& segment) const {
   if (m_options.residency == Residency::host || !m_context->is_usable(Space::cuda)) return;
-  const auto stay = [&](const Error& error) {
-    if (needs_device(m_options.residency)) throw;
-    m_context->log(LogLevel::info, std::string("rows stay on the host: ") + error.what());
-  };
-  try {
-    segment.make_device_resident();
-  } catch (const OutOfMemory& error) {
-    stay(error);
-  } catch (const DeviceLost& error) {
-    stay(error);
-  }
+  place_on_device(*m_context, m_options.residency, LogLevel::info, "rows stay on the host",
+                  [&] { segment.make_device_resident(); });
 }
 
 std::shared_ptr<const VectorSegment> VectorStore::merge(std::span<const LiveSegment> parts) const {
