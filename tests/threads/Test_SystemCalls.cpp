@@ -2,12 +2,14 @@
 #include "EngineCalls.hpp"
 #include "Support.hpp"
 
+#include <execinfo.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 namespace SystemCallsTest {
@@ -19,11 +21,15 @@ using namespace Kindred;
 /// The first system call of the thread since it was set to −1. The kernel reads `is_watched`.
 volatile sig_atomic_t first_call = -1;
 volatile char is_watched = SYSCALL_DISPATCH_FILTER_ALLOW;
+/// Where it was made, from the signal handler on.
+void* first_callers[24];
+int callers = 0;
 
 /// Notes the call, watches no longer, and lets the thread repeat it.
 void on_system_call(int, siginfo_t* info, void* given) {
   first_call = info->si_syscall;
   is_watched = SYSCALL_DISPATCH_FILTER_ALLOW;
+  callers = ::backtrace(first_callers, 24);
   static_cast<ucontext_t*>(given)->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
@@ -52,6 +58,15 @@ bool is_of_threads(int call) {
          call == SYS_clock_nanosleep;
 }
 
+/// The last call that was found, and where it was made.
+std::string described_call() {
+  std::string out = "system call " + std::to_string(first_call);
+  char** const names = ::backtrace_symbols(first_callers, callers);
+  for (int i = 0; names != nullptr && i < callers; ++i) out += std::string("\n  ") + names[i];
+  std::free(names);
+  return out;
+}
+
 // The threads of a process share what the kernel locks for such a call: to wake nobody, as
 // `call_once` and parallel regions of one thread do, took 16 threads as long as their searches.
 class SmallCalls : public testing::TestWithParam<Testing::EngineCall> {};
@@ -63,8 +78,14 @@ TEST_P(SmallCalls, WakeNobodyOnOneThread) {
   const auto call = [&] { run(Space::serial); };
   for (int i = 0; i < 20; ++i) call();
   int found = 0;
-  for (int i = 0; i < 20; ++i) found += is_of_threads(first_system_call(call)) ? 1 : 0;
-  EXPECT_LT(found, 5) << "of 20 calls; threads of the context may hold a lock now and then";
+  std::string last;
+  for (int i = 0; i < 20; ++i) {
+    if (!is_of_threads(first_system_call(call))) continue;
+    ++found;
+    last = described_call();
+  }
+  EXPECT_LT(found, 5) << "of 20 calls; threads of the context may hold a lock now and then; "
+                      << last;
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, SmallCalls, testing::ValuesIn(Testing::engine_calls()),

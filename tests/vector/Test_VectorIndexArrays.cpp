@@ -56,7 +56,12 @@ class Given {
 
 /// Every call on arrays gives the answers of the reference. Lists of candidates have duplicates,
 /// ids that were never assigned or were removed, and padding.
-void expect_answers(Data& data, bool on_device, const std::optional<Stream>& stream) {
+/// \param own stream of the caller, who waits for it
+void expect_answers(Data& data, bool on_device, const DeviceStream* own = nullptr) {
+  const std::optional<Stream> stream = own ? std::optional(own->stream()) : std::nullopt;
+  const auto wait = [&] {
+    if (own) own->wait();
+  };
   const auto known = data.known();
   const std::size_t rows = known.ids.size();
   for (const std::size_t count : {0UL, 1UL, 6UL, 40UL}) {
@@ -71,6 +76,7 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
       if (on_device) {
         EXPECT_EQ(record.chosen, Space::cuda);
       }
+      wait();
       EXPECT_EQ(bits(all.values()), known.scores(metric, queries));
       const auto ranked = known.ranked(metric, queries);
       SearchOptions options{.metric = metric, .stream = stream};
@@ -79,6 +85,7 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
           Given<float> scores(on_device, {}, count, top);
           Given<std::int64_t> ids(on_device, {}, count, top);
           call(SearchOutput{scores.array(), ids.array()});
+          wait();
           return ranking_of(ids.values(), scores.values());
         };
         for (const std::optional<SearchPath> path :
@@ -123,7 +130,7 @@ void expect_answers(Data& data, bool on_device, const std::optional<Stream>& str
 
 TEST(VectorIndexArrays, OnTheHostGiveTheAnswersOfTheReference) {
   Data data;
-  expect_answers(data, false, {});
+  expect_answers(data, false);
 }
 
 TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfTheReferenceOnAnyStream) {
@@ -131,8 +138,8 @@ TEST(VectorIndexArrays, OnADeviceGiveTheAnswersOfTheReferenceOnAnyStream) {
   const DeviceStream own(context());  // outlives the index
   Data data;
   for (int turn = 0; turn < 2; ++turn) {
-    expect_answers(data, true, {});
-    expect_answers(data, true, own.stream());
+    expect_answers(data, true);
+    expect_answers(data, true, &own);
     // A change waits for the calls, and the next ones follow it.
     data.index.remove({{data.index.ids()[7]}});
   }
