@@ -4,6 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/Spaces.hpp>
+#include <kindred/core/arch/SpecialForms.hpp>
 #include <kindred/core/arch/Specialized.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -48,7 +49,10 @@ class Repeated : public Base {
       if (KINDRED_ENABLE_SPECIALIZED == 0 || Kokkos::Tools::profileLibraryLoaded()) {
         launch_all();
       } else {
-        if (m_graph == nullptr) capture();
+        // A graph has the bodies that were not switched off when it was recorded.
+        const std::uint32_t off = Special::switched_off;
+        if (m_graph == nullptr || m_off != off) capture();
+        m_off = off;
         cudaGraphLaunch(m_graph, m_exec_space.cuda_stream());
       }
 #endif
@@ -69,6 +73,7 @@ class Repeated : public Base {
 #if KINDRED_HAS_DEVICE
   void capture() {
     if constexpr (Arch::is_device<ExecutionSpace>) {
+      if (m_graph != nullptr) cudaGraphExecDestroy(std::exchange(m_graph, nullptr));
       launch(0);
       m_exec_space.fence("Kindred::Perf::Repeated::capture");
       cudaGraph_t graph = nullptr;
@@ -80,6 +85,7 @@ class Repeated : public Base {
     }
   }
   cudaGraphExec_t m_graph = nullptr;
+  std::uint32_t m_off = 0;
 #endif
   ExecutionSpace m_exec_space;
   std::size_t m_calls;
