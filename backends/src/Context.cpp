@@ -10,8 +10,8 @@
 #include <kindred/backends/impl/Device.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/HostResources.hpp>
-#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/HostLevel.hpp>
@@ -338,7 +338,7 @@ void Context::log(LogLevel level, std::string_view message) const {
   if (!log) return;
   if (Impl::CallbackDelay* const delay = Impl::CallbackDelay::present())
     return delay->add([&log, level, text = std::string(message)] { log(level, text); });
-  log(level, message);
+  Impl::call_back([&] { log(level, message); });
 }
 
 bool Context::is_first(const Workload& workload, Space space) const noexcept {
@@ -372,7 +372,7 @@ void Context::report(const DispatchRecord& record) const {
   if (!on_dispatch) return;
   if (Impl::CallbackDelay* const delay = Impl::CallbackDelay::present())
     return delay->add([&on_dispatch, record] { on_dispatch(record); });
-  on_dispatch(record);
+  Impl::call_back([&] { on_dispatch(record); });
 }
 
 DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& failed,
@@ -397,6 +397,9 @@ DispatchRecord Context::recover(const Workload& workload, const DispatchRecord& 
     throw;
   } catch (const OutOfMemory& error) {
     if (const auto record = next(error.what())) return *record;
+    throw;
+  } catch (const Impl::LostAmidResults&) {
+    dispatcher().observe_failure(failed.operation, failed.chosen);
     throw;
   } catch (const DeviceLost& error) {
     if (const auto record = next(error.what())) return *record;

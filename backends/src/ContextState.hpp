@@ -5,8 +5,8 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HelperThreads.hpp>
 #include <kindred/backends/impl/HostInstance.hpp>
-#include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/KeptObjects.hpp>
+#include <kindred/backends/impl/OpenMPTeams.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/common/LeasePool.hpp>
@@ -101,7 +101,7 @@ struct KINDRED_HIDDEN Context::State {
   Impl::HostInstance serial;                   ///< for what is no call
   Impl::LeasePool<Impl::HostInstance> single;  ///< of one thread, for calls
   Impl::HostInstance openmp;
-  Impl::HostTeams teams;
+  Impl::OpenMPTeams teams;
   Impl::HelperThreads helpers;
   BudgetedResource<Kokkos::HostSpace> host_memory;
   Dispatcher dispatcher;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HelperThreads.hpp>
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 
 #include <exception>
 

@@ -4,7 +4,7 @@
 #include "ContextState.hpp"
 
 #include <kindred/backends/impl/KeptObjects.hpp>
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Process.hpp>
 
@@ -64,7 +64,7 @@ Space host_space_for(const Context& context, double nanoseconds) {
   return pays && context.is_usable(Space::openmp) ? Space::openmp : Space::serial;
 }
 
-HostTeams& teams_of(const Context& context) {
+OpenMPTeams& teams_of(const Context& context) {
   Arch::require_usable_process();
   return state_of(context).teams;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <new>
 #include <tuple>
 
 namespace Kindred {
@@ -14,13 +15,17 @@ namespace Kindred {
 struct KINDRED_HIDDEN KernelProfile::State final : Impl::KernelListener {
   void on_kernel(const Impl::KernelEvent& event) override {
     const double seconds = std::chrono::duration<double>(event.end - event.begin).count();
-    const std::lock_guard lock(mutex);
-    KernelTime& time = times[{event.label, event.device}];
-    time.label = event.label;
-    time.device = event.device;
-    ++time.count;
-    time.seconds += seconds;
-    time.longest = std::max(time.longest, seconds);
+    try {
+      const std::lock_guard lock(mutex);
+      KernelTime& time = times[{event.label, event.device}];
+      time.label = event.label;
+      time.device = event.device;
+      ++time.count;
+      time.seconds += seconds;
+      time.longest = std::max(time.longest, seconds);
+    } catch (const std::bad_alloc&) {
+      return;  // the call that was observed goes on
+    }
   }
 
   mutable std::mutex mutex;

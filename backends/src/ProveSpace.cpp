@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HostInstance.hpp>
-#include <kindred/backends/impl/OwnThreads.hpp>
 #include <kindred/backends/impl/ProveSpace.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
 #include <kindred/core/arch/launch/DeviceStatus.hpp>

@@ -3,6 +3,7 @@
 #define KINDRED_MATCHER_BULK_DEVICE_BATCHES_HPP
 
 #include <kindred/core/common/ArrayView.hpp>
+#include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -91,8 +92,9 @@ class BatchCopies {
                      array.bytes);
     }
   }
-  /// Fences.
-  void download_all() {
+  /// Fences. \throws DeviceLost, which another space makes up for unless a result that replaces its
+  /// input may have been written
+  void download_all() try {
     if (is_packed()) {
       m_packed.resize(m_used);
       download(m_exec_space, m_packed.data(), m_buffer, m_used);
@@ -106,6 +108,12 @@ class BatchCopies {
       if (array.to != nullptr)
         download(m_exec_space, static_cast<std::byte*>(array.to), part(array), array.bytes);
     }
+  } catch (const DeviceLost& error) {
+    const bool replaces = std::ranges::any_of(
+        m_arrays, [](const Array& array) { return array.to != nullptr && array.to == array.from; });
+    if (!replaces || is_packed()) throw;
+    throw LostAmidResults(std::string(error.what()) +
+                          "; results that replace their inputs are written in part");
   }
 
  private:

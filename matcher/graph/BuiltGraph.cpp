@@ -4,8 +4,9 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 
-#include <string>
 #include <utility>
+
+#include "kit/Placement.hpp"
 
 namespace Kindred::Impl {
 
@@ -32,34 +33,24 @@ BuiltGraph::BuiltGraph(Context& context, BothRows<Kokkos::HostSpace> host, EdgeF
   view.out.built = m_host.out.view();
   view.nodes = view.in.nodes = view.out.nodes = nodes();
   m_sample = GraphSample(view);
-  if (residency != Residency::host) place_on_device(residency);
+  place(residency);
 }
 
-void BuiltGraph::place_on_device(Residency residency) {
-  if (!m_context->is_usable(Space::cuda)) {
-    if (!needs_device(residency)) return;
-    throw SpaceUnavailable("space cuda cannot hold the graph: " +
-                           m_context->info(Space::cuda).why_not);
-  }
-  with_instance(*m_context, Space::cuda,
-                [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                  MemoryResource& memory = m_context->memory(Space::cuda);
-                  auto& side = m_devices.get<ExecutionSpace>();
-                  try {
+void BuiltGraph::place(Residency residency) {
+  place_on_device(*m_context, residency, "the graph", [&] {
+    with_instance(*m_context, Space::cuda,
+                  [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+                    MemoryResource& memory = m_context->memory(Space::cuda);
                     // A merge may run while the instance of the context answers queries.
-                    const ExecutionSpace own = instance_beside(exec_space);
-                    auto& rows = side.rows.emplace();
-                    rows.in = rows_beside(own, memory, m_host.in);
-                    rows.out = rows_beside(own, memory, m_host.out);
+                    const KeptInstance<ExecutionSpace> own(instance_beside(exec_space));
+                    BothRows<typename ExecutionSpace::memory_space> rows;
+                    rows.in = rows_beside(*own, memory, m_host.in);
+                    rows.out = rows_beside(*own, memory, m_host.out);
                     m_device_bytes = rows.bytes();
                     m_resident = reachable(residency, true);
-                  } catch (const OutOfMemory& error) {
-                    side.rows.reset();
-                    if (needs_device(residency)) throw;
-                    m_context->log(LogLevel::info,
-                                   std::string("the graph stays on the host: ") + error.what());
-                  }
-                });
+                    m_devices.get<ExecutionSpace>().rows = std::move(rows);
+                  });
+  });
 }
 
 }  // namespace Kindred::Impl

@@ -2,9 +2,9 @@
 #ifndef KINDRED_MATCHER_GRAPH_BUILT_GRAPH_HPP
 #define KINDRED_MATCHER_GRAPH_BUILT_GRAPH_HPP
 
-#include "ExpectedEdges.hpp"
 #include "OwnedRows.hpp"
 #include "RebuiltRows.hpp"
+#include "SpreadCost.hpp"
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
@@ -64,7 +64,7 @@ class BuiltGraph {
     std::optional<BothRows<typename ExecutionSpace::memory_space>> rows;
   };
 
-  void place_on_device(Residency residency);
+  void place(Residency residency);
 
   Context* m_context;
   EdgeForm m_form;

@@ -2,7 +2,7 @@
 #include "GraphStore.hpp"
 
 #include <kindred/backends/impl/CallbackDelay.hpp>
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/core/arch/Process.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>

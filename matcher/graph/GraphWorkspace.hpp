@@ -2,9 +2,9 @@
 #ifndef KINDRED_MATCHER_GRAPH_GRAPH_WORKSPACE_HPP
 #define KINDRED_MATCHER_GRAPH_GRAPH_WORKSPACE_HPP
 
-#include "DenseBins.hpp"
 #include "FrontierWorkspace.hpp"
 #include "GraphSnapshot.hpp"
+#include "HopBins.hpp"
 #include "PageRankWorkspace.hpp"
 #include "SpreadingWorkspace.hpp"
 #include "kit/CallOrder.hpp"
@@ -61,7 +61,7 @@ struct GraphWorkspace {
     return bins.drop() || had_any;
   }
   /// The bins of the rows as built, once \p hops more have amortised them; on a device. \see
-  /// DenseBins
+  /// HopBins
   BinnedEdges<memory_space> bins_of([[maybe_unused]] const ExecutionSpace& exec_space,
                                     [[maybe_unused]] const GraphSnapshot& graph,
                                     [[maybe_unused]] std::size_t hops) {
@@ -78,7 +78,7 @@ struct GraphWorkspace {
   SpreadingWorkspace<ExecutionSpace> whole;
   FrontierWorkspace<ExecutionSpace> frontier;
   PageRankWorkspace<ExecutionSpace> page_rank;
-  DenseBins<ExecutionSpace> bins;
+  HopBins<ExecutionSpace> bins;
   KeptBytes kept;
   CallOrder<ExecutionSpace> on_streams;  ///< destroyed first: they use the members above
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ExpectedEdges.hpp"
 #include "PathTrace.hpp"
 #include "SpreadChecks.hpp"
+#include "SpreadCost.hpp"
 #include "SpreadingState.hpp"
 #include "kit/CallerArrays.hpp"
 

@@ -394,10 +394,11 @@ HnswResults HnswIndex::search(std::span<const float> queries, const HnswSearchOp
                    "there are arrays for " + std::to_string(out.scores.size()) + " scores and " +
                        std::to_string(out.ids.size()) + " ids; both must be queries × top, " +
                        std::to_string(places));
-  Impl::require_apart({"queries", queries}, {"scores", out.scores});
-  Impl::require_apart({"queries", queries}, {"ids", out.ids});
-  Impl::require_apart({"scores", out.scores}, {"ids", out.ids});
-  if (!has_output) {
+  if (has_output) {
+    Impl::require_apart({"queries", queries}, {"scores", out.scores});
+    Impl::require_apart({"queries", queries}, {"ids", out.ids});
+    Impl::require_apart({"scores", out.scores}, {"ids", out.ids});
+  } else {
     results.scores.resize(places);
     results.ids.resize(places);
   }

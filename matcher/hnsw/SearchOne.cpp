@@ -4,6 +4,7 @@
 #include "ReproducibleScore.hpp"
 
 #include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 
 #include <algorithm>
 
@@ -55,6 +56,7 @@ void scan(const HnswStore& store, const SearchPlan& plan, Rescorer& rescorer,
   std::vector<Found>& best = buffers.found;  // a heap of `top` rows, with the worst first
   best.clear();
   for (std::uint32_t node = 0; node < store.size(); ++node) {
+    look_at(node);
     if (!may_return(store, plan.filter, node)) continue;
     const Found found = rescorer.score(node);
     if (best.size() == plan.top) {

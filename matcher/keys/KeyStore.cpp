@@ -6,6 +6,7 @@
 #include "storage/SectionChecks.hpp"
 #include "storage/SectionWriter.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/common/Quotes.hpp>
 
@@ -53,6 +54,7 @@ KeyStore::KeyStore(const SectionChecks& checks, const StoredVectors& rows)
   }
   const KeySpan keys = list.span();
   for (std::size_t i = 0; i < count; ++i) {
+    look_at(i);
     if (find(keys, i))
       checks.refuse<std::uint64_t>(m_kind == KeyKind::integer ? integers_name : ends_name, i,
                                    key_message(keys, i) + " occurs twice");

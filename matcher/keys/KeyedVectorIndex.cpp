@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include "KeyParts.hpp"
@@ -125,6 +126,7 @@ UpsertCounts KeyedVectorIndex::upsert(const KeySpan& keys, const VectorSpan& row
   std::unordered_map<std::uint64_t, std::size_t> place_of_id;  // in `other_rows`
   place_of_id.reserve(std::min(keys.size(), before->keys->size()));
   for (std::size_t i = 0; i < keys.size(); ++i) {
+    Impl::look_at(i);
     if (const auto id = before->keys->id_of(keys, i)) {
       const auto [place, is_new] = place_of_id.try_emplace(*id, other_rows.size());
       if (is_new) {

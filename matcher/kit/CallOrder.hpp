@@ -2,9 +2,12 @@
 #ifndef KINDRED_MATCHER_KIT_CALL_ORDER_HPP
 #define KINDRED_MATCHER_KIT_CALL_ORDER_HPP
 
+#include <kindred/backends/impl/Device.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/Event.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/Stream.hpp>
 
 #include <deque>
 #include <memory>
@@ -31,11 +34,17 @@ class CallOrder {
 
   /// \brief Calls `body()`, whose launches on \p exec_space run behind those of earlier calls. Does
   /// not fence, unless \p body throws: the next call is not ordered behind what it launched.
+  /// \throws InvalidArgument if the stream of \p exec_space is captured
   /// \param label name of that fence
   /// \param read what the launches read; kept until they have ended and a later call notices it
   template <class Body>
   void run(const ExecutionSpace& exec_space, const char* label,
            const std::shared_ptr<const void>& read, const Body& body) {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      KINDRED_THROW_IF(is_captured(Stream::cuda(exec_space.cuda_stream())),
+                       "the stream is captured; this call uses memory that later calls change, so "
+                       "it cannot be part of a CUDA graph");
+    }
     while (m_calls.size() > 1 && m_calls.front().end.is_complete()) m_calls.pop_front();
     if (!m_calls.empty()) m_calls.back().end.wait_on(exec_space);
     try {

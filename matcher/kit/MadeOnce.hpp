@@ -2,6 +2,7 @@
 #ifndef KINDRED_MATCHER_KIT_MADE_ONCE_HPP
 #define KINDRED_MATCHER_KIT_MADE_ONCE_HPP
 
+#include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Mutex.hpp>
@@ -30,6 +31,7 @@ class MadeOnce {
   template <class Make>
   const T& get(const Make& make) {
     if (const T* const made = get()) return *made;
+    OneTimeWork::note();                 // also if it waits for another caller
     const CallbackDelay callbacks_wait;  // until the lock is released
     std::unique_lock lock(m_making, std::try_to_lock);
     if (!lock) {
@@ -50,6 +52,7 @@ class MadeOnce {
     if (const T* const made = get()) return made;
     const CallbackDelay callbacks_wait;
     const std::unique_lock lock(m_making, std::try_to_lock);
+    if (lock) OneTimeWork::note();
     return lock ? &made_locked(make) : nullptr;
   }
 

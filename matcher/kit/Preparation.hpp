@@ -57,7 +57,7 @@ class PreparedOn final : public PreparedLaunches {
   void on_instance(const Body& body) const {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       const CurrentDeviceOf current(m_context, m_space);
-      body(m_exec_space);
+      body(*m_exec_space);
     } else {
       body(HostLease(m_context, m_space).get());
     }
@@ -65,7 +65,7 @@ class PreparedOn final : public PreparedLaunches {
 
   const Context& m_context;
   Space m_space;
-  ExecutionSpace m_exec_space;
+  KeptInstance<ExecutionSpace> m_exec_space;
   Launches m_launches;
 };
 

@@ -2,7 +2,7 @@
 #ifndef KINDRED_MATCHER_LATTICE_ORDERED_RESULTS_HPP
 #define KINDRED_MATCHER_LATTICE_ORDERED_RESULTS_HPP
 
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 
 #include <condition_variable>

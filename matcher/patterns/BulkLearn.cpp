@@ -15,11 +15,6 @@ namespace Kindred::Impl {
 
 namespace {
 
-/// In loops over many patterns. \throws Cancelled
-void look_at(std::size_t p) {
-  if (p % 1024 == 0) CancelPoint().check();
-}
-
 std::string pattern_text(std::size_t p) { return "pattern " + std::to_string(p); }
 
 /// \brief Finds the first of equal items among those that were added, by open addressing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PatternTiers.hpp"
 
+#include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
 #include "sequence/CandidatePatterns.hpp"
@@ -454,6 +455,7 @@ SyncRecord PatternTiers::sync(SyncTrigger trigger, std::uint64_t end) {
       next.frozen_end = from->bulk_end;
       return true;
     });
+    if (dynamic_cast<const Cancelled*>(&error) != nullptr) throw;
     record.moved = 0;
     for (const PlacedPart& placed : from->recent) record.left += placed.live();
     record.why_left = error.what();

@@ -4,6 +4,7 @@
 #include "storage/SectionChecks.hpp"
 #include "symbols/StoredVocabulary.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <algorithm>
@@ -162,6 +163,7 @@ void apply_commit(const SectionChecks& checks, std::uint64_t vocabulary,
   const PatternBlock block(rows.columns, {});
   std::vector<std::uint32_t> words;
   for (std::uint64_t row = 0; row < rows.size(); ++row) {
+    look_at(row);
     const PatternKey key = block.key(row, words);
     const auto name = block.name(row);
     if (catalogue.find(key) || (name && catalogue.find(*name)))
@@ -289,6 +291,7 @@ void read_parts(const SectionChecks& checks, std::uint64_t vocabulary, StoredPat
     PartReader reader(checks, catalogue, k, vocabulary);
     auto place = live.begin();  // both lists ascend
     for (std::size_t i = 0; i < reader.part.patterns.size(); ++i) {
+      look_at(i);
       const std::uint64_t index = reader.part.patterns[i];
       place = std::find_if(place, live.end(), [&](std::uint64_t other) { return other >= index; });
       const bool is_live = place != live.end() && *place == index;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SyncWorker.hpp"
 
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/Error.hpp>
 
@@ -83,16 +83,21 @@ std::string kept_text(const char* text) noexcept {
 }  // namespace
 
 // Throws nothing where memory is missing: the patterns of the call that caused it are learned, and
-// nobody catches what the background thread throws.
+// nobody catches what the background thread throws. For the same reason, only a synchronisation
+// that a caller asked for can be cancelled.
 SyncRecord SyncWorker::run(SyncTrigger trigger) {
-  const Turn<> in_turn = [this] {
-    const CancelPoint::Suspended not_cancelled;
-    return turn();
-  }();
+  std::optional<CancelPoint::Suspended> not_cancelled;
+  if (trigger == SyncTrigger::manual || trigger == SyncTrigger::training)
+    CancelPoint().check();
+  else
+    not_cancelled.emplace();
+  const Turn<> in_turn = turn();
   SyncRecord record;
   record.trigger = trigger;
   try {
     record = m_sync(trigger);
+  } catch (const Cancelled&) {
+    throw;
   } catch (const std::exception& error) {
     record.left = m_fill().recent;
     record.why_left = kept_text(error.what());
@@ -126,7 +131,15 @@ SyncRecord SyncWorker::end_training() {
     m_statistics.training = false;
     reclaims = must_reclaim(fill);
   }
-  if (reclaims || fill.recent > 0) return run(SyncTrigger::training);
+  if (reclaims || fill.recent > 0) {
+    try {
+      return run(SyncTrigger::training);
+    } catch (const Cancelled&) {
+      const std::lock_guard lock(m_mutex);
+      m_statistics.training = true;
+      throw;
+    }
+  }
   SyncRecord nothing;
   nothing.trigger = SyncTrigger::training;
   return nothing;

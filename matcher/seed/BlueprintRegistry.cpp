@@ -61,10 +61,13 @@ std::int32_t BlueprintRegistry::add(std::string name, std::span<const float> wei
   KINDRED_THROW_IF(m_sets.size() >= most,
                    "there are already " + std::to_string(most) + " blueprints");
   const auto id = static_cast<std::int32_t>(m_sets.size());
-  Set set{std::move(name), {weights.begin(), weights.end()}, 1};
-  m_sets.reserve(m_sets.size() + 1);
-  m_ids.emplace(set.name, id);
-  m_sets.push_back(std::move(set));
+  m_sets.push_back({std::move(name), {weights.begin(), weights.end()}, 1});
+  try {
+    m_ids.emplace(m_sets.back().name, id);
+  } catch (...) {
+    m_sets.pop_back();
+    throw;
+  }
   return id;
 } catch (...) {
   Impl::rethrow_translated("Kindred::BlueprintRegistry::add");

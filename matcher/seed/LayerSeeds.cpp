@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "kit/Placement.hpp"
+
 namespace Kindred::Impl {
 
 SeedLayerState::SeedLayerState(Context& given, const SeedLayerOptions& requested)
@@ -26,24 +28,14 @@ LayerSeeds::LayerSeeds(SeedLayerState& layer)
       m_schedules(layer.chunks.seeds) {
   const Context& context = layer.context;
   bind(HostLease(context, Space::serial).get(), Space::serial, 0);
-  const Residency residency = layer.options.residency;
-  if (residency == Residency::host) return;
-  if (!context.is_usable(Space::cuda)) {
-    if (!needs_device(residency)) return;
-    throw SpaceUnavailable("space cuda cannot hold the seed layer: " +
-                           context.info(Space::cuda).why_not);
-  }
-  try {
+  place_on_device(context, layer.options.residency, "the seed layer", [&] {
     with_instance(context, Space::cuda, [&](const auto& exec_space) {
       bind(exec_space, Space::cuda,
            std::max<std::uint64_t>(layer.options.blueprint_bytes,
                                    layer.chunks.hidden * sizeof(float)));
     });
     layer.m_on_device = true;
-  } catch (const OutOfMemory& error) {
-    if (needs_device(residency)) throw;
-    context.log(LogLevel::info, std::string("the seed layer stays on the host: ") + error.what());
-  }
+  });
 }
 
 template <class ExecutionSpace>

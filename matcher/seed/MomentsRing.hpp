@@ -38,13 +38,16 @@ class MomentsRing {
   view_type slot(std::uint32_t slot) const {
     return view_type(m_ring.data() + std::size_t{slot} * m_seeds, m_seeds);
   }
-  /// Does not fence. On the host, the kernels must have ended; does not throw there.
+  /// Does not fence. On the host, the kernels must have ended.
   void clear(const ExecutionSpace& exec_space, std::uint32_t which) const {
-    if constexpr (Arch::is_device<ExecutionSpace>) {
+    if constexpr (Arch::is_device<ExecutionSpace>)
       Arch::start_fill(exec_space, slot(which), SeedMoments());
-    } else {
-      std::fill_n(slot(which).data(), m_seeds, SeedMoments());
-    }
+    else
+      clear_here(which);
+  }
+  /// On the host, where the kernels must have ended.
+  void clear_here(std::uint32_t which) const noexcept {
+    std::fill_n(slot(which).data(), m_seeds, SeedMoments());
   }
   /// \brief Merges \p epochs slots, starting with \p first_slot, into `each` and `whole`. Does not
   /// fence.

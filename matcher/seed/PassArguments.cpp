@@ -86,7 +86,7 @@ void PassArguments::append(const NamedArray& given, const RowLayout& layout, Use
             " overlap; outputs must be apart from all other arrays" +
             (may_be_same ? ", or the same rows with the same element type and stride" : ""));
   }
-  m_arrays[m_count++] = added;
+  m_arrays.at(m_count++) = added;
 }
 
 std::optional<Space> PassArguments::space(const Context& context) const {

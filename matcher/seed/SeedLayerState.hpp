@@ -9,6 +9,7 @@
 #include "TelemetryRing.hpp"
 #include "kit/Turn.hpp"
 
+#include <kindred/backends/impl/CallbackDelay.hpp>
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/arch/PerSpace.hpp>
@@ -76,7 +77,8 @@ class KINDRED_HIDDEN SeedLayerState {
   std::vector<SeedEvent> changed(const Change& change) {
     std::vector<SeedEvent> events = change(*turn());
     if (options.on_transition)
-      for (const SeedEvent& event : events) options.on_transition(event.seed, event.change);
+      for (const SeedEvent& event : events)
+        call_back([&] { options.on_transition(event.seed, event.change); });
     return events;
   }
 

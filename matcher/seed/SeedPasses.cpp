@@ -14,6 +14,8 @@
 #include <cstring>
 #include <string>
 
+#include "kit/Placement.hpp"
+
 namespace Kindred {
 
 namespace {
@@ -68,7 +70,7 @@ class LayerPass {
     const bool on_device_only = m_layer.options.residency == Residency::device;
     // If the requested space is not available, the exception that was recorded is the reason.
     if (m_options.space == Space::cuda || on_device_only) seeds.require_device();
-    workload.resident = reachable(m_layer.options.residency, seeds.device_is_ready());
+    workload.resident = Impl::reachable(m_layer.options.residency, seeds.device_is_ready());
     if (!m_is_of_device) {
       const auto arrays = m_arguments.arrays();
       workload.transfer_bytes = arrays[0].layout.bytes + arrays[1].layout.bytes;

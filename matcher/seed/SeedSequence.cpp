@@ -19,21 +19,21 @@ namespace {
 /// The resources of a sequence in the space on which it runs.
 template <class ExecutionSpace>
 struct SequenceSide {
-  std::vector<ExecutionSpace> instance;  ///< empty or one instance
+  Impl::KeptInstance<ExecutionSpace> instance;
   std::vector<std::unique_ptr<Impl::ForwardPlan<ExecutionSpace>>> plans;
   Impl::CudaGraph<ExecutionSpace> graph;
 
   /// The instance of a run: on a device, that of the sequence.
   const ExecutionSpace& on(const ExecutionSpace& exec_space) {
-    if constexpr (!Arch::is_device<ExecutionSpace>) instance[0] = exec_space;
-    return instance[0];
+    if constexpr (!Arch::is_device<ExecutionSpace>) instance = exec_space;
+    return *instance;
   }
   /// The place of a plan. Calls run one after the other, so calls of the same shape share one.
   std::size_t plan(MemoryResource& memory, const SeedForwardShape& shape) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       if (plans[i]->serves(shape, {})) return i;
     }
-    plans.push_back(std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(instance[0], memory, shape,
+    plans.push_back(std::make_unique<Impl::ForwardPlan<ExecutionSpace>>(*instance, memory, shape,
                                                                         Impl::ForwardQueue{}, 0));
     return plans.size() - 1;
   }
@@ -54,7 +54,7 @@ struct KINDRED_HIDDEN SeedSequence::State {
       : context(given), space(where), stream(on) {
     Impl::with_instance(
         context, space, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-          sides.get<ExecutionSpace>().instance.push_back(Impl::instance_on(exec_space, stream));
+          sides.get<ExecutionSpace>().instance = Impl::instance_on(exec_space, stream);
         });
   }
 
@@ -85,7 +85,7 @@ struct KINDRED_HIDDEN SeedSequence::State {
   void launch_all() {
     auto& side = sides.get<ExecutionSpace>();
     for (const Call& call : calls)
-      call.layer->turn()->launch(side.instance[0], stream,
+      call.layer->turn()->launch(*side.instance, stream,
                                  Impl::rows_at<ExecutionSpace>(call.x, call.of_x),
                                  Impl::rows_at<ExecutionSpace>(call.y, call.of_y), call.telemetry,
                                  *side.plans[call.plan], call.overlap);

@@ -3,6 +3,7 @@
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -63,32 +64,30 @@ void TelemetryRing::move_slot(std::uint32_t slot, bool to_device) {
   m_slots[slot].stream = {};
 }
 
-void TelemetryRing::advance() {
+void TelemetryRing::advance() noexcept {
   m_head = next_slot();
   m_slots[m_head] = {};
-  clear(HostLease(m_context, Space::serial).get());
+  m_rings.get<HostSpace>().clear_here(m_head);
 }
 
 const TelemetryRing::Transfer& TelemetryRing::transfer_of(std::uint32_t slot) {
-  using PinnedMoments = Kokkos::View<SeedMoments*, Kokkos::SharedHostPinnedSpace,
-                                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const Slot& from = m_slots[slot];
   for (const Transfer& transfer : m_transfers) {
     if (transfer.filling == from.filling) return transfer;
   }
   Transfer& transfer = m_transfers[m_next_transfer];
   m_next_transfer = (m_next_transfer + 1) % m_transfers.size();
-  with_instance(m_context, Space::cuda,
-                [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-                  auto& streams = m_streams.get<ExecutionSpace>();
-                  if (transfer.filling != 0)
-                    Arch::fence(streams.on(exec_space, transfer.stream),
-                                "Kindred::SeedLayer::start_telemetry");
-                  transfer.filling = 0;
-                  Kokkos::deep_copy(streams.on(exec_space, from.stream),
-                                    PinnedMoments(transfer.moments.data(), m_seeds),
-                                    m_rings.get<ExecutionSpace>().slot(slot));
-                });
+  with_instance(
+      m_context, Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
+        auto& streams = m_streams.get<ExecutionSpace>();
+        if (transfer.filling != 0)
+          Arch::fence(streams.on(exec_space, transfer.stream),
+                      "Kindred::SeedLayer::start_telemetry");
+        transfer.filling = 0;
+        Arch::start_copy(streams.on(exec_space, from.stream), "Kindred::SeedLayer::start_telemetry",
+                         transfer.moments.data(), m_rings.get<ExecutionSpace>().slot(slot).data(),
+                         m_seeds * sizeof(SeedMoments));
+      });
   transfer.filling = from.filling;
   transfer.stream = from.stream;
   return transfer;

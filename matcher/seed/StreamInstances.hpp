@@ -28,7 +28,7 @@ class StreamInstances {
 
   /// The instance on \p stream, or \p exec_space if there is none.
   ExecutionSpace on(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
-    return stream ? found(exec_space, *stream).instance : exec_space;
+    return stream ? *found(exec_space, *stream).instance : exec_space;
   }
   /// The workspace of calls on \p stream, or on the instance of the context.
   Workspace& workspace(const ExecutionSpace& exec_space, const std::optional<Stream>& stream) {
@@ -41,14 +41,17 @@ class StreamInstances {
   }
   /// Fences all instances that are kept.
   void wait() const {
-    for (const Kept& kept : m_kept) Arch::fence(kept.instance, "Kindred::SeedLayer::wait");
+    for (const Kept& kept : m_kept) Arch::fence(*kept.instance, "Kindred::SeedLayer::wait");
   }
   std::size_t size() const noexcept { return m_kept.size(); }
 
  private:
   struct Kept {
+    Kept(const Stream& given, const ExecutionSpace& exec_space)
+        : stream(given), instance(exec_space) {}
+
     Stream stream;
-    ExecutionSpace instance;
+    KeptInstance<ExecutionSpace> instance;
     Workspace workspace = {};
     std::shared_ptr<const void> pin = std::make_shared<char>();
   };
@@ -60,11 +63,11 @@ class StreamInstances {
       m_kept.splice(m_kept.begin(), m_kept, at);
       return m_kept.front();
     }
-    m_kept.push_front({stream, instance_on(exec_space, stream)});
+    m_kept.emplace_front(stream, instance_on(exec_space, stream));
     for (auto last = m_kept.end(); m_kept.size() > kept_max && last != std::next(m_kept.begin());) {
       --last;
       if (last->pin.use_count() > 1) continue;
-      Arch::fence(last->instance, "Kindred::SeedLayer::wait");
+      Arch::fence(*last->instance, "Kindred::SeedLayer::wait");
       last = m_kept.erase(last);
     }
     return m_kept.front();

@@ -69,7 +69,7 @@ class TelemetryRing {
     m_slots[m_head] = {true, device, stream, ++m_fillings};
   }
   /// Begins the next epoch of a ring that has slots, on the host.
-  void advance();
+  void advance() noexcept;
   /// Empties the slot of the current epoch on a space.
   template <class ExecutionSpace>
   void clear(const ExecutionSpace& exec_space) const {

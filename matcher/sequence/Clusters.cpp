@@ -7,6 +7,7 @@
 #include "ClusterGroups.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <queue>
@@ -159,9 +160,24 @@ class CompleteLinkage {
       m_best;  ///< may contain similarities that have decreased
 };
 
-/// Adds \p value to \p sum \p times times, each addition rounded.
+/// \brief Adds \p value, at least 0, to \p sum \p times times, each addition rounded. Takes a few
+/// steps for every power of two between the sums.
 void add_times(double& sum, double value, std::uint64_t times) {
-  for (; times > 0; --times) sum += value;
+  while (times > 0) {
+    const double before = sum;
+    sum += value;
+    --times;
+    if (sum == before) return;  // so it stays
+    // As long as sums have the same exponent, additions that were rounded alike twice are always
+    // rounded alike: a tie makes the sum even.
+    const double step = sum - before;
+    const double limit = std::ldexp(1.0, std::ilogb(sum) + 1);
+    if (!(before >= limit / 2 && sum + value < limit && sum + value - sum == step)) continue;
+    const double steps = std::min(std::floor((limit - sum) / step) - 1, static_cast<double>(times));
+    if (!(steps >= 1)) continue;
+    sum += steps * step;  // exact
+    times -= static_cast<std::uint64_t>(steps);
+  }
 }
 
 /// \p clusters with their representatives. \param pairs from best to worst, so that equal lists of
@@ -172,6 +188,7 @@ void choose_representatives(const std::vector<SimilarPair>& pairs,
   for (std::size_t item = 0; item < copies.size(); ++item)
     add_times(sums[item], 1.0, copies[item] - 1);
   for (const SimilarPair& pair : pairs) {
+    Impl::look_at(static_cast<std::size_t>(&pair - pairs.data()));
     if (clusters.cluster_of[pair.first] != clusters.cluster_of[pair.second]) continue;
     add_times(sums[pair.first], pair.similarity, copies.empty() ? 1 : copies[pair.second]);
     add_times(sums[pair.second], pair.similarity, copies.empty() ? 1 : copies[pair.first]);

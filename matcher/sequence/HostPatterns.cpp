@@ -4,6 +4,7 @@
 #include "kit/Hash.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/CheckOffsets.hpp>
 
 #include <algorithm>
@@ -221,6 +222,7 @@ std::vector<std::uint32_t> HostPatterns::first_equal() const {
   std::iota(first.begin(), first.end(), 0U);
   std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted;  // hash and index
   for (const std::uint32_t index : first) {
+    look_at(index);
     const std::vector<Symbol> own = pattern(slot_of[index]);
     if (!own.empty()) sorted.emplace_back(hash64(own.data(), own.size() * sizeof(Symbol)), index);
   }
@@ -228,6 +230,7 @@ std::vector<std::uint32_t> HostPatterns::first_equal() const {
   // Patterns with the current hash that differ from each other: more than one only by a collision.
   std::vector<std::uint32_t> different;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
+    look_at(i);
     if (i == 0 || sorted[i].first != sorted[i - 1].first) different.clear();
     const std::uint32_t index = sorted[i].second;
     const auto equal = std::find_if(different.begin(), different.end(), [&](std::uint32_t other) {

@@ -4,7 +4,7 @@
 #include "MatchScan.hpp"
 #include "MeasureOperations.hpp"
 #include "ValueScan.hpp"
-#include "kit/PlaceOnDevice.hpp"
+#include "kit/Placement.hpp"
 
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/matcher/Similarity.hpp>
@@ -81,10 +81,7 @@ void PatternSegment::place(Residency residency) {
   for (const Space space : {Space::serial, Space::openmp}) {
     if (context.is_usable(space)) add_space(space, tiles);
   }
-  const bool required = needs_device(residency) ||
-                        (residency == Residency::automatic && context.is_usable(Space::cuda));
-  if (!required) return;
-  place_on_device(context, residency, LogLevel::warning, "patterns stay on the host", [&] {
+  place_on_device(context, residency, "patterns", [&] {
     with_instance(context, Space::cuda, [&](const auto& exec_space) {
       using space_type = std::decay_t<decltype(exec_space)>;
       add_space(Space::cuda, std::make_shared<const TileBuffers<space_type>>(copy_tiles(

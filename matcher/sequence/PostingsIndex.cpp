@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PostingsIndex.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 
 #include <algorithm>
@@ -28,6 +29,7 @@ void for_each_symbol(const TileBuffers<HostSpace>& tiles, const Visit& visit) {
   const SymbolType* symbols = tiles.symbols<SymbolType>();
   const std::uint32_t slots = tiles.tiles * tile_patterns;
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    look_at(slot);
     std::size_t at = tiles.offsets.data()[slot / tile_patterns] + slot % tile_patterns;
     for (std::uint32_t j = 0; j < tiles.lengths.data()[slot]; ++j, at += tile_patterns) {
       Seen& last = seen[symbols[at]];

@@ -60,7 +60,7 @@ class ScanBatch {
     if (call.comparison() == Comparison::score) {
       // Of a long query, the most segments that it may have.
       const auto segments = static_cast<std::uint32_t>(longest / word_symbols + 1);
-      bytes += slots * sizeof(WideRank) + 8 * pair_score_workspace(workspace.exec_space, tiles, 1,
+      bytes += slots * sizeof(WideRank) + 8 * pair_score_workspace(workspace.exec_space(), tiles, 1,
                                                                    segments > 4 ? segments : 1);
     } else if (call.comparison() == Comparison::runs) {
       bytes += slots * sizeof(std::uint32_t) + carry;
@@ -79,7 +79,7 @@ class ScanBatch {
   /// Places the queries of \p call, which must outlive this object. Does not fence.
   ScanBatch(workspace_type& workspace, const ScanCall& call)
       : m_workspace(workspace),
-        m_exec_space(workspace.exec_space),
+        m_exec_space(workspace.exec_space()),
         m_call(call),
         m_tiles(tiles_of(workspace, call)) {
     const std::vector<std::size_t> rows(call.rows.begin(), call.rows.end());

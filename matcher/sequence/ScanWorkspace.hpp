@@ -51,19 +51,20 @@ struct ScanWorkspace {
                 std::shared_ptr<const TileBuffers<ExecutionSpace>> scanned, int threads,
                 StreamUse use)
       : stream_use(std::move(use)),
-        exec_space(instance),
+        kept_instance(instance),
         memory(resource),
         patterns(std::move(scanned)),
         threads_max(threads) {}
 
   static const ExecutionSpace& instance_of(const ScanWorkspace& workspace) noexcept {
-    return workspace.exec_space;
+    return workspace.exec_space();
   }
   /// Begins a call on \p given, the instance of a host space: the team of the last call may have
   /// had another size. On a device, each workspace has an instance of its own.
   void begin([[maybe_unused]] const ExecutionSpace& given) {
-    if constexpr (is_host) exec_space = given;
+    if constexpr (is_host) kept_instance = given;
   }
+  const ExecutionSpace& exec_space() const noexcept { return *kept_instance; }
 
   template <class Key>
   Selection<Key>& selection() noexcept {
@@ -75,7 +76,7 @@ struct ScanWorkspace {
   }
 
   StreamUse stream_use;  // ends last
-  ExecutionSpace exec_space;
+  KeptInstance<ExecutionSpace> kept_instance;
   MemoryResource& memory;
   std::shared_ptr<const TileBuffers<ExecutionSpace>> patterns;
   int threads_max;  ///< of any call; 0 on a device

@@ -67,7 +67,7 @@ class ValueScan {
       return false;
     const PatternTiles<ExecutionSpace> tiles = m_workspace.patterns->view();
     m_workspace.values.resize_discarding(
-        lane_pair_workspace(m_workspace.exec_space, tiles, longest, m_call.recurrence()));
+        lane_pair_workspace(m_workspace.exec_space(), tiles, longest, m_call.recurrence()));
     std::vector<std::uint32_t>& symbols = m_workspace.lane_symbols;
     std::vector<std::uint64_t>& begins = m_workspace.lane_begins;
     constexpr std::size_t together = 4096;
@@ -83,8 +83,8 @@ class ValueScan {
       const LaneQueries queries{
           ArrayView<const std::uint32_t, HostSpace>(symbols.data(), symbols.size()),
           ArrayView<const std::uint64_t, HostSpace>(begins.data(), begins.size())};
-      lane_pair_values(m_workspace.exec_space, tiles, longest, queries, m_call.recurrence(), m_rule,
-                       slot_of(), m_workspace.values.view(), values(some));
+      lane_pair_values(m_workspace.exec_space(), tiles, longest, queries, m_call.recurrence(),
+                       m_rule, slot_of(), m_workspace.values.view(), values(some));
     }
     return true;
   }
@@ -115,9 +115,10 @@ class ValueScan {
       const ScanCall some = call.part(begin, together);
       const ScanBatch<ExecutionSpace> batch(m_workspace, some);
       m_workspace.values.resize_discarding(short_pair_workspace(
-          m_workspace.exec_space, batch.tiles(), batch.tables().queries, m_target.type));
-      short_pair_values(m_workspace.exec_space, batch.tiles(), batch.tables(), m_call.recurrence(),
-                        m_rule, slot_of(), m_workspace.values.view(), values(some));
+          m_workspace.exec_space(), batch.tiles(), batch.tables().queries, m_target.type));
+      short_pair_values(m_workspace.exec_space(), batch.tiles(), batch.tables(),
+                        m_call.recurrence(), m_rule, slot_of(), m_workspace.values.view(),
+                        values(some));
     }
     return left;
   }
@@ -127,14 +128,14 @@ class ValueScan {
     if (is_staged()) m_workspace.values.resize_discarding(call.rows.size() * row_bytes());
     batch.write(m_rule, values(call));
     if (!is_staged()) {
-      Arch::fence(m_workspace.exec_space, "Kindred::SequenceMatcher::score_all");
+      Arch::fence(m_workspace.exec_space(), "Kindred::SequenceMatcher::score_all");
       return;
     }
     // The rows of a batch follow one another; there may be gaps between those of the caller.
     const bool together = m_target.row_stride == m_call.patterns();
     const std::uint64_t bytes = row_bytes() * (together ? call.rows.size() : 1);
     for (std::size_t q = 0; q < (together ? 1 : call.rows.size()); ++q) {
-      download(m_workspace.exec_space,
+      download(m_workspace.exec_space(),
                static_cast<std::byte*>(m_target.data) +
                    call.rows[q] * m_target.row_stride * size_of(m_target.type),
                Kokkos::subview(m_workspace.values.view(), std::pair(q * bytes, (q + 1) * bytes)),
@@ -150,7 +151,7 @@ class ValueScan {
     for (std::size_t q = 0; q < call.rows.size(); ++q)
       begins.push_back(is_staged() ? q * m_call.patterns() : call.rows[q] * m_target.row_stride);
     return {is_staged() ? m_workspace.values.data() : m_target.data, m_target.type,
-            m_workspace.row_begins.place(m_workspace.exec_space)};
+            m_workspace.row_begins.place(m_workspace.exec_space())};
   }
 
   ScanWorkspace<ExecutionSpace>& m_workspace;

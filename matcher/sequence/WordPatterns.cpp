@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "WordPatterns.hpp"
 
+#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/sequence/Similarity.hpp>
 
 #include <algorithm>
@@ -11,8 +12,10 @@ WordPatterns::WordPatterns(Context& context, Measure measure, RaggedSpan<Symbol>
                            Residency residency)
     : m_measure(measure), m_forms(measure) {
   Ragged<Symbol> forms;
-  for (std::size_t index = 0; index < texts.rows(); ++index)
+  for (std::size_t index = 0; index < texts.rows(); ++index) {
+    look_at(index);
     m_forms.add(texts[index], "pattern", index, forms);
+  }
   m_segment.emplace(context, forms, residency);
 }
 
@@ -23,6 +26,7 @@ std::uint64_t WordPatterns::bytes(Space space) const {
 Ragged<Symbol> WordPatterns::forms(RaggedSpan<Symbol> texts, EmptyText empty) const {
   Ragged<Symbol> forms;
   for (std::size_t row = 0; row < texts.rows(); ++row) {
+    look_at(row);
     if (texts.length(row) == 0 && empty == EmptyText::is_empty) {
       forms.close_row();
     } else {

@@ -56,7 +56,7 @@ class PreparedCandidates {
   /// Allocates space for \p longest candidates of vectors of \p dimension. \throws OutOfMemory
   void bind(const ExecutionSpace& exec_space, MemoryResource& memory, MemoryResource& pinned,
             std::size_t dimension, std::size_t longest, std::size_t top) {
-    m_exec_space.emplace(instance_beside(exec_space));
+    m_exec_space = instance_beside(exec_space);
     m_dimension = dimension;
     m_shape = {1, longest, std::min(top, longest)};
     m_plan = candidate_plan(*m_exec_space, m_shape);
@@ -161,7 +161,7 @@ class PreparedCandidates {
     });
   }
 
-  std::optional<ExecutionSpace> m_exec_space;
+  KeptInstance<ExecutionSpace> m_exec_space;
   std::size_t m_dimension = 0;
   CandidateShape m_shape;
   CandidatePlan m_plan;

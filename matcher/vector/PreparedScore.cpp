@@ -17,6 +17,7 @@
 #include "IdFilter.hpp"
 #include "PreparedCandidates.hpp"
 #include "VectorIndexState.hpp"
+#include "kit/Placement.hpp"
 
 namespace Kindred {
 
@@ -84,7 +85,7 @@ struct KINDRED_HIDDEN PreparedScore::State {
     const Impl::LiveSegment* const segment =
         candidates.empty() ? nullptr : store.find(candidates.front()).first;
     if (segment == nullptr) return false;
-    if (!reachable(store.residency(), (*segment)->on_device()).contains(space)) return false;
+    if (!Impl::reachable(store.residency(), (*segment)->on_device()).contains(space)) return false;
     return Impl::with_instance(of.context, space, [&](const auto& exec_space) {
       using execution_space = std::decay_t<decltype(exec_space)>;
       auto& own = prepared.get<execution_space>();

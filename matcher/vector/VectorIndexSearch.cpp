@@ -22,6 +22,7 @@
 #include "CandidateRows.hpp"
 #include "IdFilter.hpp"
 #include "VectorIndexState.hpp"
+#include "kit/Placement.hpp"
 
 namespace Kindred {
 
@@ -72,7 +73,7 @@ Workload VectorIndex::State::workload(const Impl::VectorStore& store, const Impl
     workload.transfer_bytes = transfer_bytes;
     workload.history = &history;
     workload.resident =
-        store.streams() ? SpaceSet::all() : reachable(store.residency(), store.on_device());
+        store.streams() ? SpaceSet::all() : Impl::reachable(store.residency(), store.on_device());
     return workload;
   }
   KINDRED_THROW_IF(store.residency() == Residency::host,

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "VectorSections.hpp"
-#include "kit/PlaceOnDevice.hpp"
+#include "kit/Placement.hpp"
 #include "kit/SortedForRemoval.hpp"
 #include "kit/ValueMessage.hpp"
 
@@ -114,9 +114,7 @@ bool VectorStore::on_device() const noexcept {
 }
 
 void VectorStore::place(VectorSegment& segment) const {
-  if (m_options.residency == Residency::host || !m_context->is_usable(Space::cuda)) return;
-  place_on_device(*m_context, m_options.residency, LogLevel::info, "rows stay on the host",
-                  [&] { segment.make_device_resident(); });
+  place_on_device(*m_context, m_options.residency, "rows", [&] { segment.make_device_resident(); });
 }
 
 std::shared_ptr<const VectorSegment> VectorStore::merge(std::span<const LiveSegment> parts) const {

@@ -98,7 +98,7 @@ TEST(Launch, RefusesMoreWordsOfALatticeThanAKernelCounts) {
   });
 }
 
-TEST(Launch, OverIndicesTakesChunksForItsOwnThreads) {
+TEST(Launch, OverIndicesTakesChunksForItsStartThreads) {
   EXPECT_EQ(Arch::Impl::chunk_size(0, 8), 1);
   EXPECT_EQ(Arch::Impl::chunk_size(319, 8), 1);
   EXPECT_EQ(Arch::Impl::chunk_size(1000, 8), 4);

@@ -272,12 +272,29 @@ TEST_F(ContextRun, AsynchronousCallsCountAsSuccessesForTheBreaker) {
   EXPECT_EQ(context.dispatcher().regret().decisions, 0U) << "no times were observed";
 }
 
+TEST_F(ContextRun, WhatACallMakesForLaterOnesIsNotItsCost) {
+  const auto predicted = [&] {
+    return context.dispatcher().predict(call)[space_index(Space::openmp)];
+  };
+  for (int i = 0; i < 3; ++i) context.run(call, Space::openmp, [](Space) {});
+  const double before = predicted();
+  const DispatchRecord record = context.run(call, Space::openmp, [](Space) {
+    Impl::OneTimeWork::note();
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  });
+  EXPECT_TRUE(record.first);
+  EXPECT_GT(record.taken, 0.05);
+  EXPECT_EQ(predicted(), before);
+  EXPECT_FALSE(context.run(call, Space::openmp, [](Space) {}).first);
+}
+
 TEST_F(ContextRun, AnErrorOfTheCallbackIsNotAFailureOfTheSpace) {
   Context throwing({.load_profile = false,
                     .on_dispatch = [](const DispatchRecord&) { throw std::bad_alloc(); }});
   int calls = 0;
-  EXPECT_THROW(throwing.run(call, {}, [&](Space) { ++calls; }), std::bad_alloc);
+  const DispatchRecord record = throwing.run(call, {}, [&](Space) { ++calls; });
   EXPECT_EQ(calls, 1);
+  EXPECT_NE(record.why, Reason::fallback);
 }
 
 TEST_F(ContextRun, TheFailedAttemptIsNotCountedAsTimeOfTheFallback) {

@@ -6,7 +6,7 @@ Usage: public_functions.py [ROOT] [--commit COMMIT | --check]
 
 Without an option, prints the number of declarations by folder. Public headers are those of the engines and of the context; namespaces Impl and
 private members do not count. A function counts once for each declaration: overloads, constructors, operators and `= delete` too. --check
-fails if the page names a verb that no header declares."""
+fails if the page names a verb that no header declares, or if a header declares a function with a word that the page says is not used."""
 import argparse
 import collections
 import re
@@ -116,6 +116,10 @@ def breaches(page, found):
         for verb in VERB.findall(row):
             if not any(name.endswith(verb[1:]) if verb.startswith("…") else name == verb for name in names):
                 yield f"no public header declares {verb}, a verb"
+    unused = VERB.findall(verbs[verbs.index("No public function is named"):])
+    for path, owner, name in found:
+        if any(name == word or name.startswith(word + "_") for word in unused):
+            yield f"{path} declares {owner}::{name}, a word that is not used"
 
 
 def main():

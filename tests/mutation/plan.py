@@ -6,7 +6,7 @@ MUTATED = {
     "dispatcher": [
         "backends/src/Dispatcher.cpp",
         "backends/src/DispatcherState.hpp",
-        "backends/src/Workload.cpp",
+        "backends/src/CallHistory.cpp",
         "backends/src/CostCurve.cpp",
         "backends/src/CircuitBreaker.cpp",
         "backends/src/ObservationWindow.cpp",
@@ -91,7 +91,7 @@ TESTS_OF_HEADERS = [
 # Tests that measure times or limit the threads of a user, which another load fails, and slow ones, which kill nothing that others do not.
 EXCLUDED_TESTS = [
     "FewThreadsDeathTest.*",
-    "HostTeams.*",
+    "OpenMPTeams.*",
     "PatternMemoryFile.AForgedFileIsRejected*",
     "StoredVectors.DetectEveryChangedByte*",
     "VectorFile.SurvivesEveryTruncation*",
@@ -104,7 +104,7 @@ EXCLUDED_TESTS = [
     "VectorPaths.StreamRows*",
     "VectorPaths.GiveTheSameBitsInTwoHundredRepeats*",
     "CsrHop.AnyNumberOfColumns*",
-    "ExpectedEdges.HopsFromEverywhereReadAllEdges*",
+    "SpreadCost.HopsFromEverywhereReadAllEdges*",
     "GraphUpdates.LongRowsAreRebuilt*",
     "PageRank.*",
 ]

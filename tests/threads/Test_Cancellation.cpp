@@ -246,6 +246,14 @@ TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
   const auto learn = [&] { memory.learn_all(lists, {.dictionary = dictionary}); };
   EXPECT_GT(cancel_change(memory, learn), 1U);
   EXPECT_EQ(memory.size(), 500U);
+  const auto expect_unmoved = [&] {
+    EXPECT_EQ(memory.sync_statistics().recent, 500U);
+    EXPECT_TRUE(memory.sync_statistics().training);
+  };
+  memory.begin_training();
+  EXPECT_GT(cancel_everywhere([&] { memory.sync(); }, expect_unmoved), 1U);
+  EXPECT_EQ(memory.sync_statistics().recent, 0U);
+  EXPECT_EQ(memory.end_training().moved, 0U);
 
   SpreadingEngine engine = random_graph(500, 4000);
   engine.add_edges(std::vector<Edge>{{1, 2, 0.25F}, {7, 9, 0.5F}});

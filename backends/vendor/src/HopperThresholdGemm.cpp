@@ -334,9 +334,10 @@ void multiply_tiles(const DeviceSpace& exec_space, const Arguments& arguments) {
 
 bool ThresholdGemm::is_usable() {
   // This source is compiled for sm_90a only.
-  static const bool is_there =
-      Arch::code_of_launch<ThresholdProducts<false>>(true).has_warpgroup_products();
-  return is_there;
+  static Arch::OnEachDevice<bool> is_there;
+  return is_there.here([](bool& here) {
+    here = Arch::code_of_launch<ThresholdProducts<false>>(true).has_warpgroup_products();
+  });
 }
 
 void ThresholdGemm::run(const DeviceSpace& exec_space,

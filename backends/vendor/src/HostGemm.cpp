@@ -5,7 +5,7 @@
 #include "HostLibrary.hpp"
 #include "HostPlugin.hpp"
 
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/core/common/Error.hpp>
 
 #include <omp.h>

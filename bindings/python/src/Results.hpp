@@ -3,7 +3,7 @@
 #define KINDRED_PYTHON_RESULTS_HPP
 
 #include <kindred/core/common/Ragged.hpp>
-#include <kindred/core/sequence/Block.hpp>
+#include <kindred/core/sequence/MatchingBlock.hpp>
 #include <kindred/matcher/SequenceMatcher.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 

@@ -40,6 +40,12 @@ void ArgumentCheck::throw_misaligned(const char* name, const void* pointer,
                     "; it must be aligned to " + std::to_string(bytes) + " bytes");
 }
 
+void ArgumentCheck::throw_wrong_type(const char* name, DataType type) const {
+  throw_invalid(m_function, name,
+                "has elements of type " + std::string(to_string(type)) +
+                    ", which this function does not take; convert them");
+}
+
 void ArgumentCheck::throw_null(const char* name, std::uint64_t count) const {
   throw_invalid(m_function, name,
                 "is null; pass a pointer to " +

@@ -51,6 +51,10 @@ void seed_sums(const ExecutionSpace& exec_space, std::uint32_t seeds,
                const SeedSumArrays& sums) {
   const Impl::ArgumentCheck check("seed_sums");
   check.has_if_given("moments", moments, seeds);
+  for (const SeedNumbers* numbers : {&sums.sum, &sums.sum_of_squares, &sums.count})
+    check.is_type("sums", numbers->type,
+                  numbers->type == DataType::float32 || numbers->type == DataType::float64 ||
+                      numbers->type == DataType::int32 || numbers->type == DataType::int64);
   check.is_aligned("sums.sum", sums.sum.values, size_of(sums.sum.type));
   check.is_aligned("sums.sum_of_squares", sums.sum_of_squares.values,
                    size_of(sums.sum_of_squares.type));

@@ -69,7 +69,7 @@ void lane_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace>
   Impl::check_values(check, values, queries.count());
   const auto patterns = static_cast<std::uint32_t>(slot_of.size());
   if (patterns == 0 || queries.count() == 0) return;
-  Impl::with_element_type(values.type, [&](auto element) {
+  Impl::with_value_type(values.type, [&](auto element) {
     using Element = decltype(element);
     const Impl::PairValueTable<Element> table(tiles, unused_slots(patterns), longest, queries,
                                               rule);

@@ -145,7 +145,7 @@ void short_pair_values(const HostSpace& exec_space, const PatternTiles<HostSpace
   if constexpr (Special::is_compiled<Special::Form::short_values, HostSpace>) {
     using enum ShortRecurrence;
     Impl::with_constant<lcs, levenshtein, osa, jaro_winkler>(recurrence, [&](auto chosen) {
-      Impl::with_element_type(values.type, [&](auto element) {
+      Impl::with_value_type(values.type, [&](auto element) {
         Impl::scan_short(exec_space,
                          Impl::ShortValuesKernel<decltype(element), decltype(chosen)::value>{
                              tiles, queries, rule},

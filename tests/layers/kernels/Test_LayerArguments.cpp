@@ -16,6 +16,11 @@ std::byte* matrix(Arguments& a, const char* name, std::size_t elements = 64) {
   return a.pointer<std::byte>(name, elements * sizeof(float), alignof(float));
 }
 
+/// A type of elements; int8 is none of layers.
+DataType element(Arguments& a, const char* name) {
+  return a.number<DataType>(name, DataType::float32, DataType::int8);
+}
+
 LinearLayerData linear_of(Arguments& a) {
   LinearLayerData layer;
   layer.x = matrix(a, "layer.x");
@@ -25,6 +30,7 @@ LinearLayerData linear_of(Arguments& a) {
   layer.rows = rows;
   layer.inputs = layer.x_stride = layer.w_stride = 4;
   layer.outputs = columns;
+  layer.output = element(a, "layer.output");
   layer.y_stride = a.number<std::uint64_t>("layer.y_stride", columns, columns - 1);
   return layer;
 }
@@ -34,6 +40,7 @@ LinearEnd end_of(Arguments& a) {
   end.stride = columns;
   end.bias = a.sizing<float>("end.bias", columns).data();
   end.y = matrix(a, "end.y");
+  end.output = element(a, "end.output");
   end.y_stride = a.number<std::uint64_t>("end.y_stride", columns, columns - 1);
   end.rows = rows;
   end.outputs = columns;
@@ -50,6 +57,8 @@ NormLayerData norm_of(Arguments& a) {
   layer.rows = rows;
   layer.columns = a.number<std::uint64_t>("layer.columns", columns, norm_columns_max + 1);
   layer.x_stride = columns;
+  layer.input = element(a, "layer.input");
+  layer.output = element(a, "layer.output");
   layer.y_stride = a.number<std::uint64_t>("layer.y_stride", columns, columns - 1);
   return layer;
 }
@@ -101,17 +110,19 @@ const std::vector<CheckedCall> calls{
        layer.rows = rows;
        layer.outputs = layer.gradient_stride = layer.z_stride = columns;
        layer.activation = LayerActivation::relu;
+       layer.input = element(a, "layer.input");
+       layer.output = element(a, "layer.output");
        linear_derivatives<HostSpace>(on, layer);
      }},
     {"transpose_padded",
      [](const HostSpace& on, Arguments& a) {
-       transpose_padded<HostSpace>(on, DataType::float32, matrix(a, "matrix"), rows, columns,
+       transpose_padded<HostSpace>(on, element(a, "element"), matrix(a, "matrix"), rows, columns,
                                    columns, matrix(a, "transposed"));
      }},
     {"column_sums",
      [](const HostSpace& on, Arguments& a) {
-       column_sums<HostSpace>(on, DataType::float32, matrix(a, "matrix"), rows, columns, columns,
-                              a.pointer<float>("sums", columns),
+       column_sums<HostSpace>(on, element(a, "element"), matrix(a, "matrix"), rows, columns,
+                              columns, a.pointer<float>("sums", columns),
                               a.pointer<std::byte>("workspace", 1024, alignof(double)));
      }},
     {"norm_gradients",
@@ -126,6 +137,8 @@ const std::vector<CheckedCall> calls{
        layer.dbeta = a.sizing<float>("layer.dbeta", columns).data();
        layer.rows = rows;
        layer.columns = layer.x_stride = layer.gradient_stride = columns;
+       layer.input = element(a, "layer.input");
+       layer.output = element(a, "layer.output");
        layer.dx_stride = a.number<std::uint64_t>("layer.dx_stride", columns, columns - 1);
        norm_gradients<HostSpace>(
            on, layer, a.array<std::byte>("workspace", norm_gradient_workspace(layer), {}, 16));

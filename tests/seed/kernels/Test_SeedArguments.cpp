@@ -71,7 +71,8 @@ const std::vector<CheckedCall> calls{
        sums.sum.values = a.sizing<double>("sums.sum", seeds).data();
        sums.sum_of_squares = {a.sizing<float>("sums.sum_of_squares", seeds).data(),
                               DataType::float32};
-       sums.count = {a.sizing<std::int64_t>("sums.count", seeds).data(), DataType::int64};
+       sums.count = {a.sizing<std::int64_t>("sums.count", seeds).data(),
+                     a.number<DataType>("sums", DataType::int64, DataType::float16)};
        seed_sums<HostSpace>(on, seeds, a.array<SeedMoments>("moments", seeds), sums);
      }},
     {"seed_table_gradients",

@@ -76,7 +76,8 @@ QueryTables<HostSpace> tables_of(Arguments& a, Checked checked = Checked::yes) {
   return tables;
 }
 PairValues<HostSpace> values_of(Arguments& a) {
-  return {a.pointer<double>("values.data", 2 * slots), DataType::float64,
+  return {a.pointer<double>("values.data", 2 * slots),
+          a.number<DataType>("values.type", DataType::float64, DataType::float16),
           a.array<std::uint64_t>("values.rows", 2)};
 }
 

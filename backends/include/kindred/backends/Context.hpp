@@ -27,11 +27,29 @@ class Context;
 
 namespace Impl {
 struct StateOfContext;
-class HostTeams;
+class OpenMPTeams;
 /// The teams of \p context. \throws SpaceUnavailable in a forked process
-HostTeams& teams_of(const Context& context);
-/// \see HostTeams
-int run_on_team(HostTeams& teams, int threads, void (*call)(const void* body), const void* body);
+OpenMPTeams& teams_of(const Context& context);
+/// \see OpenMPTeams
+int run_on_team(OpenMPTeams& teams, int threads, void (*call)(const void* body), const void* body);
+
+/// \brief While it exists, notes whether its thread does what later calls need not repeat, such as
+/// a copy of the data: how long such a call takes says nothing about the next one.
+class OneTimeWork {
+ public:
+  /// \param is_done is set by `note`
+  explicit OneTimeWork(bool& is_done) noexcept;
+  ~OneTimeWork();
+  OneTimeWork(const OneTimeWork&) = delete;
+  OneTimeWork& operator=(const OneTimeWork&) = delete;
+
+  /// Notes it for all that exist on this thread.
+  static void note() noexcept;
+
+ private:
+  bool* m_is_done;
+  OneTimeWork* m_outer;
+};
 }  // namespace Impl
 
 enum class LogLevel : std::uint8_t { debug, info, warning };
@@ -71,7 +89,8 @@ struct ContextOptions {
 /// Kokkos is then finalised at exit. A program that initialises Kokkos
 /// itself also finalises it, after all contexts have been destroyed. Everything created from a
 /// context must be destroyed before it. Thread-safe after construction; callbacks are called from
-/// any thread. Those of the options but `before_allocation` are called without locks of engines.
+/// any thread. Those of the options but `before_allocation` are called without locks of engines,
+/// and what they throw is dropped.
 /// After `fork`, the child process has neither the threads
 /// nor the devices: there, every call that would compute throws `SpaceUnavailable`, and destructors
 /// release nothing. A child that was forked before the first context is not affected.
@@ -159,16 +178,22 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
                             const Body& body) {
   DispatchRecord record = decide(workload, forced);
   SpaceSet tried;
+  bool has_one_time_work = false;
+  const auto noted = [&](Space space) {
+    const Impl::OneTimeWork work(has_one_time_work);
+    body(space);
+  };
   while (true) {
     try {
+      has_one_time_work = false;
       record.first = is_first(workload, record.chosen);
       const auto start = std::chrono::steady_clock::now();
       if (record.chosen == Space::openmp) {
-        record.threads =
-            Impl::run_on_team(Impl::teams_of(*this), record.threads, run_on_openmp<Body>, &body);
+        record.threads = Impl::run_on_team(Impl::teams_of(*this), record.threads,
+                                           run_on_openmp<decltype(noted)>, &noted);
       } else {
         record.threads = 1;
-        body(record.chosen);
+        noted(record.chosen);
       }
       record.taken =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -177,7 +202,8 @@ DispatchRecord Context::run(const Workload& workload, std::optional<Space> force
       record = recover(workload, record, tried);
     }
   }
-  if (workload.waits) {
+  record.first = record.first || has_one_time_work;
+  if (workload.waits && !has_one_time_work) {
     dispatcher().observe(record);
   } else {
     dispatcher().observe_success(record.operation, record.chosen);

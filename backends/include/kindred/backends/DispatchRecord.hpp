@@ -43,8 +43,9 @@ struct DispatchRecord {
   int threads = 1;    ///< host threads used: chosen by the amount of work on `openmp`, otherwise 1
   double starts = 1;  ///< \see Workload::starts
   std::uint32_t pieces = 0;  ///< \see Workload::pieces
-  /// No call of this size or larger had run on \ref chosen before: the time includes allocations
-  /// and cold caches, and the dispatcher does not learn from it.
+  /// No call of this size or larger had run on \ref chosen before, or this one made something that
+  /// later ones use, such as a copy of the data: the time includes it, or allocations and cold
+  /// caches, and the dispatcher does not learn from it.
   bool first = false;
 };
 

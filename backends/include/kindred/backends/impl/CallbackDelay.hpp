@@ -14,6 +14,17 @@
 
 namespace Kindred::Impl {
 
+/// \brief Calls a callback of the program. What it throws is dropped: the call that it reports is
+/// done.
+template <class Callback>
+void call_back(const Callback& callback) noexcept {
+  try {
+    callback();
+  } catch (...) {
+    return;
+  }
+}
+
 /// \brief While one exists, the callbacks of contexts that become due on its thread wait; the
 /// outermost one of the thread calls them at its end, in order.
 ///
@@ -22,8 +33,7 @@ namespace Kindred::Impl {
 class CallbackDelay {
  public:
   CallbackDelay() noexcept;
-  /// \throws what a callback throws, unless another exception is being handled
-  ~CallbackDelay() noexcept(false);
+  ~CallbackDelay();
   CallbackDelay(const CallbackDelay&) = delete;
   CallbackDelay& operator=(const CallbackDelay&) = delete;
 
@@ -55,7 +65,6 @@ class CallbackDelay {
 
  private:
   bool m_is_outermost;
-  int m_exceptions;
   std::mutex m_mutex;  ///< of the callbacks
   std::vector<std::function<void()>> m_callbacks;
 };

@@ -7,9 +7,11 @@
 #include <kindred/backends/impl/HostWorkers.hpp>
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/CurrentDevice.hpp>
+#include <kindred/core/arch/launch/DeviceStatus.hpp>
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/Stream.hpp>
 
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -59,7 +61,7 @@ inline int threads_of(const Context& context, Space space) noexcept {
 /// Chooses the host space for \p nanoseconds of single-threaded work that is not dispatched:
 /// `openmp` if each of its threads gets some tens of microseconds of work.
 Space host_space_for(const Context& context, double nanoseconds);
-/// Runs `body()` on the `openmp` team of \p threads. \see HostTeams
+/// Runs `body()` on the `openmp` team of \p threads. \see OpenMPTeams
 template <class Body>
 int run_on_team(const Context& context, int threads, const Body& body) {
   return run_on_team(
@@ -93,6 +95,35 @@ inline DeviceSpace instance_beside(const DeviceSpace& exec_space) {
   return Arch::new_device_instance(exec_space.cuda_device());
 }
 #endif
+
+/// \brief An instance that an object keeps, or none. On a lost device it is never destroyed,
+/// because Kokkos would end the process.
+template <class ExecutionSpace>
+class KeptInstance {
+ public:
+  KeptInstance() = default;
+  explicit KeptInstance(const ExecutionSpace& exec_space) : m_exec_space(exec_space) {}
+  ~KeptInstance() {
+    if constexpr (Arch::is_device<ExecutionSpace>) {
+      // A copy that remains.
+      if (m_exec_space && Arch::device_is_lost())
+        static_cast<void>(new (std::nothrow) ExecutionSpace(*m_exec_space));
+    }
+  }
+  KeptInstance(const KeptInstance&) = delete;
+  KeptInstance& operator=(const KeptInstance&) = delete;
+  /// Keeps \p exec_space. On a device, there is none before.
+  KeptInstance& operator=(const ExecutionSpace& exec_space) {
+    m_exec_space = exec_space;
+    return *this;
+  }
+
+  explicit operator bool() const noexcept { return m_exec_space.has_value(); }
+  const ExecutionSpace& operator*() const noexcept { return *m_exec_space; }
+
+ private:
+  std::optional<ExecutionSpace> m_exec_space;
+};
 
 /// \brief While it exists, the device of \p context is the current one, if \p space is on it.
 class CurrentDeviceOf {

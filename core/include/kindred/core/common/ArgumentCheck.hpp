@@ -3,6 +3,7 @@
 #define KINDRED_CORE_COMMON_ARGUMENT_CHECK_HPP
 
 #include <kindred/core/common/Alignment.hpp>
+#include <kindred/core/common/Array.hpp>
 #include <kindred/core/common/CheckedSize.hpp>
 
 #include <cstddef>
@@ -89,6 +90,12 @@ class ArgumentCheck {
     is_array(name, pointer, count, alignof(T));
   }
 
+  /// \p is_taken says whether the function takes elements of \p type.
+  void is_type(const char* name, DataType type, bool is_taken) const {
+    if (!is_taken) [[unlikely]]
+      throw_wrong_type(name, type);
+  }
+
   void is_at_least(const char* name, std::uint64_t value, std::uint64_t least) const {
     if (value < least) [[unlikely]]
       throw_wrong_number(name, value, "at least", least);
@@ -108,6 +115,7 @@ class ArgumentCheck {
                                      bool is_exact) const;
   [[noreturn]] void throw_misaligned(const char* name, const void* pointer,
                                      std::size_t bytes) const;
+  [[noreturn]] void throw_wrong_type(const char* name, DataType type) const;
   [[noreturn]] void throw_null(const char* name, std::uint64_t count) const;
   [[noreturn]] void throw_wrong_number(const char* name, std::uint64_t value, const char* needed,
                                        std::uint64_t limit) const;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -130,6 +131,11 @@ class CancelPoint {
 
   Cancellation* m_cancellation;
 };
+
+/// In a loop over many items, of which \p item is one: looks now and then. \throws Cancelled
+inline void look_at(std::size_t item) {
+  if (item % 1024 == 0) CancelPoint().check();
+}
 
 /// \throws Busy within the check of a \ref Cancellation: its thread may hold the lock that it
 /// wants, and may be within a kernel of the instance on which it would launch another one

@@ -56,6 +56,17 @@ class DeviceLost : public Error {
   using Error::Error;
 };
 
+namespace Impl {
+
+/// \brief The device was lost while results were written over their inputs, so no other space can
+/// repeat the call.
+class LostAmidResults : public DeviceLost {
+ public:
+  using DeviceLost::DeviceLost;
+};
+
+}  // namespace Impl
+
 /// \brief The contents of a file are invalid or damaged.
 class CorruptFile : public Error {
  public:

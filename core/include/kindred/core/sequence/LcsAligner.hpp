@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_LCS_ALIGNER_HPP
 #define KINDRED_CORE_SEQUENCE_LCS_ALIGNER_HPP
 
-#include <kindred/core/sequence/Block.hpp>
+#include <kindred/core/sequence/MatchingBlock.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/sequence/SymbolTable.hpp>
 

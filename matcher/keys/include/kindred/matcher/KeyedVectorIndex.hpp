@@ -100,7 +100,7 @@ class KeyedVectorIndex {
  private:
   struct State;
   explicit KeyedVectorIndex(std::unique_ptr<State> state);
-  Impl::HostState<State> m_state;
+  Impl::OwnedState<State> m_state;
 };
 
 }  // namespace Kindred

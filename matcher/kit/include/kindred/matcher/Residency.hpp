@@ -2,7 +2,6 @@
 #ifndef KINDRED_MATCHER_RESIDENCY_HPP
 #define KINDRED_MATCHER_RESIDENCY_HPP
 
-#include <kindred/backends/Dispatcher.hpp>
 #include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 
@@ -22,18 +21,6 @@ enum class Residency : std::uint8_t {
 template <>
 inline constexpr auto enum_names<Residency> = std::to_array<std::string_view>({"automatic", "host",
                                                                                "both", "device"});
-
-/// Whether it is an error if the data cannot be placed on a device.
-constexpr bool needs_device(Residency residency) noexcept {
-  return residency == Residency::both || residency == Residency::device;
-}
-
-/// The spaces that can execute calls on the data; \p on_device says whether it is on the device
-/// too.
-constexpr SpaceSet reachable(Residency residency, bool on_device) noexcept {
-  if (!on_device) return SpaceSet::host();
-  return residency == Residency::device ? SpaceSet().with(Space::cuda) : SpaceSet::all();
-}
 
 }  // namespace Kindred
 

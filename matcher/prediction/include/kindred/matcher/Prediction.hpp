@@ -6,7 +6,7 @@
 #include <kindred/core/common/Names.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
-#include <kindred/core/sequence/Block.hpp>
+#include <kindred/core/sequence/MatchingBlock.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Vocabulary.hpp>
 

@@ -7,7 +7,7 @@
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
 #include <kindred/core/common/Ragged.hpp>
-#include <kindred/core/sequence/Block.hpp>
+#include <kindred/core/sequence/MatchingBlock.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Clusters.hpp>
 #include <kindred/matcher/Measure.hpp>

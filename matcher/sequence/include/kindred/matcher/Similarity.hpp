@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/OwnedState.hpp>
 #include <kindred/core/common/Public.hpp>
-#include <kindred/core/sequence/Block.hpp>
+#include <kindred/core/sequence/MatchingBlock.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/matcher/Measure.hpp>
 #include <kindred/matcher/Sequences.hpp>

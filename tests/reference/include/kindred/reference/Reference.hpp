@@ -10,7 +10,7 @@
 #include <kindred/core/layers/LayerActivation.hpp>
 #include <kindred/core/seed/SeedTelemetry.hpp>
 #include <kindred/core/seed/SeedUpdate.hpp>
-#include <kindred/core/sequence/Block.hpp>
+#include <kindred/core/sequence/MatchingBlock.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 #include <kindred/core/vector/Metric.hpp>
 

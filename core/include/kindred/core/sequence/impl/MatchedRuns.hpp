@@ -2,7 +2,7 @@
 #ifndef KINDRED_CORE_SEQUENCE_IMPL_MATCHED_RUNS_HPP
 #define KINDRED_CORE_SEQUENCE_IMPL_MATCHED_RUNS_HPP
 
-#include <kindred/core/sequence/Block.hpp>
+#include <kindred/core/sequence/MatchingBlock.hpp>
 #include <kindred/core/sequence/Symbol.hpp>
 
 #include <Kokkos_Macros.hpp>

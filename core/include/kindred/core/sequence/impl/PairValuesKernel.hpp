@@ -26,7 +26,7 @@ KOKKOS_INLINE_FUNCTION Element pair_element(double value) {
 
 /// Calls \p function with a value of the element type.
 template <class Function>
-void with_element_type(DataType type, const Function& function) {
+void with_value_type(DataType type, const Function& function) {
   if (type == DataType::float64) {
     function(double{});
   } else if (type == DataType::int32) {

@@ -58,6 +58,9 @@ template <class ExecutionSpace>
 void check_values(const ArgumentCheck& check, const PairValues<ExecutionSpace>& values,
                   std::uint64_t queries) {
   check.has("values.rows", values.rows, queries);
+  check.is_type("values.type", values.type,
+                values.type == DataType::float32 || values.type == DataType::float64 ||
+                    values.type == DataType::int32 || values.type == DataType::uint8);
   check.is_array("values.data", values.data, queries, size_of(values.type));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_DENSE_BINS_HPP
-#define KINDRED_MATCHER_GRAPH_DENSE_BINS_HPP
+#ifndef KINDRED_MATCHER_GRAPH_HOP_BINS_HPP
+#define KINDRED_MATCHER_GRAPH_HOP_BINS_HPP
 
 #include "HeldMemory.hpp"
 
@@ -24,11 +24,11 @@ namespace Kindred::Impl {
 /// They are worth their 12 bytes per edge if the values of all nodes exceed the L2 cache and each
 /// bin reads contiguous values from a block of sources.
 template <class ExecutionSpace>
-class DenseBins {
+class HopBins {
  public:
   using memory_space = typename ExecutionSpace::memory_space;
 
-  explicit DenseBins(MemoryResource& memory) : m_memory(memory), m_held(memory) {}
+  explicit HopBins(MemoryResource& memory) : m_memory(memory), m_held(memory) {}
 
   /// \brief The bins, if they exist already. Counts \p hops towards their cost; fences \p
   /// exec_space if it builds them. \param identity of \p rows: bins of another graph are dropped
@@ -139,4 +139,4 @@ class DenseBins {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_GRAPH_DENSE_BINS_HPP
+#endif  // KINDRED_MATCHER_GRAPH_HOP_BINS_HPP

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ExpectedEdges.hpp"
+#include "SpreadCost.hpp"
 
 #include "RebuiltRows.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_SEQUENCE_BLOCK_HPP
-#define KINDRED_CORE_SEQUENCE_BLOCK_HPP
+#ifndef KINDRED_CORE_SEQUENCE_MATCHING_BLOCK_HPP
+#define KINDRED_CORE_SEQUENCE_MATCHING_BLOCK_HPP
 
 #include <kindred/core/common/Public.hpp>
 
@@ -20,4 +20,4 @@ struct Block {
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_SEQUENCE_BLOCK_HPP
+#endif  // KINDRED_CORE_SEQUENCE_MATCHING_BLOCK_HPP

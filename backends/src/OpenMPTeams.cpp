@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/CallbackDelay.hpp>
-#include <kindred/backends/impl/HostTeams.hpp>
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/OpenMPTeams.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
@@ -25,7 +25,7 @@ namespace {
 
 /// The team that this thread works for.
 struct TeamHere {
-  const HostTeams* owner = nullptr;
+  const OpenMPTeams* owner = nullptr;
   const HostSpace* instance = nullptr;
 };
 thread_local TeamHere team_here;
@@ -58,9 +58,9 @@ bool in_parallel_region() {
 
 }  // namespace
 
-class HostTeams::Team {
+class OpenMPTeams::Team {
  public:
-  Team(const HostTeams& owner, const HostSpace& instance, int threads)
+  Team(const OpenMPTeams& owner, const HostSpace& instance, int threads)
       : m_owner(&owner), m_instance(instance), m_threads(threads) {}
   ~Team() {
     if (!m_thread.joinable()) return;
@@ -137,7 +137,7 @@ class HostTeams::Team {
     // milliseconds to move it. A binding set by the user is kept.
     if (omp_get_proc_bind() == omp_proc_bind_false) {
       try {
-        Kokkos::parallel_for("Kindred::HostTeams::keep_apart",
+        Kokkos::parallel_for("Kindred::OpenMPTeams::keep_apart",
                              Arch::range<int>(m_instance, static_cast<std::uint64_t>(m_threads)),
                              KeepApart{m_threads});
       } catch (const std::exception&) {
@@ -179,7 +179,7 @@ class HostTeams::Team {
     }
   }
 
-  const HostTeams* m_owner;
+  const OpenMPTeams* m_owner;
   const HostSpace m_instance;
   const int m_threads;
   std::mutex m_busy;  ///< one call at a time
@@ -195,7 +195,7 @@ class HostTeams::Team {
   bool m_stopping = false;
 };
 
-HostTeams::HostTeams(int threads, const HostSpace& all, LeasePool<HostInstance>& single)
+OpenMPTeams::OpenMPTeams(int threads, const HostSpace& all, LeasePool<HostInstance>& single)
     : m_single(single) {
   const auto new_instance = [this](int size) -> const HostSpace& {
     return m_instances.emplace_back(std::make_unique<HostInstance>(size))->get();
@@ -207,15 +207,15 @@ HostTeams::HostTeams(int threads, const HostSpace& all, LeasePool<HostInstance>&
   }
 }
 
-HostTeams::~HostTeams() = default;
+OpenMPTeams::~OpenMPTeams() = default;
 
-int run_on_team(HostTeams& teams, int threads, HostTeams::Call call, const void* body) {
+int run_on_team(OpenMPTeams& teams, int threads, OpenMPTeams::Call call, const void* body) {
   if (const HostSpace* const mine = teams.here()) {
     call(body);
     return Arch::concurrency(*mine);
   }
   std::exception_ptr not_started;
-  const auto runs_on = [&](HostTeams::Team& team) {
+  const auto runs_on = [&](OpenMPTeams::Team& team) {
     const auto reserved = team.reserve();
     if (!reserved) return false;
     try {
@@ -240,7 +240,7 @@ int run_on_team(HostTeams& teams, int threads, HostTeams::Call call, const void*
   return 1;
 }
 
-const HostSpace* HostTeams::here() const noexcept {
+const HostSpace* OpenMPTeams::here() const noexcept {
   return team_here.owner == this ? team_here.instance : nullptr;
 }
 

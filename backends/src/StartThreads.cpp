@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 
 #if defined(_OPENMP)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_IMPL_HOST_TEAMS_HPP
-#define KINDRED_BACKENDS_IMPL_HOST_TEAMS_HPP
+#ifndef KINDRED_BACKENDS_IMPL_OPENMP_TEAMS_HPP
+#define KINDRED_BACKENDS_IMPL_OPENMP_TEAMS_HPP
 
 #include <kindred/backends/impl/HostInstance.hpp>
 #include <kindred/core/arch/Spaces.hpp>
@@ -20,15 +20,15 @@ namespace Kindred::Impl {
 /// size only, so that its pool persists. All pools together have more threads than the machine has
 /// processors; libgomp therefore waits passively unless OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.
 /// Thread-safe.
-class HostTeams {
+class OpenMPTeams {
  public:
   /// \param threads size of the largest team
   /// \param all an instance of \p threads threads, on which kernels of the largest team run
   /// \param single instances of one thread; must outlive this object
-  HostTeams(int threads, const HostSpace& all, LeasePool<HostInstance>& single);
-  ~HostTeams();
-  HostTeams(const HostTeams&) = delete;
-  HostTeams& operator=(const HostTeams&) = delete;
+  OpenMPTeams(int threads, const HostSpace& all, LeasePool<HostInstance>& single);
+  ~OpenMPTeams();
+  OpenMPTeams(const OpenMPTeams&) = delete;
+  OpenMPTeams& operator=(const OpenMPTeams&) = delete;
 
   using Call = void (*)(const void* body);
   /// \brief Runs `call(body)` on the team of \p threads and waits for it; during the call, `here()`
@@ -39,7 +39,7 @@ class HostTeams {
   /// calling thread alone: a caller never waits for another.
   /// \return the number of threads used
   /// \throws SpaceUnavailable if the threads of the team cannot be started; what the call throws
-  friend int run_on_team(HostTeams& teams, int threads, Call call, const void* body);
+  friend int run_on_team(OpenMPTeams& teams, int threads, Call call, const void* body);
   /// The instance of the team that the calling thread works for; null if it belongs to none of
   /// these teams.
   const HostSpace* here() const noexcept;
@@ -54,4 +54,4 @@ class HostTeams {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_BACKENDS_IMPL_HOST_TEAMS_HPP
+#endif  // KINDRED_BACKENDS_IMPL_OPENMP_TEAMS_HPP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/impl/HelperThreads.hpp>
-#include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/backends/impl/OwnThreads.hpp>
+#include <kindred/backends/impl/OpenMPTeams.hpp>
+#include <kindred/backends/impl/StartThreads.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 
@@ -19,7 +19,7 @@
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
 
-namespace OwnThreadsTest {
+namespace StartThreadsTest {
 
 using namespace Kindred;
 using Testing::EnvironmentVariable;
@@ -84,7 +84,7 @@ void check_helpers(const std::string& expected) {
   std::exit(is_right ? 0 : 1);
 }
 
-class OwnThreadsDeathTest : public testing::Test {
+class StartThreadsDeathTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!Testing::context().is_usable(Space::openmp)) GTEST_SKIP() << "needs OpenMP";
@@ -118,7 +118,7 @@ void expect_in_children(const std::set<int>& processors, const Variables& variab
   }
 }
 
-TEST_F(OwnThreadsDeathTest, MayUseAllProcessorsWhereOpenMPBindsItsThreads) {
+TEST_F(StartThreadsDeathTest, MayUseAllProcessorsWhereOpenMPBindsItsThreads) {
   Variables variables = bindings;
   variables.insert(
       variables.end(),
@@ -126,7 +126,7 @@ TEST_F(OwnThreadsDeathTest, MayUseAllProcessorsWhereOpenMPBindsItsThreads) {
   expect_in_children(affinity(::getpid()), variables, check_helpers);
 }
 
-TEST_F(OwnThreadsDeathTest, KeepToTheProcessorsOfAProcessThatWasRestricted) {
+TEST_F(StartThreadsDeathTest, KeepToTheProcessorsOfAProcessThatWasRestricted) {
   const std::set<int> all = affinity(::getpid());
   const std::set<int> last{*all.rbegin()};
   set_affinity(last);
@@ -140,14 +140,14 @@ void restrict_and_check_helpers(const std::string& processor) {
   check_helpers(processor);
 }
 
-TEST_F(OwnThreadsDeathTest, KeepToTheProcessorsOfAProcessThatRestrictsItself) {
+TEST_F(StartThreadsDeathTest, KeepToTheProcessorsOfAProcessThatRestrictsItself) {
   const std::set<int> all = affinity(::getpid());
   if (std::getenv("KINDRED_TEST_PROCESSORS") == nullptr && all.size() < 2)
     GTEST_SKIP() << "needs two processors";
   expect_in_children({*all.rbegin()}, bindings, restrict_and_check_helpers);
 }
 
-TEST(OwnThreads, OfOpenMPHaveTheStacksThatAreSet) {
+TEST(StartThreads, OfOpenMPHaveTheStacksThatAreSet) {
   const auto bytes = [](const char* name, const char* text) {
     return Impl::openmp_stack_bytes([=](const char* asked) -> const char* {
       return std::string(asked) == name ? text : nullptr;
@@ -166,7 +166,7 @@ TEST(OwnThreads, OfOpenMPHaveTheStacksThatAreSet) {
   EXPECT_EQ(bytes("OTHER", "1M"), 0U);
 }
 
-TEST(OwnThreads, AreAllStartedAndEnded) {
+TEST(StartThreads, AreAllStartedAndEnded) {
   const auto threads_now = [] {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);)
@@ -268,7 +268,7 @@ void call_without_threads(bool with_started_context) {
 }
 
 /// The child starts with eight threads, whose stacks are large.
-class FewThreadsDeathTest : public OwnThreadsDeathTest {
+class FewThreadsDeathTest : public StartThreadsDeathTest {
  private:
   EnvironmentVariable m_stacks{"OMP_STACKSIZE", "64M"};
   EnvironmentVariable m_processors{"OMP_NUM_THREADS", "8"};
@@ -289,4 +289,4 @@ TEST_F(FewThreadsDeathTest, WithoutMoreThreadsACallUsesATeamThatRuns) {
   EXPECT_EXIT(call_without_threads(true), testing::ExitedWithCode(0), "threads cannot be started");
 }
 
-}  // namespace OwnThreadsTest
+}  // namespace StartThreadsTest

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_IMPL_OWN_THREADS_HPP
-#define KINDRED_BACKENDS_IMPL_OWN_THREADS_HPP
+#ifndef KINDRED_BACKENDS_IMPL_START_THREADS_HPP
+#define KINDRED_BACKENDS_IMPL_START_THREADS_HPP
 
 #include <kindred/backends/impl/HostResources.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -49,4 +49,4 @@ void start_team(int threads);
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_BACKENDS_IMPL_OWN_THREADS_HPP
+#endif  // KINDRED_BACKENDS_IMPL_START_THREADS_HPP

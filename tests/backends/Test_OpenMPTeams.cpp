@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/impl/HostTeams.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/OpenMPTeams.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/arch/Concurrency.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
@@ -14,10 +14,10 @@
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
 
-namespace HostTeamsTest {
+namespace OpenMPTeamsTest {
 
 using namespace Kindred;
-using Impl::HostTeams;
+using Impl::OpenMPTeams;
 
 constexpr int all_threads = 24;  // more than the machine has, and not a power of two
 
@@ -29,13 +29,13 @@ bool has_regions() {
 }
 
 template <class Body>
-int run(HostTeams& teams, int threads, const Body& body) {
+int run(OpenMPTeams& teams, int threads, const Body& body) {
   return run_on_team(
       teams, threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
 }
 
 /// The threads that execute a parallel region of the team.
-std::set<std::thread::id> threads_of(const HostTeams& teams) {
+std::set<std::thread::id> threads_of(const OpenMPTeams& teams) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   const HostSpace& exec_space = *teams.here();
@@ -48,7 +48,7 @@ std::set<std::thread::id> threads_of(const HostTeams& teams) {
   return seen;
 }
 
-TEST(HostTeams, SizesArePowersOfTwoAndAllThreads) {
+TEST(OpenMPTeams, SizesArePowersOfTwoAndAllThreads) {
   EXPECT_THAT(Impl::team_sizes(1), testing::ElementsAre(1));
   EXPECT_THAT(Impl::team_sizes(2), testing::ElementsAre(2));
   EXPECT_THAT(Impl::team_sizes(6), testing::ElementsAre(2, 4, 6))
@@ -56,13 +56,13 @@ TEST(HostTeams, SizesArePowersOfTwoAndAllThreads) {
   EXPECT_THAT(Impl::team_sizes(64), testing::ElementsAre(2, 4, 8, 16, 32, 64));
 }
 
-TEST(HostTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
+TEST(OpenMPTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
   const auto processors = std::thread::hardware_concurrency();
   if (!has_regions() || processors < 2)
     GTEST_SKIP() << "needs two processors and OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(2));
   Impl::LeasePool<Impl::HostInstance> single;
-  HostTeams teams(context.threads(), Impl::host_instance(context, Space::openmp), single);
+  OpenMPTeams teams(context.threads(), Impl::host_instance(context, Space::openmp), single);
   std::array<std::set<int>, 2> seen;
   for (int round = 0; round < 200; ++round) {
     run(teams, 2, [&] {
@@ -74,11 +74,11 @@ TEST(HostTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
   for (const int processor : seen[0]) EXPECT_EQ(seen[1].count(processor), 0U) << processor;
 }
 
-TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
+TEST(OpenMPTeams, KeepTheirThreadsWhereSizesAlternate) {
   if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(all_threads));
   Impl::LeasePool<Impl::HostInstance> single;
-  HostTeams teams(context.threads(), Impl::host_instance(context, Space::openmp), single);
+  OpenMPTeams teams(context.threads(), Impl::host_instance(context, Space::openmp), single);
   std::map<int, std::set<std::thread::id>> seen;
   for (int round = 0; round < 1000; ++round) {
     for (const int threads : {1, 4, 16, all_threads}) {
@@ -94,9 +94,9 @@ TEST(HostTeams, KeepTheirThreadsWhereSizesAlternate) {
   for (const auto& [threads, ids] : seen) EXPECT_EQ(ids.size(), static_cast<std::size_t>(threads));
 }
 
-TEST(HostTeams, PropagateExceptionsOfACall) {
+TEST(OpenMPTeams, PropagateExceptionsOfACall) {
   Impl::LeasePool<Impl::HostInstance> single;
-  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
+  OpenMPTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
   for (const int threads : {1, 2, 4}) {
     EXPECT_THROW(run(teams, threads, [] { throw std::out_of_range("thrown"); }), std::out_of_range);
     int calls = 0;
@@ -105,9 +105,9 @@ TEST(HostTeams, PropagateExceptionsOfACall) {
   }
 }
 
-TEST(HostTeams, RunANestedCallOnItsTeam) {
+TEST(OpenMPTeams, RunANestedCallOnItsTeam) {
   Impl::LeasePool<Impl::HostInstance> single;
-  HostTeams teams(8, Impl::host_instance(Testing::context(), Space::serial), single);
+  OpenMPTeams teams(8, Impl::host_instance(Testing::context(), Space::serial), single);
   const HostSpace* outer = nullptr;
   const HostSpace* inner = nullptr;
   run(teams, 2, [&] {
@@ -119,9 +119,9 @@ TEST(HostTeams, RunANestedCallOnItsTeam) {
   EXPECT_EQ(teams.here(), nullptr);
 }
 
-TEST(HostTeams, GiveACallerASmallerTeamWhereOthersAreBusyAndItsOwnThreadWhereAllAre) {
+TEST(OpenMPTeams, GiveACallerASmallerTeamWhereOthersAreBusyAndItsOwnThreadWhereAllAre) {
   Impl::LeasePool<Impl::HostInstance> single;
-  HostTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
+  OpenMPTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
   std::mutex mutex;
   // The first calls need the mutex, and this caller makes another call while it holds the mutex.
   std::unique_lock lock(mutex);
@@ -148,7 +148,7 @@ TEST(HostTeams, GiveACallerASmallerTeamWhereOthersAreBusyAndItsOwnThreadWhereAll
   for (std::thread& thread : busy) thread.join();
 }
 
-TEST(HostTeams, CallersOfOneThreadHaveInstancesOfTheirOwn) {
+TEST(OpenMPTeams, CallersOfOneThreadHaveInstancesOfTheirOwn) {
   Context& context = Testing::context();
   for (const Space space : {Space::serial, Space::openmp}) {
     if (!context.is_usable(space)) continue;
@@ -173,7 +173,7 @@ TEST(HostTeams, CallersOfOneThreadHaveInstancesOfTheirOwn) {
   }
 }
 
-TEST(HostTeams, HaveTheSizeThatACallJustifies) {
+TEST(OpenMPTeams, HaveTheSizeThatACallJustifies) {
   if (!Testing::context().is_usable(Space::openmp)) GTEST_SKIP() << "needs OpenMP";
   Context context(options_of(8));
   int before = 0;
@@ -193,4 +193,4 @@ TEST(HostTeams, HaveTheSizeThatACallJustifies) {
   EXPECT_EQ(record.threads, 1);
 }
 
-}  // namespace HostTeamsTest
+}  // namespace OpenMPTeamsTest

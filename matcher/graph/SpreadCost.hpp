@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_GRAPH_EXPECTED_EDGES_HPP
-#define KINDRED_MATCHER_GRAPH_EXPECTED_EDGES_HPP
+#ifndef KINDRED_MATCHER_GRAPH_SPREAD_COST_HPP
+#define KINDRED_MATCHER_GRAPH_SPREAD_COST_HPP
 
 #include "GraphView.hpp"
 #include "QueryGroups.hpp"
@@ -66,4 +66,4 @@ class SpreadWork {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_GRAPH_EXPECTED_EDGES_HPP
+#endif  // KINDRED_MATCHER_GRAPH_SPREAD_COST_HPP

@@ -3,7 +3,7 @@
 
 #include "SpreadingSupport.hpp"
 
-namespace ExpectedEdgesTest {
+namespace SpreadCostTest {
 
 using namespace Kindred;
 using namespace Testing::SpreadingSupport;
@@ -38,12 +38,12 @@ Graph skewed(std::mt19937_64& generator) {
   return random_graph(3000, {}, 30'000, 0.1F, 1, generator);
 }
 
-TEST(ExpectedEdges, AChainIsReadEdgeByEdge) {
+TEST(SpreadCost, AChainIsReadEdgeByEdge) {
   EXPECT_NEAR(expected_work(chain(10'000), {{17, 1}}, linear(constant(1, 3))), small_work(3, 1),
               0.01 * small_work(3, 1));
 }
 
-TEST(ExpectedEdges, HopsFromEverywhereReadAllEdges) {
+TEST(SpreadCost, HopsFromEverywhereReadAllEdges) {
   auto generator = Testing::generator("expected edges, all");
   const Graph graph = skewed(generator);
   Sources all;
@@ -52,7 +52,7 @@ TEST(ExpectedEdges, HopsFromEverywhereReadAllEdges) {
     EXPECT_EQ(expected_work(graph, all, linear(constant(1, hops))), hops * 30'000.0);
 }
 
-TEST(ExpectedEdges, AThresholdEndsTheCount) {
+TEST(SpreadCost, AThresholdEndsTheCount) {
   auto generator = Testing::generator("expected edges, thresholds");
   Graph graph{20'000};
   const auto node = [&] { return static_cast<std::uint32_t>(generator() % 20'000); };
@@ -66,13 +66,13 @@ TEST(ExpectedEdges, AThresholdEndsTheCount) {
   EXPECT_LT(expected, small_work(0.02 * 200'000, 10));
 }
 
-TEST(ExpectedEdges, EmptyQueriesReadNothing) {
+TEST(SpreadCost, EmptyQueriesReadNothing) {
   EXPECT_EQ(expected_work(chain(10), {}, constant(1, 4)), 0);
   EXPECT_EQ(expected_work(chain(10), {{0, 0}}, constant(1, 4)), 0);
   EXPECT_EQ(expected_work({3}, {{0, 1}}, constant(1, 4)), 0);
 }
 
-TEST(ExpectedEdges, ManySourcesAreSampled) {
+TEST(SpreadCost, ManySourcesAreSampled) {
   Graph graph{60'000};
   for (std::uint32_t v = 0; v < 60'000; ++v)
     for (std::uint32_t i = 1; i <= 5; ++i) graph.edges.push_back({v, (v + i) % 60'000, 0.5F});
@@ -83,7 +83,7 @@ TEST(ExpectedEdges, ManySourcesAreSampled) {
   EXPECT_NEAR(expected_work(graph, sources, linear(constant(1, 1))), target, 0.01 * target);
 }
 
-TEST(ExpectedEdges, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
+TEST(SpreadCost, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
   auto generator = Testing::generator("expected edges, starts");
   const SpreadingEngine engine = engine_of(skewed(generator));
   const auto record = [&](const Queries& queries, std::uint32_t hops) {
@@ -103,4 +103,4 @@ TEST(ExpectedEdges, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
   EXPECT_EQ(six_hops.work, four_hops.work + 2 * 30'000.0);
 }
 
-}  // namespace ExpectedEdgesTest
+}  // namespace SpreadCostTest
