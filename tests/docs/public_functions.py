@@ -116,7 +116,7 @@ def breaches(page, found):
         for verb in VERB.findall(row):
             if not any(name.endswith(verb[1:]) if verb.startswith("…") else name == verb for name in names):
                 yield f"no public header declares {verb}, a verb"
-    unused = VERB.findall(verbs[verbs.index("No public function is named"):])
+    unused = VERB.findall(verbs.partition("No public function is named")[2])
     for path, owner, name in found:
         if any(name == word or name.startswith(word + "_") for word in unused):
             yield f"{path} declares {owner}::{name}, a word that is not used"

@@ -58,6 +58,11 @@ class PublicFunctions(unittest.TestCase):
         self.assertEqual(list(breaches(PAGE, found)), [])
         self.assertEqual(list(breaches(PAGE.replace("`load(path)`", "`read(path)`"), found)), ["no public header declares read, a verb"])
 
+    def test_no_function_has_an_unused_word(self):
+        page = PAGE.replace("## Options", "No public function is named `erase` or `si`.\n\n## Options")
+        found = [("a/Engine.hpp", "Engine", name) for name in ("load", "size", "erase_all", "eraser")]
+        self.assertEqual(list(breaches(page, found)), ["a/Engine.hpp declares Engine::erase_all, a word that is not used"])
+
 
 if __name__ == "__main__":
     unittest.main()
