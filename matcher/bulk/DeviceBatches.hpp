@@ -109,8 +109,10 @@ class BatchCopies {
         download(m_exec_space, static_cast<std::byte*>(array.to), part(array), array.bytes);
     }
   } catch (const DeviceLost& error) {
-    const bool replaces = std::ranges::any_of(
-        m_arrays, [](const Array& array) { return array.to != nullptr && array.to == array.from; });
+    const bool replaces = std::ranges::any_of(m_arrays, [&](const Array& array) {
+      return array.to != nullptr &&
+             std::ranges::find(m_arrays, array.to, &Array::from) != m_arrays.end();
+    });
     if (!replaces || is_packed()) throw;
     throw LostAmidResults(std::string(error.what()) +
                           "; results that replace their inputs are written in part");

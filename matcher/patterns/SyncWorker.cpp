@@ -83,22 +83,22 @@ std::string kept_text(const char* text) noexcept {
 }  // namespace
 
 // Throws nothing where memory is missing: the patterns of the call that caused it are learned, and
-// nobody catches what the background thread throws. For the same reason, only a synchronisation
-// that a caller asked for can be cancelled.
+// nobody catches what the background thread throws. For the same reason, it is incomplete if that
+// call was cancelled, unless it asked for a synchronisation.
 SyncRecord SyncWorker::run(SyncTrigger trigger) {
-  std::optional<CancelPoint::Suspended> not_cancelled;
-  if (trigger == SyncTrigger::manual || trigger == SyncTrigger::training)
-    CancelPoint().check();
-  else
-    not_cancelled.emplace();
-  const Turn<> in_turn = turn();
+  const bool is_asked_for = trigger == SyncTrigger::manual || trigger == SyncTrigger::training;
+  if (is_asked_for) CancelPoint().check();
+  const Turn<> in_turn = [&] {
+    if (is_asked_for) return turn();
+    const CancelPoint::Suspended not_cancelled;
+    return turn();
+  }();
   SyncRecord record;
   record.trigger = trigger;
   try {
     record = m_sync(trigger);
-  } catch (const Cancelled&) {
-    throw;
   } catch (const std::exception& error) {
+    if (is_asked_for && dynamic_cast<const Cancelled*>(&error) != nullptr) throw;
     record.left = m_fill().recent;
     record.why_left = kept_text(error.what());
   }

@@ -40,7 +40,7 @@ class SyncWorker {
   /// To be called after a pattern was forgotten; starts a synchronisation if enough patterns are
   /// forgotten.
   void forgot();
-  /// \throws Cancelled if the caller asked for it: nothing has moved then
+  /// \throws Cancelled if the caller asked for it: each level has moved as a whole or not at all
   SyncRecord run(SyncTrigger trigger);
   /// While it exists, no synchronisation runs. \throws Cancelled
   Turn<> turn() { return Turn<>(m_turns); }
