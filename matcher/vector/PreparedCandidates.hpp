@@ -89,7 +89,7 @@ class PreparedCandidates {
   /// least 1
   std::span<const Rank> rank(const std::shared_ptr<const VectorSegment>& segment,
                              const VectorRows<ExecutionSpace>& rows, Metric metric,
-                             std::span<const float> query_values, std::size_t count) {
+                             std::span<const float> query_values, std::size_t count) try {
     m_shared.data()[0] = 0;
     m_shared.data()[1] = count;
     widen(query_values);
@@ -103,6 +103,12 @@ class PreparedCandidates {
     m_graph.replay(*m_exec_space);
     wait();
     return {m_best.data(), m_shape.top};
+  } catch (...) {
+    // Teams of a host that were cancelled leave their counts behind.
+    if constexpr (!Arch::is_device<ExecutionSpace>)
+      Arch::start_fill(*m_exec_space, m_arrived.view(), 0U);
+    m_recorded.reset();
+    throw;
   }
 
  private:

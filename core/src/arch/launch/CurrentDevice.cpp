@@ -51,6 +51,9 @@ DeviceSpace new_device_instance(int device) {
 }
 
 DeviceSpace instance_on_stream(cudaStream_t stream) {
+  // Kokkos would end the process.
+  if (device_is_lost())
+    throw DeviceLost("no instance on a stream: the device was lost; restart the program");
   require_memory_for_instance();
   return DeviceSpace(stream);
 }
