@@ -16,7 +16,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "VectorSegment.hpp"
@@ -95,7 +94,6 @@ class PreparedCandidates {
     widen(query_values);
     // Recording executes the launches, so it must use this list, not the previous one.
     if (m_recorded.lock() != segment) {
-      m_recorded.reset();
       capture(rows, metric);
       m_recorded = segment;
     }
@@ -179,7 +177,6 @@ class PreparedCandidates {
   Buffer<std::uint32_t, memory_space> m_arrived;
   std::weak_ptr<const VectorSegment> m_recorded;  ///< whose rows the launches read
   CudaGraph<ExecutionSpace> m_graph;
-  /// At most 15 characters, so that the copy that Kokkos makes does not allocate.
 };
 
 }  // namespace Kindred::Impl
