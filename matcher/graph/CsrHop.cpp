@@ -10,6 +10,7 @@
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
+#include <kindred/memory/Copies.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
 
 #include <optional>
@@ -74,8 +75,7 @@ bool multiply_in_place(const HostSpace& exec_space, Context& context, const CsrG
   if (!hop_given_rows(exec_space, rows, plan, {request.x, request.count}, {y.data(), y.size()},
                       {partial.data(), partial.size()}))
     return false;
-  Kokkos::deep_copy(exec_space, ArrayView<float, HostSpace>(request.y, request.count), y.view());
-  Arch::fence(exec_space, "Kindred::hop::in_place");
+  Impl::download(exec_space, request.y, y.view(), request.count);
   return true;
 }
 bool multiply_in_place(const HostSpace& exec_space, Context& context, const CsrGraph& graph,

@@ -4,6 +4,7 @@
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 
+#include "kit/Placement.hpp"
 #include "sequence/CandidatePatterns.hpp"
 #include "sequence/MeasureOperations.hpp"
 
@@ -278,19 +279,17 @@ void PatternTiers::restore(const std::vector<StoredPart>& stored, std::uint64_t 
       bulk.push_back({std::move(part)});
     };
     const std::uint64_t longest = m_settings->max_pattern_length;
-    if (wants_device() && (longest == 0 || longest_of(from) <= longest)) {
-      const std::size_t before = bulk.size();
-      try {
-        add(Residency::both);
-        check_budget(bulk);
-        continue;
-      } catch (const OutOfMemory& error) {
-        bulk.resize(before);
-        m_context->log(LogLevel::warning,
-                       std::string("stored patterns stay on the host: ") + error.what());
-      }
+    const bool fits = wants_device() && (longest == 0 || longest_of(from) <= longest);
+    const std::size_t before = bulk.size();
+    const auto place = [&] {
+      add(Residency::both);
+      check_budget(bulk);
+    };
+    if (!place_on_device(*m_context, fits ? Residency::automatic : Residency::host,
+                         "stored patterns", place)) {
+      bulk.resize(before);
+      add(Residency::host);
     }
-    add(Residency::host);
   }
   Update next(*this);
   next->bulk = std::move(bulk);

@@ -7,6 +7,7 @@
 #include "TilesOf.hpp"
 
 #include <kindred/core/arch/Fence.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/arch/launch/KernelCancel.hpp>
 #include <kindred/core/select/TopK.hpp>
 #include <kindred/core/vector/FilteredRows.hpp>
@@ -330,8 +331,8 @@ class GemmSearch {
       m_brute_force.search(exec_space, task.rows, filter, queries, task.metric, top, m_part.view(),
                            report);
       for (std::size_t i = 0; i < part.size(); ++i) {
-        Kokkos::deep_copy(exec_space, part_of(best, part[i] * top, top),
-                          part_of(m_part.view(), i * top, top));
+        Arch::start_copy(exec_space, "Kindred::VectorIndex::search::gemm",
+                         part_of(best, part[i] * top, top), part_of(m_part.view(), i * top, top));
       }
     }
     Arch::fence(exec_space, "Kindred::VectorIndex::search::gemm");
@@ -427,8 +428,8 @@ class GemmSearch {
                       const TopKShape shape{count, scored.ranks.size() / count, top};
                       top_k(exec_space, ArrayView<const Rank, ExecutionSpace>(scored.ranks), shape,
                             scored.best, scored.select);
-                      Kokkos::deep_copy(exec_space, part_of(best, first * top, count * top),
-                                        scored.best);
+                      Arch::start_copy(exec_space, "Kindred::VectorIndex::search::gemm",
+                                       part_of(best, first * top, count * top), scored.best);
                     });
   }
 
@@ -550,8 +551,9 @@ class GemmSearch {
       const std::size_t query = chosen[i];
       task.queries.copy(exec_space, query, part_of(floats, i * dimension, dimension));
       if (words > 0) {
-        Kokkos::deep_copy(exec_space, part_of(m_words.view(), i * words, words),
-                          part_of(task.filter.words, query * words, words));
+        Arch::start_copy(exec_space, "Kindred::VectorIndex::search::gemm",
+                         part_of(m_words.view(), i * words, words),
+                         part_of(task.filter.words, query * words, words));
       }
     }
     return {

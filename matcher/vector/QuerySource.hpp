@@ -164,7 +164,8 @@ class QuerySource {
     if (m_values != nullptr) {
       start_upload(exec_space, to, m_values + query * m_dimension, m_dimension);
     } else {
-      Kokkos::deep_copy(exec_space, to, take(query, 1).floats);
+      Arch::start_copy(exec_space, "Kindred::VectorIndex::search::query", to,
+                       take(query, 1).floats);
     }
   }
 

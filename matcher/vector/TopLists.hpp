@@ -54,16 +54,17 @@ class TopLists {
   void add_top(const ExecutionSpace& exec_space,
                const ArrayView<const Rank, ExecutionSpace>& keys) {
     if (m_empty) {
-      Kokkos::deep_copy(exec_space, m_best, keys);
+      Arch::start_copy(exec_space, label, m_best, keys);
       m_empty = false;
       return;
     }
     grow(exec_space, m_merged, m_queries * m_k);
     merge_top_k<ExecutionSpace, Rank>(exec_space, m_best, keys, m_k, m_merged.view());
-    Kokkos::deep_copy(exec_space, m_best, m_merged.const_view());
+    Arch::start_copy(exec_space, label, m_best, m_merged.const_view());
   }
 
  private:
+  static constexpr const char* label = "Kindred::VectorIndex::search::top";
   ArrayView<Rank, ExecutionSpace> m_best;
   Buffer<Rank, memory_space> m_top;
   Buffer<Rank, memory_space> m_merged;

@@ -89,9 +89,7 @@ void VectorStore::check_options() const {
   KINDRED_THROW_IF(m_dimension == 0 || m_dimension >= id_limit,
                    value_message("the dimension", m_dimension) + "; it must be 1 … " +
                        std::to_string(id_limit - 1));
-  if (!needs_device(m_options.residency) || m_context->is_usable(Space::cuda)) return;
-  throw SpaceUnavailable("residency both or device needs space cuda, which cannot be used: " +
-                         m_context->info(Space::cuda).why_not);
+  check_placement(*m_context, m_options.residency, "rows");
 }
 
 void VectorStore::check(const VectorSpan& rows) const {

@@ -94,7 +94,6 @@ class SpreadProblem final : public Problem {
     const auto spreads =
         small_spreads(*m_graph->context, space, m_graph->nodes, m_graph->edges, sources, m_options);
     spreads->run();
-    if (!spreads->is_usable()) return {};
     Queued queued;
     queued.seconds = median_of(repeats, 5.0, [&] { spreads->run(); }) / calls;
     const std::span<const Activation> own = m_answer.activations[0];

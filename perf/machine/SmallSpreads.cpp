@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/SmallSpreads.hpp"
 
+#include <kindred/core/arch/Special.hpp>
+#include <kindred/core/arch/StartCopy.hpp>
 #include <kindred/core/graph/FillAdjacency.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 
 #include "machine/RepeatedCalls.hpp"
 
+#include <any>
 #include <type_traits>
 #include <utility>
 
@@ -28,6 +31,7 @@ class SmallSpreadCalls final : public Repeated<ExecutionSpace, SmallSpreads> {
     fill_adjacency(HostSpace(), edges, out.span(), in.span());
     place(m_out, out);
     place(m_in, in);
+    m_state.shape = {1, nodes, FrontierShape::budget_of<ExecutionSpace>(nodes, edges.size())};
     for (std::size_t call = 0; call < sources.size(); ++call) {
       FrontierQueries<ExecutionSpace>& queries = m_queries[call];
       queries.count = 1;
@@ -52,8 +56,6 @@ class SmallSpreadCalls final : public Repeated<ExecutionSpace, SmallSpreads> {
       answer.push_back({rank_index(ranks[i]), score_descending(ranks[i])});
     return answer;
   }
-
-  bool is_usable() const override { return m_is_usable; }
 
  private:
   using memory_space = typename ExecutionSpace::memory_space;
@@ -112,11 +114,44 @@ class SmallSpreadCalls final : public Repeated<ExecutionSpace, SmallSpreads> {
     queries.top = static_cast<std::uint32_t>(m_top);
     queries.ranks = Kokkos::subview(m_ranks, ranks);
     queries.done = Kokkos::subview(m_done, done);
-    m_is_usable = spread_small_frontier<ExecutionSpace>(this->exec_space(), m_in.side(),
-                                                        m_out.side(), queries);
+    if (Special::is_used<Special::Form::small_frontier, ExecutionSpace>() &&
+        spread_small_frontier<ExecutionSpace>(this->exec_space(), m_in.side(), m_out.side(),
+                                              queries))
+      return;
+    if (m_held.empty()) prepare_state();
+    if (call == 0) Arch::start_fill(this->exec_space(), m_taken, 0U);
+    queries.taken = Kokkos::subview(m_taken, done);
+    spread_frontier<ExecutionSpace>(this->exec_space(), m_in.side(), m_out.side(), m_state,
+                                    queries);
   }
 
-  bool m_is_usable = true;
+  /// Allocates what the kernel for any frontier needs.
+  void prepare_state() {
+    const FrontierSizes<ExecutionSpace> sizes(m_state.shape);
+    const std::size_t nodes = m_state.shape.nodes;
+    const auto make = [&]<class T>(ArrayView<T, ExecutionSpace>& view, std::size_t size) {
+      const Array<T> array("Kindred::Perf::SmallSpreads", size);
+      view = array;
+      m_held.emplace_back(array);
+    };
+    make(m_state.value, nodes);
+    make(m_state.passed, 3 * nodes);
+    make(m_state.tier, nodes);
+    make(m_state.mark, nodes);
+    make(m_state.control, 1);
+    make(m_state.rows, sizes.rows);
+    make(m_state.long_rows, sizes.long_rows);
+    make(m_state.blocks, sizes.blocks);
+    make(m_state.partial, sizes.blocks);
+    make(m_state.hubs, sizes.hubs);
+    make(m_state.keys, sizes.keys);
+    make(m_taken, m_queries.size());
+    clear_frontier<ExecutionSpace>(this->exec_space(), m_state);
+  }
+
+  std::vector<std::any> m_held;  ///< the memory of the next two
+  FrontierState<ExecutionSpace> m_state;
+  ArrayView<std::uint32_t, ExecutionSpace> m_taken;  ///< by call
   std::size_t m_top;
   std::vector<FrontierQueries<ExecutionSpace>> m_queries;
   Rows m_out;

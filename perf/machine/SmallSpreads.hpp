@@ -12,15 +12,14 @@
 
 namespace Kindred::Perf {
 
-/// \brief Runs small spreads with the engine's kernel on a resident graph, all enqueued before one
-/// fence: the time per spread without the overhead of its caller.
+/// \brief Runs small spreads with the engine's kernels on a resident graph, all enqueued before one
+/// fence: the time per spread without the overhead of its caller. Without thread block clusters, or
+/// without the special form for them, these are the kernels for frontiers of any size.
 class SmallSpreads {
  public:
   virtual ~SmallSpreads() = default;
   /// Runs all spreads. Fences.
   virtual void run() = 0;
-  /// Whether the kernel is available; it requires a device with thread-block clusters.
-  virtual bool is_usable() const = 0;
   /// The nodes that the last run found from source \p call; empty if it exceeded the capacity of
   /// the kernel.
   virtual std::vector<Activation> answer(std::size_t call) const = 0;

@@ -162,7 +162,7 @@ void fused_linear(const ExecutionSpace& exec_space, std::uint64_t work_items,
   check.is_array("layer.x", layer.x, Impl::extent_of(outputs, layer.inputs), bytes);
   check.is_array("layer.w", layer.w, Impl::extent_of(outputs, layer.inputs), bytes);
   check.is_aligned("layer.bias", layer.bias, alignof(float));
-  check.is_type("layer.output", layer.output, widens_to_float32(layer.output));
+  check.is_float("layer.output", layer.output);
   check.is_array("layer.y", layer.y, outputs, size_of(layer.output));
   if (layer.rows > 1) check.is_at_least("layer.y_stride", layer.y_stride, layer.outputs);
   Launch::for_each_warp(
@@ -176,7 +176,7 @@ void check_end(const Impl::ArgumentCheck& check, const LinearEnd& end) {
   const std::uint64_t elements = Impl::extent_of(end.rows, end.outputs);
   check.is_array("end.products", end.products, elements);
   check.is_aligned("end.bias", end.bias, alignof(float));
-  check.is_type("end.output", end.output, widens_to_float32(end.output));
+  check.is_float("end.output", end.output);
   check.is_array("end.y", end.y, elements, size_of(end.output));
   if (end.rows > 1) check.is_at_least("end.y_stride", end.y_stride, end.outputs);
 }

@@ -141,8 +141,8 @@ void fused_norm(const ExecutionSpace& exec_space, const NormPlan& plan,
   const Impl::ArgumentCheck check("fused_norm");
   const std::uint64_t elements = Impl::extent_of(layer.rows, layer.columns);
   check.is_at_most("layer.columns", layer.columns, norm_columns_max);
-  check.is_type("layer.input", layer.input, widens_to_float32(layer.input));
-  check.is_type("layer.output", layer.output, widens_to_float32(layer.output));
+  check.is_float("layer.input", layer.input);
+  check.is_float("layer.output", layer.output);
   check.is_array("layer.x", layer.x, elements, size_of(layer.input));
   check.is_array("layer.y", layer.y, elements, size_of(layer.output));
   check.is_aligned("layer.gamma", layer.gamma, alignof(float));

@@ -87,8 +87,8 @@ template <class ExecutionSpace>
 void linear_derivatives(const ExecutionSpace& exec_space, const LinearDerivative& layer) {
   const Impl::ArgumentCheck check("linear_derivatives");
   const std::uint64_t elements = Impl::extent_of(layer.rows, layer.outputs);
-  check.is_type("layer.input", layer.input, widens_to_float32(layer.input));
-  check.is_type("layer.output", layer.output, widens_to_float32(layer.output));
+  check.is_float("layer.input", layer.input);
+  check.is_float("layer.output", layer.output);
   check.is_array("layer.gradient", layer.gradient, elements, size_of(layer.output));
   check.is_array("layer.z", layer.z, layer.activation == LayerActivation::none ? 0 : elements,
                  alignof(float));
@@ -110,7 +110,7 @@ void transpose_padded(const ExecutionSpace& exec_space, DataType element, const 
                       std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                       std::byte* transposed) {
   const Impl::ArgumentCheck check("transpose_padded");
-  check.is_type("element", element, widens_to_float32(element));
+  check.is_float("element", element);
   check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
   check.is_array("transposed", transposed, Impl::extent_of(rows, columns), size_of(element));
   const std::uint64_t strips = padded_to_linear_gradient(rows) / strip;
@@ -132,7 +132,7 @@ void column_sums(const ExecutionSpace& exec_space, DataType element, const std::
                  std::uint64_t rows, std::uint64_t columns, std::uint64_t stride, float* sums,
                  std::byte* workspace) {
   const Impl::ArgumentCheck check("column_sums");
-  check.is_type("element", element, widens_to_float32(element));
+  check.is_float("element", element);
   check.is_array("matrix", matrix, Impl::extent_of(rows, columns), size_of(element));
   check.is_array("sums", sums, columns);
   check.is_array("workspace", workspace, columns, alignof(double));

@@ -192,8 +192,8 @@ void norm_gradients(const ExecutionSpace& exec_space, const NormGradientData& la
                     const ArrayView<std::byte, ExecutionSpace>& workspace) {
   const Impl::ArgumentCheck check("norm_gradients");
   const std::uint64_t elements = Impl::extent_of(layer.rows, layer.columns);
-  check.is_type("layer.input", layer.input, widens_to_float32(layer.input));
-  check.is_type("layer.output", layer.output, widens_to_float32(layer.output));
+  check.is_float("layer.input", layer.input);
+  check.is_float("layer.output", layer.output);
   check.is_array("layer.x", layer.x, elements, size_of(layer.input));
   check.is_array("layer.gradient", layer.gradient, elements, size_of(layer.output));
   check.is_array("layer.dx", layer.dx, elements, size_of(layer.input));

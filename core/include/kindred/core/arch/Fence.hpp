@@ -10,9 +10,11 @@
 
 namespace Kindred::Arch {
 
-/// The label of a fence: a short one, which is not allocated, where there is no memory. A fence
-/// after a failure, or in a destructor, must not fail itself.
+/// The label of a fence, which only profiling tools read: empty while none is loaded, and a short
+/// one, which is not allocated, where there is no memory. A fence after a failure, or in a
+/// destructor, must not fail itself.
 inline std::string fence_label(const char* label) noexcept {
+  if (!Kokkos::Tools::profileLibraryLoaded()) return {};
   try {
     return label;
   } catch (const std::bad_alloc&) {
@@ -27,12 +29,12 @@ inline void fence(const HostSpace& exec_space, const char* label) {
 }
 
 #if KINDRED_HAS_DEVICE
-inline void fence(const DeviceSpace& exec_space, const char* name) {
-  const std::string label = fence_label(name);
+inline void fence(const DeviceSpace& exec_space, const char* label) {
   std::uint64_t id = 0;
   const bool profiled = Kokkos::Tools::profileLibraryLoaded();
   if (profiled)
-    Kokkos::Tools::beginFence(label, Kokkos::Tools::Experimental::device_id(exec_space), &id);
+    Kokkos::Tools::beginFence(fence_label(label),
+                              Kokkos::Tools::Experimental::device_id(exec_space), &id);
   const cudaError_t status = cudaStreamSynchronize(exec_space.cuda_stream());
   if (profiled) Kokkos::Tools::endFence(id);
   require(status, label);

@@ -96,6 +96,11 @@ class ArgumentCheck {
       throw_wrong_type(name, type);
   }
 
+  /// \p type is one of floats that float32 represents exactly.
+  void is_float(const char* name, DataType type) const {
+    is_type(name, type, widens_to_float32(type));
+  }
+
   void is_at_least(const char* name, std::uint64_t value, std::uint64_t least) const {
     if (value < least) [[unlikely]]
       throw_wrong_number(name, value, "at least", least);
