@@ -3,7 +3,7 @@
 #define KINDRED_CORE_GRAPH_SPECIAL_PROPAGATION_BLOCKING_HPP
 
 /// \file
-/// A special form for CUDA: 1.8 × on `hop-100m`, 2026-11-21, H200. \see SpecialForms.hpp
+/// A special form for CUDA: 1.9 × on `hop-100m`, 2026-11-30, H200. \see SpecialForms.hpp
 
 #include <kindred/core/arch/CachedAccess.hpp>
 #include <kindred/core/arch/Unroll.hpp>

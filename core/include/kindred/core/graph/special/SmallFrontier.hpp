@@ -3,7 +3,7 @@
 #define KINDRED_CORE_GRAPH_SPECIAL_SMALL_FRONTIER_HPP
 
 /// \file
-/// A special form for CUDA from Hopper on: 1.6 × on `spread-1k`, 2026-11-22, H200. \see
+/// A special form for CUDA from Hopper on: 1.4 × on `spread-1k`, 2026-11-30, H200. \see
 /// SpecialForms.hpp
 
 #include <kindred/core/arch/launch/TeamCluster.hpp>

@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEED_SPECIAL_SEED_UPDATE_TEAM_HPP
 
 /// \file
-/// A special form for CUDA: not yet measured on `seed-update`. \see SpecialForms.hpp
+/// A special form for CUDA: 2.3 × on `seed-update`, 2026-11-30, H200. \see SpecialForms.hpp
 
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>
