@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   Kindred::Perf::add_hnsw(app, action);
   Kindred::Perf::add_threads(app, action);
   Kindred::Perf::add_peers(app, action);
+  Kindred::Perf::add_compare(app, action);
   Kindred::Perf::add_special(app, action);
   Kindred::Perf::add_delays(app, action);
   try {
@@ -48,6 +49,8 @@ int main(int argc, char** argv) {
   try {
     return action();
   } catch (const Kindred::CorruptFile& error) {
+    return fail(error, bad_file);
+  } catch (const Kindred::NotFound& error) {
     return fail(error, bad_file);
   } catch (const Kindred::OutOfMemory& error) {
     return fail(error, out_of_memory);

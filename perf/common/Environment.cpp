@@ -66,7 +66,8 @@ Json environment(const Context& context, std::uint64_t seed, const std::vector<L
     }
     spaces.push_back(std::move(space));
   }
-  Json out{{"kindred",
+  Json out{{"record_format", record_format},
+           {"kindred",
             {{"version", KINDRED_VERSION_STRING},
              {"commit", KINDRED_COMMIT},
              {"dirty", KINDRED_COMMIT_DIRTY},

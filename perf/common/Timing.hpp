@@ -29,16 +29,22 @@ double timed(const Body& body) {
   return seconds_since(start);
 }
 
-/// Median seconds of \p body over at most \p repeats runs within about \p budget seconds, after one
-/// warm-up run.
+/// Seconds of at most \p repeats runs of \p body within about \p budget seconds, after one warm-up
+/// run.
 template <class Body>
-double median_of(int repeats, double budget, const Body& body) {
+std::vector<double> times_of(int repeats, double budget, const Body& body) {
   body();
   std::vector<double> times;
   const auto start = Clock::now();
   do times.push_back(timed(body));
   while (static_cast<int>(times.size()) < repeats && seconds_since(start) < budget);
-  return median(times);
+  return times;
+}
+
+/// The median of `times_of`.
+template <class Body>
+double median_of(int repeats, double budget, const Body& body) {
+  return median(times_of(repeats, budget, body));
 }
 
 }  // namespace Kindred::Perf

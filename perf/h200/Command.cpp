@@ -5,6 +5,7 @@
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
+#include "h200/RowServer.hpp"
 #include "h200/TargetRows.hpp"
 #include "machine/Limits.hpp"
 #include "sweep/Sweep.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <memory>
 
@@ -24,10 +26,11 @@ struct TargetArguments {
   std::vector<std::string> only;
   std::string space;
   double scale = 1;
-  int repeats = 9;
+  int repeats = 15;
   int threads = 0;
   double max_seconds = 600;
   std::uint64_t seed = 7;
+  bool serve = false;
   std::string out;
 };
 
@@ -88,7 +91,9 @@ class TargetRunner {
       problem->run(m_space);
     };
     for (int i = 1; i < row.warm; ++i) next();
-    const double taken = median_of(m_arguments.repeats, 5.0, next) / row.calls;
+    std::vector<double> samples = times_of(m_arguments.repeats, 5.0, next);
+    for (double& sample : samples) sample /= row.calls;
+    const double taken = median(samples);
     const double copy = seconds_of_copy(row);
     const double target = row.of_copy > 0 ? copy / row.of_copy : row.target;
     double in_kernels = 0;
@@ -124,6 +129,7 @@ class TargetRunner {
              {"work", row.work},
              {"space", to_string(m_space)},
              {"seconds", taken},
+             {"samples", samples},
              {"kernel_seconds", in_kernels},
              {"kernels", std::move(kernels)},
              {"items_per_second", rate},
@@ -175,6 +181,14 @@ int run_target_rows(const TargetArguments& arguments) {
                                    [&](const TargetRow& row) { return row.name == name; });
     KINDRED_THROW_IF(!known, "--only " + name + ": there is no such row");
   }
+  const auto is_selected = [&](const TargetRow& row) {
+    return arguments.only.empty() ? !row.on_request : named(row.name);
+  };
+  if (arguments.serve) {
+    std::erase_if(rows, std::not_fn(is_selected));
+    serve_rows(rows, space, environment(context, arguments.seed, {}));
+    return 0;
+  }
   LimitsOptions limits_options;
   if (arguments.scale < 0.01) limits_options.host_bytes = 64ULL << 20U;
   const std::vector<Limits> limits = measure_limits(context, limits_options);
@@ -186,7 +200,7 @@ int run_target_rows(const TargetArguments& arguments) {
   Json not_run = Json::array();
   bool correct = true;
   for (TargetRow& row : rows) {
-    const bool selected = arguments.only.empty() ? !row.on_request : named(row.name);
+    const bool selected = is_selected(row);
     if (selected && seconds_since(start) < arguments.max_seconds) {
       measured.push_back(runner.run(row));
       correct = correct && measured.back()["correct"].get<bool>();
@@ -228,6 +242,7 @@ void add_h200(CLI::App& app, Action& action) {
   command->add_option("--max-seconds", arguments->max_seconds, "No row starts after this time")
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", arguments->seed, "Seed of the data");
+  command->add_flag("--serve", arguments->serve, "Answer the requests of `kindred-perf compare`");
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_target_rows(*arguments); }; });

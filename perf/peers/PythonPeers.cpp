@@ -5,13 +5,9 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -47,13 +43,6 @@ std::vector<std::string> environment_with(int threads) {
   return out;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 }  // namespace
 
 std::string peers_folder() {
@@ -83,87 +72,30 @@ void JobFolder::write_job() const { write_json(parameters, (m_path / "job.json")
 
 PythonPeers::PythonPeers(const std::string& python, const std::string& script,
                          const JobFolder& folder, int threads)
-    : m_folder(folder) {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::array<int, 2> requests{};
-  std::array<int, 2> replies{};
-  if (::pipe2(requests.data(), O_CLOEXEC) != 0 || ::pipe2(replies.data(), O_CLOEXEC) != 0)
-    throw Error("cannot make a pipe to the peers");
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, requests[0], STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, replies[1], STDOUT_FILENO);
-  std::vector<std::string> arguments{python, script, folder.path().string()};
-  std::vector<std::string> variables = environment_with(threads);
-  const int failed = ::posix_spawnp(&m_process, python.c_str(), &actions, nullptr,
-                                    pointers(arguments).data(), pointers(variables).data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(requests[0]);
-  ::close(replies[1]);
-  m_requests = requests[1];
-  m_replies = replies[0];
-  if (failed != 0) {
-    ::close(m_requests);
-    ::close(m_replies);
-    throw Error("cannot run " + python + "; --python names the Python to use");
+    : m_folder(folder),
+      m_process({python, script, folder.path().string()}, environment_with(threads)) {
+  const Json hello = m_process.read();
+  if (hello.contains("missing")) {
+    std::string modules;
+    for (const Json& name : hello["missing"])
+      modules += (modules.empty() ? "" : ", ") + name.get<std::string>();
+    const auto pinned = std::filesystem::path(script).parent_path() / "requirements.txt";
+    throw Error(python + " lacks " + modules +
+                "; `./run perf peers` installs what is needed, or: " + python +
+                " -m pip install -r " + pinned.string());
   }
-  try {
-    const Json hello = read_line();
-    if (hello.contains("missing")) {
-      std::string modules;
-      for (const Json& name : hello["missing"])
-        modules += (modules.empty() ? "" : ", ") + name.get<std::string>();
-      const auto pinned = std::filesystem::path(script).parent_path() / "requirements.txt";
-      throw Error(python + " lacks " + modules +
-                  "; `./run perf peers` installs what is needed, or: " + python +
-                  " -m pip install -r " + pinned.string());
-    }
-    m_names = hello["peers"].get<std::vector<std::string>>();
-    m_versions = hello["versions"];
-  } catch (...) {
-    ::close(m_requests);
-    ::close(m_replies);
-    ::waitpid(m_process, nullptr, 0);
-    throw;
-  }
-}
-
-PythonPeers::~PythonPeers() {
-  ::close(m_requests);  // the process ends when its input is closed
-  ::close(m_replies);
-  ::waitpid(m_process, nullptr, 0);
+  m_names = hello["peers"].get<std::vector<std::string>>();
+  m_versions = hello["versions"];
 }
 
 double PythonPeers::run(const std::string& peer) {
-  return request({{"peer", peer}})["seconds"].get<double>();
+  return m_process.request({{"peer", peer}})["seconds"].get<double>();
 }
 
 PeerAnswer PythonPeers::answer(const std::string& peer) {
-  request({{"peer", peer}, {"answer", true}});
+  m_process.request({{"peer", peer}, {"answer", true}});
   return {read_array<std::int64_t>(m_folder.path() / "ids"),
           read_array<double>(m_folder.path() / "scores")};
-}
-
-Json PythonPeers::request(const Json& message) {
-  const std::string line = message.dump() + "\n";
-  if (::write(m_requests, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    throw Error("the peers' Python ended; its message is above");
-  return read_line();
-}
-
-Json PythonPeers::read_line() {
-  while (true) {
-    const auto end = m_buffer.find('\n');
-    if (end != std::string::npos) {
-      Json out = Json::parse(m_buffer.substr(0, end));
-      m_buffer.erase(0, end + 1);
-      return out;
-    }
-    std::array<char, 4096> part{};
-    const ssize_t count = ::read(m_replies, part.data(), part.size());
-    if (count <= 0) throw Error("the peers' Python ended; its message is above");
-    m_buffer.append(part.data(), static_cast<std::size_t>(count));
-  }
 }
 
 }  // namespace Kindred::Perf

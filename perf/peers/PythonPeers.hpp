@@ -3,6 +3,7 @@
 #define KINDRED_PERF_PEERS_PYTHON_PEERS_HPP
 
 #include "common/JsonOutput.hpp"
+#include "common/JsonProcess.hpp"
 #include "peers/NativePeer.hpp"
 
 #include <cstdint>
@@ -10,8 +11,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-#include <sys/types.h>
 
 namespace Kindred::Perf {
 
@@ -51,9 +50,6 @@ class PythonPeers {
   /// \throws Error if it cannot be started or ends, with the names of missing modules
   PythonPeers(const std::string& python, const std::string& script, const JobFolder& folder,
               int threads);
-  ~PythonPeers();
-  PythonPeers(const PythonPeers&) = delete;
-  PythonPeers& operator=(const PythonPeers&) = delete;
 
   const std::vector<std::string>& names() const noexcept { return m_names; }
   const Json& versions() const noexcept { return m_versions; }
@@ -63,14 +59,8 @@ class PythonPeers {
   PeerAnswer answer(const std::string& peer);
 
  private:
-  Json request(const Json& message);
-  Json read_line();
-
   const JobFolder& m_folder;
-  pid_t m_process = -1;
-  int m_requests = -1;
-  int m_replies = -1;
-  std::string m_buffer;
+  JsonProcess m_process;
   std::vector<std::string> m_names;
   Json m_versions;
 };

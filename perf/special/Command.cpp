@@ -4,6 +4,7 @@
 #include "Commands.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/MedianInterval.hpp"
 #include "common/Timing.hpp"
 #include "h200/TargetRows.hpp"
 #include "machine/Limits.hpp"
@@ -20,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Kindred::Perf {
@@ -92,23 +94,8 @@ MeasuredCall call_of(const Special::Record& record, Context& context,
 struct FormTimes {
   double portable = 0;
   double special = 0;
-  double gain = 0;
-  double gain_low = 0;   ///< of an interval that contains the median with at least 95 %
-  double gain_high = 0;  ///< (with fewer than 6 pairs, less)
+  MedianInterval gain;
 };
-
-/// The number of values at either end outside the interval of the median of \p count values.
-std::size_t values_outside(std::size_t count) {
-  double probability = std::ldexp(1.0, -static_cast<int>(count));  // that i of them lie below it
-  double sum = probability;
-  std::size_t outside = 0;
-  for (std::size_t i = 1; 2 * sum <= 0.05; ++i) {
-    outside = i - 1;
-    probability *= static_cast<double>(count - i + 1) / static_cast<double>(i);
-    sum += probability;
-  }
-  return outside;
-}
 
 /// Times both bodies in turns of who goes first.
 FormTimes times_of(const Special::Record& record, const MeasuredCall& call, int pairs) {
@@ -140,10 +127,8 @@ FormTimes times_of(const Special::Record& record, const MeasuredCall& call, int 
       times[side].push_back(side == 0 ? without(seconds) : seconds());
     gains.push_back(times[0].back() / times[1].back());
   }
-  std::sort(gains.begin(), gains.end());
-  const std::size_t outside = values_outside(gains.size());
-  return {median(times[0]), median(times[1]), median(gains), gains[outside],
-          gains[gains.size() - 1 - outside]};
+  const MedianInterval gain = median_interval(std::move(gains), 0.05);
+  return {median(times[0]), median(times[1]), gain};
 }
 
 int run_special(const SpecialArguments& arguments) {
@@ -179,11 +164,11 @@ int run_special(const SpecialArguments& arguments) {
       const FormTimes found =
           times_of(record, call_of(record, context, arguments, space), arguments.pairs);
       std::printf(" %.4g | %.4g | %.2f | %.2f … %.2f |\n", 1e3 * found.portable,
-                  1e3 * found.special, found.gain, found.gain_low, found.gain_high);
+                  1e3 * found.special, found.gain.median, found.gain.low, found.gain.high);
       entry["portable_seconds"] = found.portable;
       entry["special_seconds"] = found.special;
-      entry["gain"] = found.gain;
-      entry["gain_interval"] = {found.gain_low, found.gain_high};
+      entry["gain"] = found.gain.median;
+      entry["gain_interval"] = {found.gain.low, found.gain.high};
     } else {
       std::printf(" – | – | – | %s |\n", why_not.c_str());
       entry["not_measured"] = why_not;
