@@ -25,6 +25,7 @@ void add_hnsw(CLI::App& app, Action& action);
 void add_threads(CLI::App& app, Action& action);
 void add_peers(CLI::App& app, Action& action);
 void add_special(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_delays(CLI::App& app, Action& action);
 

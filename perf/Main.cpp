@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   Kindred::Perf::add_threads(app, action);
   Kindred::Perf::add_peers(app, action);
   Kindred::Perf::add_compare(app, action);
+  Kindred::Perf::add_report(app, action);
   Kindred::Perf::add_special(app, action);
   Kindred::Perf::add_delays(app, action);
   try {

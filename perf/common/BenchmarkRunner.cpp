@@ -14,46 +14,19 @@
 
 namespace Kindred::Perf {
 
-namespace {
-
-/// Prints the runs. Google Benchmark's own context is replaced, because it warns that Google
-/// Benchmark was built as DEBUG, as distributions build it, which says nothing about Kindred.
-class Console final : public benchmark::ConsoleReporter {
- public:
-  Console() : ConsoleReporter(OO_Tabular) {}
-  bool ReportContext(const Context& context) override {
-    const benchmark::CPUInfo& cpu = context.cpu_info;
-    GetErrorStream() << "kindred-perf, " << KINDRED_PERF_BUILD_TYPE << " build, on " << cpu.num_cpus
-                     << " x " << cpu.cycles_per_second / 1e6 << " MHz CPUs\n";
-    if (cpu.scaling == benchmark::CPUInfo::ENABLED)
-      GetErrorStream() << "CPU frequency scaling is on: times vary more than they need to\n";
-    name_field_width_ = context.name_field_width;
-    printed_header_ = false;
-    prev_counters_.clear();
-    return true;
-  }
-};
-
-}  // namespace
-
-/// Prints each run to standard error when it ends, and records it as Google Benchmark's JSON.
+/// Records the runs as Google Benchmark's JSON.
 class BenchmarkRunner::Collector final : public benchmark::BenchmarkReporter {
  public:
   Collector() {
     m_json.SetOutputStream(&m_text);
     m_json.SetErrorStream(&std::cerr);
-    m_console.SetOutputStream(&std::cerr);
-    m_console.SetErrorStream(&std::cerr);
   }
   bool ReportContext(const Context& context) override {
     if (m_started) return true;
     m_started = true;
-    return m_json.ReportContext(context) && m_console.ReportContext(context);
+    return m_json.ReportContext(context);
   }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    m_json.ReportRuns(runs);
-    m_console.ReportRuns(runs);
-  }
+  void ReportRuns(const std::vector<Run>& runs) override { m_json.ReportRuns(runs); }
   Json finish() {
     if (!m_started) return Json{{"context", Json::object()}, {"benchmarks", Json::array()}};
     m_json.Finalize();
@@ -66,7 +39,6 @@ class BenchmarkRunner::Collector final : public benchmark::BenchmarkReporter {
 
  private:
   benchmark::JSONReporter m_json;
-  Console m_console;
   std::ostringstream m_text;
   bool m_started = false;
 };
@@ -106,6 +78,12 @@ BenchmarkRunner::~BenchmarkRunner() = default;
 Json BenchmarkRunner::finish() { return m_collector->finish(); }
 
 double BenchmarkRunner::time(Problem& problem, Space space, const std::string& wrong) {
+  const std::vector<double> all = times(problem, space, std::string(to_string(space)), wrong);
+  return all.empty() ? std::numeric_limits<double>::quiet_NaN() : median(all);
+}
+
+std::vector<double> BenchmarkRunner::times(Problem& problem, Space space, const std::string& where,
+                                           const std::string& wrong) {
   std::vector<double> times;
   std::vector<std::string> names;
   std::vector<std::int64_t> values;
@@ -113,7 +91,7 @@ double BenchmarkRunner::time(Problem& problem, Space space, const std::string& w
     names.push_back(name);
     values.push_back(value);
   }
-  const std::string name = problem.name + "<" + std::string(to_string(space)) + ">";
+  const std::string name = problem.name + "<" + where + ">";
   benchmark::RegisterBenchmark(name.c_str(),
                                [&](benchmark::State& state) {
                                  if (wrong.empty()) {
@@ -128,7 +106,7 @@ double BenchmarkRunner::time(Problem& problem, Space space, const std::string& w
       ->Unit(benchmark::kMicrosecond);
   benchmark::RunSpecifiedBenchmarks(m_collector.get());
   benchmark::ClearRegisteredBenchmarks();
-  return times.empty() ? std::numeric_limits<double>::quiet_NaN() : median(times);
+  return times;
 }
 
 }  // namespace Kindred::Perf

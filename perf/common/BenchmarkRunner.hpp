@@ -7,10 +7,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace Kindred::Perf {
 
-/// \brief Times problems with Google Benchmark; prints every run to standard error and records it.
+/// \brief Times problems with Google Benchmark, and records every run.
 ///
 /// At most one object can exist in a process at a time.
 class BenchmarkRunner {
@@ -21,10 +22,14 @@ class BenchmarkRunner {
   BenchmarkRunner(const BenchmarkRunner&) = delete;
   BenchmarkRunner& operator=(const BenchmarkRunner&) = delete;
 
-  /// \brief Median seconds of a call of \p problem on \p space.
+  /// \brief Seconds of the calls of \p problem on \p space.
   /// \param problem what is measured
-  /// \param space where it runs
-  /// \param wrong empty, or the error in its answer; the result is then an error and NaN
+  /// \param where name of the space, with the number of threads if it is not the only one
+  /// \param wrong empty, or the error in its answer; the record is then an error, and there are no
+  /// times
+  std::vector<double> times(Problem& problem, Space space, const std::string& where,
+                            const std::string& wrong);
+  /// Their median on \p space; NaN if \p wrong is not empty.
   double time(Problem& problem, Space space, const std::string& wrong);
 
   /// All runs as Google Benchmark's JSON: `context` and `benchmarks`.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
+#include "common/Interrupt.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/Record.hpp"
 #include "common/Timing.hpp"
 #include "compare/CompareBuilds.hpp"
 #include "compare/CompareRecords.hpp"
@@ -12,7 +14,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -26,7 +27,6 @@ namespace {
 /// Exit statuses beside those of all commands.
 constexpr int some_are_slower = 5;
 constexpr int some_are_unclear = 6;
-constexpr int was_interrupted = 130;
 
 struct CompareArguments {
   BuildsOptions builds;
@@ -34,8 +34,6 @@ struct CompareArguments {
   double percent = 5;
   std::string out;
 };
-
-volatile std::sig_atomic_t interrupted = 0;
 
 bool is_program(const std::string& path) {
   return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
@@ -108,8 +106,8 @@ int run_compare(CompareArguments arguments) {
     for (const std::string& name : arguments.only) {
       builds.arguments.insert(builds.arguments.end(), {"--only", name});
     }
-    std::signal(SIGINT, [](int) { interrupted = 1; });
-    builds.is_interrupted = [] { return interrupted != 0; };
+    watch_interrupts();
+    builds.is_interrupted = is_interrupted;
     builds.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
     BuildsComparison comparison = compare_builds(builds);
     rows = std::move(comparison.rows);
@@ -133,7 +131,7 @@ int run_compare(CompareArguments arguments) {
   print(rows);
   if (!is_complete) std::printf("not complete\n");
   const int status = conclude(rows, arguments.percent);
-  return interrupted != 0 ? was_interrupted : status;
+  return is_interrupted() ? interrupted_status : status;
 }
 
 }  // namespace

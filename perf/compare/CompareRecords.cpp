@@ -3,10 +3,7 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include "common/Environment.hpp"
-
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 namespace Kindred::Perf {
@@ -25,23 +22,6 @@ std::vector<double> samples_of(const Json& row) {
 }
 
 }  // namespace
-
-Json read_record(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw NotFound(path + ": cannot be opened");
-  Json record = Json::parse(file, nullptr, false);
-  if (record.is_discarded() || !record.is_object() || !record.contains("context"))
-    throw CorruptFile(path, 0, "not a record of kindred-perf; --out writes one");
-  const int format = record["context"].value("record_format", 0);
-  if (format != record_format)
-    throw CorruptFile(path, 0,
-                      "a record of format " + std::to_string(format) +
-                          "; this version of kindred-perf reads format " +
-                          std::to_string(record_format) + ", so measure again");
-  if (!record.contains("rows") || !record["rows"].is_array())
-    throw CorruptFile(path, 0, "a record without rows; the command h200 writes one with rows");
-  return record;
-}
 
 std::vector<RowComparison> compare_records(const Json& before, const Json& after,
                                            const std::vector<std::string>& only,

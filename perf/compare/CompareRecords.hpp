@@ -10,11 +10,6 @@
 
 namespace Kindred::Perf {
 
-/// \brief The record of a measurement in \p path.
-/// \throws CorruptFile if it is none, or one of another version
-/// \throws NotFound if there is no such file
-Json read_record(const std::string& path);
-
 /// \brief Compares the times of calls of the rows that two records have in common. The interval is
 /// that of the quotients of the ends of both medians' intervals, each of half the error: it does
 /// not cover what changed on the machine between the records.

@@ -5,6 +5,7 @@
 #include "sweep/Problems.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -40,7 +41,7 @@ class QualityRun {
               : std::numeric_limits<double>::infinity();
       const double memory = 0.5 * static_cast<double>(m_context.info(Space::serial).memory_free);
       double last = 0;
-      for (std::size_t size = 1; Problems::bytes(operation, static_cast<double>(size)) < memory;
+      for (std::size_t size = 1; m_problems.bytes(operation, static_cast<double>(size)) < memory;
            size *= 2) {
         const auto begin = Clock::now();
         if (seconds_since(start) + 2 * last > limit) break;
@@ -163,14 +164,15 @@ void QualityPair::add(const Json& json) {
   const Operation operation = operations_from(json["op"].get<std::string>()).front();
   const Json& seconds = json["seconds"];
   const auto add_choice = [&](DispatchQuality& quality, const Json& choice) {
-    Tools::ReportSweepPoint point;
-    point.items = json["size"].get<double>();
+    std::array<double, space_count> taken;
+    taken.fill(std::numeric_limits<double>::quiet_NaN());
     for (const auto& [name, of_space] : seconds.items()) {
       const Json& one =
           of_space.is_object() ? of_space[std::to_string(choice["threads"].get<int>())] : of_space;
-      point.taken[space_index(*from_string<Space>(name))] = one.get<double>();
+      taken[space_index(*from_string<Space>(name))] = one.get<double>();
     }
-    quality.add(operation, point, *from_string<Space>(choice["space"].get<std::string>()));
+    quality.add(operation, json["size"].get<double>(), taken,
+                *from_string<Space>(choice["space"].get<std::string>()));
   };
   const Json& choice = json["calibrated"];
   add_choice(calibrated, choice);

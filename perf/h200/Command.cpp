@@ -4,6 +4,7 @@
 #include "Commands.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/Roofline.hpp"
 #include "common/Timing.hpp"
 #include "h200/RowServer.hpp"
 #include "h200/TargetRows.hpp"
@@ -115,10 +116,9 @@ class TargetRunner {
     const double rate = problem->items / row.calls / taken;
     // The limits apply to kernels; the difference of the two times shows the rest.
     const double kernel_time = in_kernels > 0 ? in_kernels : taken;
-    const double of_read = 100 * problem->bytes / row.calls / kernel_time / m_limits.read;
-    double arithmetic = problem->multiply_adds / m_limits.multiply_adds;
-    if (problem->cell_updates > 0) arithmetic = problem->cell_updates / 64 / m_limits.word_steps;
-    const double of_arithmetic = 100 * arithmetic / row.calls / kernel_time;
+    const Roofline least(*problem, m_limits);
+    const double of_read = 100 * least.memory / row.calls / kernel_time;
+    const double of_arithmetic = 100 * least.arithmetic / row.calls / kernel_time;
     const bool at_target_size = is_whole && m_space == Space::cuda;
     std::printf("%-13s %11.4f %11.4f %11.4f %11.4f %8.1f %8.1f %8.1f %11.4g  %s%s%s\n",
                 row.name.c_str(), 1e3 * taken, 1e3 * in_kernels, 1e3 * queued.seconds, 1e3 * target,

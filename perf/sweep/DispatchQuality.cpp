@@ -14,13 +14,14 @@
 
 namespace Kindred::Perf {
 
-void DispatchQuality::add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen) {
+void DispatchQuality::add(Operation operation, double size,
+                          const std::array<double, space_count>& taken, Space chosen) {
   double best = std::numeric_limits<double>::infinity();
-  for (const double taken : point.taken) best = std::fmin(best, taken);
+  for (const double seconds : taken) best = std::fmin(best, seconds);
   char what[80];
-  std::snprintf(what, sizeof(what), "%s %.0f: %s", to_string(operation).data(), point.items,
+  std::snprintf(what, sizeof(what), "%s %.0f: %s", to_string(operation).data(), size,
                 to_string(chosen).data());
-  add(what, point.taken[space_index(chosen)] / best);
+  add(what, taken[space_index(chosen)] / best);
 }
 
 void DispatchQuality::add(const std::string& what, double ratio) {

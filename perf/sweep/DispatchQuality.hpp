@@ -4,8 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 
-#include <Report.hpp>
-
+#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -19,7 +18,9 @@ struct DispatchQuality {
   double worst = 1;        ///< largest ratio of the choice's time to the best
   std::vector<std::string> misses;  ///< the other sizes, such as `score 64: serial, 1.50 x`
 
-  void add(Operation operation, const Tools::ReportSweepPoint& point, Space chosen);
+  /// \param taken seconds on each space; NaN if it was not measured there
+  void add(Operation operation, double size, const std::array<double, space_count>& taken,
+           Space chosen);
   /// \param what text for a miss
   /// \param ratio time of the choice / time of the best space
   void add(const std::string& what, double ratio);

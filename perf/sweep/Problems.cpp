@@ -19,65 +19,73 @@ namespace Kindred::Perf {
 
 struct Problems::Kind {
   Operation operation;
-  const char* unit;    ///< unit of the size
-  double bytes;        ///< host memory per unit: input, engine and staging buffers of a device
-  double bytes_apart;  ///< host memory independent of the size
+  const char* unit;  ///< of the size
+  /// Host memory per unit: input, engine and staging buffers of a device.
+  double (*bytes)(const ProblemShape&);
+  bool has_rows;  ///< besides, it needs an index of `ProblemShape::rows`
   Make make;
 };
 
 const Problems::Kind& Problems::kind_of(Operation operation) {
-  static constexpr double vector_bytes = dimension * 14.0;
-  static constexpr double array_bytes = 24;
-  static constexpr double corpus = candidate_corpus;
+  using Shape = const ProblemShape&;
+  static constexpr auto of_pattern = [](Shape shape) {
+    return 10.0 * static_cast<double>(shape.length);
+  };
+  static constexpr auto of_row = [](Shape shape) {
+    return 14.0 * static_cast<double>(shape.dimension);
+  };
+  static constexpr auto of_array = [](Shape) { return 24.0; };
+  static constexpr auto of_node = [](Shape) { return 40.0; };
   static const std::array kinds{
-      Kind{Operations::lcs, "patterns", 1000, 0,
+      Kind{Operations::lcs, "patterns", of_pattern, false,
            [](Problems& on, Operation, std::size_t size) { return on.match(size, Measure::lcs); }},
-      Kind{Operations::difflib, "patterns", 1000, 0,
+      Kind{Operations::difflib, "patterns", of_pattern, false,
            [](Problems& on, Operation, std::size_t size) {
              return on.match(size, Measure::difflib);
            }},
-      Kind{Operations::edit_distance, "patterns", 1000, 0,
+      Kind{Operations::edit_distance, "patterns", of_pattern, false,
            [](Problems& on, Operation, std::size_t size) {
              return on.match(size, Measure::levenshtein);
            }},
-      Kind{Operations::search, "rows", vector_bytes, 0,
+      Kind{Operations::search, "rows", of_row, false,
            [](Problems& on, Operation, std::size_t size) {
              return on.search(size, SearchPath::brute_force);
            }},
-      Kind{Operations::search_quantized, "rows", vector_bytes, 0,
+      Kind{Operations::search_quantized, "rows", of_row, false,
            [](Problems& on, Operation, std::size_t size) {
              return on.search(size, SearchPath::quantized);
            }},
       // Grows with the queries, while the two above grow with the rows.
-      Kind{Operations::search_gemm, "queries of 65,536 rows", vector_bytes, corpus * vector_bytes,
+      Kind{Operations::search_gemm, "queries", of_row, true,
            [](Problems& on, Operation, std::size_t size) {
-             return search_problem(on.candidate_rows(), size, 10, on.m_seed, SearchPath::gemm);
+             return search_problem(on.candidate_rows(), size, on.top_rows(on.m_shape.rows),
+                                   on.m_seed, SearchPath::gemm);
            }},
-      Kind{Operations::score, "candidates", 32, corpus * dimension * 12,
+      Kind{Operations::score, "candidates", [](Shape) { return 32.0; }, true,
            [](Problems& on, Operation, std::size_t size) {
              return score_problem(on.candidate_rows(), (size + 1023) / 1024,
-                                  std::min<std::size_t>(size, 1024), 10, on.m_seed);
+                                  std::min<std::size_t>(size, 1024), on.top_rows(1024), on.m_seed);
            }},
-      Kind{Operations::spread, "edges", 64, 0,
+      Kind{Operations::spread, "edges", [](Shape) { return 64.0; }, false,
            [](Problems& on, Operation, std::size_t size) { return on.spread(size); }},
-      Kind{Operations::seeds, "rows of 4,096", 4096 * 16, 0,
+      Kind{Operations::seeds, "rows of 4,096", [](Shape) { return 4096 * 16.0; }, false,
            [](Problems& on, Operation, std::size_t size) {
              return seed_problem(on.m_context, size, on.m_seed);
            }},
-      Kind{Operations::lattice_build, "nodes", 40, 0,
+      Kind{Operations::lattice_build, "nodes", of_node, false,
            [](Problems& on, Operation, std::size_t size) {
              return lattice_rows_problem(on.lattice(size));
            }},
-      Kind{Operations::lattice_search, "nodes", 40, 0,
+      Kind{Operations::lattice_search, "nodes", of_node, false,
            [](Problems& on, Operation, std::size_t size) {
              return lattice_search_problem(on.lattice(size));
            }},
-      Kind{Operations::transform, "elements", array_bytes, 0, &Problems::bulk},
-      Kind{Operations::element_wise, "elements", array_bytes, 0, &Problems::bulk},
-      Kind{Operations::reduction, "elements", array_bytes, 0, &Problems::bulk},
-      Kind{Operations::random_generation, "elements", array_bytes, 0, &Problems::bulk},
-      Kind{Operations::matrix_add, "elements", array_bytes, 0, &Problems::bulk},
-      Kind{Operations::matrix_multiply, "elements of a matrix", array_bytes, 0,
+      Kind{Operations::transform, "elements", of_array, false, &Problems::bulk},
+      Kind{Operations::element_wise, "elements", of_array, false, &Problems::bulk},
+      Kind{Operations::reduction, "elements", of_array, false, &Problems::bulk},
+      Kind{Operations::random_generation, "elements", of_array, false, &Problems::bulk},
+      Kind{Operations::matrix_add, "elements", of_array, false, &Problems::bulk},
+      Kind{Operations::matrix_multiply, "elements of a matrix", of_array, false,
            [](Problems& on, Operation operation, std::size_t size) {
              const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(size)));
              return bulk(on, operation, side * side);
@@ -92,36 +100,60 @@ std::unique_ptr<Problem> Problems::make(Operation operation, std::size_t size) {
   return kind_of(operation).make(*this, operation, size);
 }
 
-double Problems::bytes(Operation operation, double size) {
+double Problems::bytes(Operation operation, double size) const {
   const Kind& kind = kind_of(operation);
-  return size * kind.bytes + kind.bytes_apart;
+  return size * kind.bytes(m_shape) + bytes_of_rows(kind);
 }
 
-const char* Problems::unit(Operation operation) { return kind_of(operation).unit; }
+double Problems::size_within(Operation operation, double memory) const {
+  const Kind& kind = kind_of(operation);
+  return std::max(0.0, (memory - bytes_of_rows(kind)) / kind.bytes(m_shape));
+}
+
+double Problems::bytes_of_rows(const Kind& kind) const {
+  if (!kind.has_rows) return 0;
+  return static_cast<double>(m_shape.rows) * static_cast<double>(m_shape.dimension) * 14;
+}
+
+std::string Problems::unit(Operation operation) const { return kind_of(operation).unit; }
+
+std::size_t Problems::top_rows(std::size_t rows) const {
+  return std::min(rows, m_shape.top > 0 ? m_shape.top : 10);
+}
 
 std::unique_ptr<Problem> Problems::match(std::size_t size, Measure measure) {
+  const bool is_difflib = measure == Measure::difflib;
+  const std::uint32_t vocabulary = m_shape.vocabulary > 0 ? m_shape.vocabulary
+                                   : is_difflib           ? difflib_vocabulary
+                                                          : 4096;
+  const std::size_t length = m_shape.query_length > 0 ? m_shape.query_length : is_difflib ? 80 : 64;
   MatchOptions options;
   options.measure = measure;
-  options.top = 100;
-  if (measure != Measure::difflib)
-    return match_problem(patterns(size, 4096), zipf_queries(1, 64, 4096, m_seed + 1), options);
-  options.threshold = 0.6;
-  auto set = patterns(size, difflib_vocabulary);
-  auto query = noisy_query(*set, size / 2, 80, m_seed + 1);
-  return match_problem(std::move(set), std::move(query), options);
+  options.top = m_shape.top > 0 ? m_shape.top : 100;
+  auto set = patterns(size, vocabulary);
+  Ragged<Symbol> queries;
+  if (is_difflib) {
+    options.threshold = 0.6;
+    for (std::size_t q = 0; q < m_shape.queries; ++q)
+      queries.push_row(noisy_query(*set, (size / 2 + q) % size, length, m_seed + 1 + q)[0]);
+  } else {
+    queries = zipf_queries(m_shape.queries, length, vocabulary, m_seed + 1);
+  }
+  return match_problem(std::move(set), std::move(queries), options);
 }
 
 std::unique_ptr<Problem> Problems::search(std::size_t size, SearchPath path) {
-  return search_problem(rows(size), 1, std::min<std::size_t>(size, 10), m_seed, path);
+  return search_problem(rows(size), m_shape.queries, top_rows(size), m_seed, path);
 }
 
 std::unique_ptr<Problem> Problems::spread(std::size_t size) {
   SpreadOptions options;
   options.hops = 3;
-  if (m_small_spreads) return small_spread(size, options);
+  if (m_shape.top > 0) options.top = m_shape.top;
+  if (m_shape.small_spreads) return small_spread(size, options);
   const std::size_t nodes = std::max<std::size_t>(size / 32, 2);
-  return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), 1, 8, options,
-                        m_seed);
+  return spread_problem(std::make_shared<GraphSet>(m_context, nodes, size, m_seed), m_shape.queries,
+                        8, options, m_seed);
 }
 
 std::shared_ptr<Lattice> Problems::lattice(std::size_t size) {

@@ -14,28 +14,41 @@
 
 namespace Kindred::Perf {
 
+/// What does not vary with the size of a problem.
+struct ProblemShape {
+  std::size_t dimension = 768;   ///< of vectors
+  std::size_t rows = 65536;      ///< of the index whose candidates are scored, or that many search
+  std::size_t queries = 1;       ///< of a call of `match`, `search` and `spread`
+  std::size_t top = 0;           ///< results of a query; 0: 100 patterns, 10 rows
+  std::size_t length = 100;      ///< of patterns
+  std::size_t query_length = 0;  ///< 0: 64, or 80 by difflib
+  std::uint32_t vocabulary = 0;  ///< symbols; 0: 4,096, or 70 by difflib
+  bool small_spreads = false;    ///< the sizes of `spread` count the edges that one query reads
+};
+
 /// Creates the problem of an operation at a given size.
 class Problems {
  public:
-  /// \param small_spreads the sizes of `spread` count the edges that one query reads
-  Problems(Context& context, std::uint64_t seed, bool small_spreads = false)
-      : m_context(context), m_seed(seed), m_small_spreads(small_spreads) {}
+  Problems(Context& context, std::uint64_t seed, ProblemShape shape = {})
+      : m_context(context), m_seed(seed), m_shape(shape) {}
 
   std::unique_ptr<Problem> make(Operation operation, std::size_t size);
   /// Host memory in bytes that the problem needs: input, engine and staging buffers of a device.
-  static double bytes(Operation operation, double size);
+  double bytes(Operation operation, double size) const;
+  /// The largest size that needs at most so much memory.
+  double size_within(Operation operation, double memory) const;
   /// Unit of the size.
-  static const char* unit(Operation operation);
+  std::string unit(Operation operation) const;
 
  private:
-  static constexpr std::size_t dimension = 768;
-  static constexpr std::size_t candidate_corpus = 65536;
-
   /// Describes how the problem of one operation is created.
   struct Kind;
   using Make = std::unique_ptr<Problem> (*)(Problems&, Operation, std::size_t size);
   static const Kind& kind_of(Operation operation);
 
+  double bytes_of_rows(const Kind& kind) const;
+  /// The results of a query over \p rows.
+  std::size_t top_rows(std::size_t rows) const;
   std::unique_ptr<Problem> match(std::size_t size, Measure measure);
   std::unique_ptr<Problem> search(std::size_t size, SearchPath path);
   std::unique_ptr<Problem> spread(std::size_t size);
@@ -43,19 +56,19 @@ class Problems {
   static std::unique_ptr<Problem> bulk(Problems& on, Operation operation, std::size_t size);
   std::unique_ptr<Problem> small_spread(std::size_t touched, SpreadOptions& options);
   std::shared_ptr<PatternSet> patterns(std::size_t count, std::uint32_t vocabulary) {
-    return std::make_shared<PatternSet>(m_context, count, 100, vocabulary, m_seed);
+    return std::make_shared<PatternSet>(m_context, count, m_shape.length, vocabulary, m_seed);
   }
   std::shared_ptr<RowSet> rows(std::size_t count) {
-    return std::make_shared<RowSet>(m_context, count, dimension, m_seed);
+    return std::make_shared<RowSet>(m_context, count, m_shape.dimension, m_seed);
   }
   std::shared_ptr<const RowSet> candidate_rows() {
-    if (!m_candidates) m_candidates = rows(candidate_corpus);
+    if (!m_candidates) m_candidates = rows(m_shape.rows);
     return m_candidates;
   }
 
   Context& m_context;
   std::uint64_t m_seed;
-  bool m_small_spreads;
+  ProblemShape m_shape;
   std::shared_ptr<const RowSet> m_candidates;
 };
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KINDRED_PERF_COMMON_RECORD_HPP
+#define KINDRED_PERF_COMMON_RECORD_HPP
+
+#include "common/JsonOutput.hpp"
+
+#include <string>
+
+namespace Kindred::Perf {
+
+/// \brief A record that has rows: what `--out` of the commands `h200` and `sweep` writes.
+/// \throws CorruptFile if the file is none, or one of another version
+/// \throws NotFound if there is no such file
+Json read_record(const std::string& path);
+
+}  // namespace Kindred::Perf
+
+#endif  // KINDRED_PERF_COMMON_RECORD_HPP
