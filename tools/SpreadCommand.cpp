@@ -8,7 +8,7 @@
 #include "io/AnswerLines.hpp"
 #include "io/SpreadSources.hpp"
 
-#include <kindred/core/graph/PathConfidence.hpp>
+#include <kindred/core/graph/CombinedConfidence.hpp>
 #include <kindred/matcher/SectionFileKind.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 

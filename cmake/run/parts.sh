@@ -135,7 +135,7 @@ part_tsan() {
 part_no_fma() {
   set_up
   build_for_tests no-fma
-  run_tests no-fma release-no-fma "with the C library kept from FMA and AVX2" -LE "$labels_of_parts|^(docs|layout|run|mutation)$"
+  run_tests no-fma release-no-fma "with the C library kept from FMA and AVX2"
 }
 
 # Assertions of Kindred, of the C++ library, and Kokkos' checks of the bounds of views.

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "RowCalls.hpp"
+#include "GivenRowCalls.hpp"
 #include "VectorCall.hpp"
 #include "kit/ValueMessage.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-#include "RowCalls.hpp"
+#include "GivenRowCalls.hpp"
 #include "kit/ValueMessage.hpp"
 
 namespace KINDRED_PUBLIC Kindred {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls on arrays: bulk operations, layers, lattices; and what belongs to no engine.
-#include <kindred/backends/ContextDescription.hpp>
+#include <kindred/backends/ContextJson.hpp>
 #include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/Trace.hpp>
 #include <kindred/matcher/Calibration.hpp>

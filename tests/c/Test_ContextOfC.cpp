@@ -5,7 +5,7 @@
 #include <Handle.hpp>
 
 #include <kindred/Version.hpp>
-#include <kindred/backends/ContextDescription.hpp>
+#include <kindred/backends/ContextJson.hpp>
 #include <kindred/matcher/Calibration.hpp>
 
 #include <TempFolder.hpp>

@@ -2,7 +2,7 @@
 // Prints a sum of the result bits for each inline function that guarantees reproducible bits.
 // Compiled with the options of consumers of the headers, it must print the same lines as a build
 // with Kindred's own options.
-#include <kindred/core/graph/impl/RowTerms.hpp>
+#include <kindred/core/graph/impl/AddTerm.hpp>
 #include <kindred/core/layers/impl/NormRow.hpp>
 #include <kindred/core/math/Exp.hpp>
 #include <kindred/core/math/Gelu.hpp>

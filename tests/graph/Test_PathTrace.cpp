@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/graph/PathConfidence.hpp>
+#include <kindred/core/graph/CombinedConfidence.hpp>
 
 #include "SpreadPathReference.hpp"
 #include "SpreadingWorld.hpp"

@@ -35,9 +35,9 @@ MUTATED = {
     "launch": [
         "core/include/kindred/core/launch/ForEachIndex.hpp",
         "core/include/kindred/core/launch/ForEachTeam.hpp",
-        "core/include/kindred/core/launch/Start.hpp",
+        "core/include/kindred/core/launch/StartKernel.hpp",
         "core/include/kindred/core/arch/launch/HostPieces.hpp",
-        "core/src/launch/Start.cpp",
+        "core/src/launch/StartKernel.cpp",
     ],
     "file readers": [
         "matcher/storage/SectionFile.cpp",

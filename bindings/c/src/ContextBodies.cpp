@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/ContextDescription.hpp>
+#include <kindred/backends/ContextJson.hpp>
 #include <kindred/core/common/Error.hpp>
 #include <kindred/matcher/Calibration.hpp>
 

@@ -2,7 +2,7 @@
 #ifndef KINDRED_PYTHON_CONTEXT_BODIES_HPP
 #define KINDRED_PYTHON_CONTEXT_BODIES_HPP
 
-#include <kindred/backends/ContextDescription.hpp>
+#include <kindred/backends/ContextJson.hpp>
 #include <kindred/matcher/Calibration.hpp>
 
 // What is special of Context.

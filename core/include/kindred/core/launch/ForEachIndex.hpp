@@ -9,7 +9,7 @@
 #include <kindred/core/arch/launch/Policies.hpp>
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/common/Cancellation.hpp>
-#include <kindred/core/launch/Start.hpp>
+#include <kindred/core/launch/StartKernel.hpp>
 
 #include <Kokkos_Core.hpp>
 

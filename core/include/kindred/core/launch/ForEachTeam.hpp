@@ -5,7 +5,7 @@
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/arch/launch/HostPieces.hpp>
 #include <kindred/core/arch/launch/Policies.hpp>
-#include <kindred/core/launch/Start.hpp>
+#include <kindred/core/launch/StartKernel.hpp>
 
 #include <Kokkos_Core.hpp>
 

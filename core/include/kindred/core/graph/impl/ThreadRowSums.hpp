@@ -7,7 +7,7 @@
 #include <kindred/core/arch/simd/FloatPack8.hpp>
 #include <kindred/core/arch/simd/PackLanes.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
-#include <kindred/core/graph/impl/RowTerms.hpp>
+#include <kindred/core/graph/impl/AddTerm.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -9,9 +9,9 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Launch.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
+#include <kindred/core/graph/impl/AddTerm.hpp>
 #include <kindred/core/graph/impl/EdgeAccessors.hpp>
 #include <kindred/core/graph/impl/HopUpdate.hpp>
-#include <kindred/core/graph/impl/RowTerms.hpp>
 
 #include <cstddef>
 #include <cstdint>

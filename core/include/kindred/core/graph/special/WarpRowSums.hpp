@@ -9,7 +9,7 @@
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/launch/Warp.hpp>
 #include <kindred/core/common/QuotientUp.hpp>
-#include <kindred/core/graph/impl/RowTerms.hpp>
+#include <kindred/core/graph/impl/AddTerm.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_PATH_CONFIDENCE_HPP
-#define KINDRED_CORE_GRAPH_PATH_CONFIDENCE_HPP
+#ifndef KINDRED_CORE_GRAPH_COMBINED_CONFIDENCE_HPP
+#define KINDRED_CORE_GRAPH_COMBINED_CONFIDENCE_HPP
 
 #include <kindred/core/common/Public.hpp>
 
@@ -20,4 +20,4 @@ double path_confidence(std::span<const double> confidences, std::size_t max_path
 
 }  // namespace Kindred
 
-#endif  // KINDRED_CORE_GRAPH_PATH_CONFIDENCE_HPP
+#endif  // KINDRED_CORE_GRAPH_COMBINED_CONFIDENCE_HPP

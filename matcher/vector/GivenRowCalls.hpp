@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_MATCHER_VECTOR_ROW_CALLS_HPP
-#define KINDRED_MATCHER_VECTOR_ROW_CALLS_HPP
+#ifndef KINDRED_MATCHER_VECTOR_GIVEN_ROW_CALLS_HPP
+#define KINDRED_MATCHER_VECTOR_GIVEN_ROW_CALLS_HPP
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/HostWorkers.hpp>
@@ -52,4 +52,4 @@ void rank_given_rows(Context& context, const RowCall& call, const RankedOutput& 
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_MATCHER_VECTOR_ROW_CALLS_HPP
+#endif  // KINDRED_MATCHER_VECTOR_GIVEN_ROW_CALLS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_GRAPH_IMPL_ROW_TERMS_HPP
-#define KINDRED_CORE_GRAPH_IMPL_ROW_TERMS_HPP
+#ifndef KINDRED_CORE_GRAPH_IMPL_ADD_TERM_HPP
+#define KINDRED_CORE_GRAPH_IMPL_ADD_TERM_HPP
 
 #include <kindred/core/arch/RoundedProduct.hpp>
 #include <kindred/core/math/LaneTree.hpp>
@@ -23,4 +23,4 @@ KOKKOS_INLINE_FUNCTION void add_term(double& to, double value, float weight) {
 
 }  // namespace Kindred::Impl
 
-#endif  // KINDRED_CORE_GRAPH_IMPL_ROW_TERMS_HPP
+#endif  // KINDRED_CORE_GRAPH_IMPL_ADD_TERM_HPP

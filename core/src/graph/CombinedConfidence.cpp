@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/core/common/Error.hpp>
-#include <kindred/core/graph/PathConfidence.hpp>
+#include <kindred/core/graph/CombinedConfidence.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_CORE_LAUNCH_START_HPP
-#define KINDRED_CORE_LAUNCH_START_HPP
+#ifndef KINDRED_CORE_LAUNCH_START_KERNEL_HPP
+#define KINDRED_CORE_LAUNCH_START_KERNEL_HPP
 
 #include <kindred/core/arch/launch/ProfiledKernel.hpp>
 #include <kindred/core/common/Cancellation.hpp>
@@ -98,4 +98,4 @@ void start_here(const Begin& begin, const Functor& functor) {
 
 }  // namespace Kindred::Launch
 
-#endif  // KINDRED_CORE_LAUNCH_START_HPP
+#endif  // KINDRED_CORE_LAUNCH_START_KERNEL_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KINDRED_BACKENDS_CONTEXT_DESCRIPTION_HPP
-#define KINDRED_BACKENDS_CONTEXT_DESCRIPTION_HPP
+#ifndef KINDRED_BACKENDS_CONTEXT_JSON_HPP
+#define KINDRED_BACKENDS_CONTEXT_JSON_HPP
 
 #include <kindred/backends/Context.hpp>
 #include <kindred/core/common/Public.hpp>
@@ -32,4 +32,4 @@ std::string to_json(const Context& context, std::span<const Operation> operation
 
 }  // namespace Kindred
 
-#endif  // KINDRED_BACKENDS_CONTEXT_DESCRIPTION_HPP
+#endif  // KINDRED_BACKENDS_CONTEXT_JSON_HPP
