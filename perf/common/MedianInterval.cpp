@@ -8,16 +8,21 @@ namespace Kindred::Perf {
 
 namespace {
 
-/// How many of \p count values lie outside of the interval at either end.
-std::size_t values_outside(std::size_t count, double error) {
-  double probability = std::ldexp(1.0, -static_cast<int>(count));  // that i of them lie below it
+/// The probability that at most \p few of \p count values lie on one side of the median.
+double probability_of(std::size_t few, std::size_t count) {
+  double probability = std::ldexp(1.0, -static_cast<int>(count));  // of i values there
   double sum = probability;
-  std::size_t outside = 0;
-  for (std::size_t i = 1; 2 * sum <= error && i < count; ++i) {
-    outside = i - 1;
+  for (std::size_t i = 1; i <= few; ++i) {
     probability *= static_cast<double>(count - i + 1) / static_cast<double>(i);
     sum += probability;
   }
+  return sum;
+}
+
+/// How many of \p count values lie outside of the interval at either end.
+std::size_t values_outside(std::size_t count, double error) {
+  std::size_t outside = 0;
+  while (2 * (outside + 1) < count && 2 * probability_of(outside + 1, count) <= error) ++outside;
   return outside;
 }
 
@@ -31,8 +36,10 @@ MedianInterval median_interval(std::vector<double> values, double error) {
   return {median, values[outside], values[count - 1 - outside]};
 }
 
-std::size_t values_needed(double error) {
-  return static_cast<std::size_t>(std::ceil(1 - std::log2(error)));
+std::size_t values_needed(double error, std::size_t outside) {
+  std::size_t count = 2 * outside + 1;
+  while (2 * probability_of(outside, count) > error) ++count;
+  return count;
 }
 
 }  // namespace Kindred::Perf

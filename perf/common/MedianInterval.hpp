@@ -20,8 +20,8 @@ struct MedianInterval {
 /// probability, if they are fewer than `values_needed(error)`. \param values not empty
 MedianInterval median_interval(std::vector<double> values, double error);
 
-/// The least number of values whose extremes are such an interval.
-std::size_t values_needed(double error);
+/// The least number of values whose interval leaves out \p outside of them at either end.
+std::size_t values_needed(double error, std::size_t outside = 0);
 
 }  // namespace Kindred::Perf
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,8 +18,8 @@ namespace Kindred::Perf {
 
 namespace {
 
-constexpr std::size_t pairs_least = 3;
-constexpr std::size_t pairs_most = 50;
+constexpr std::size_t pairs_least = 5;
+constexpr std::size_t pairs_most = 200;
 
 /// A build that runs rows on request.
 class Build {
@@ -88,7 +89,7 @@ class BuildsRun {
         for (const std::string& row : common_rows(*builds[0], *builds[1]))
           for (const std::string& time : m_options.times) m_out.rows.push_back({row, time});
         m_error = m_options.precision.error / static_cast<double>(m_out.rows.size());
-        if (starts == 0) starts = static_cast<int>(values_needed(m_error));
+        if (starts == 0) starts = static_cast<int>(values_needed(m_error, 1));
       }
       m_options.progress("start " + std::to_string(start + 1) + " of " + std::to_string(starts));
       for (auto row = m_out.rows.begin(); row != m_out.rows.end();) {
@@ -129,21 +130,21 @@ class BuildsRun {
     for (const std::size_t side : {0, 1}) digests[side] = builds[side]->prepare(rows[0].row);
     for (RowComparison& row : rows) {
       if (digests[0] != digests[1]) row.remark = "other results";
-      std::array<std::vector<double>, 2> times;
-      std::vector<double> ratios;
+      std::array<double, 2> least;
+      least.fill(std::numeric_limits<double>::infinity());
       const auto begin = Clock::now();
-      while (ratios.size() < pairs_least ||
-             (ratios.size() < pairs_most && seconds_since(begin) < m_options.row_seconds)) {
-        const std::size_t first = (ratios.size() + static_cast<std::size_t>(start)) % 2;
+      for (std::size_t pair = 0;
+           pair < pairs_least ||
+           (pair < pairs_most && seconds_since(begin) < m_options.row_seconds);
+           ++pair) {
+        const std::size_t first = (pair + static_cast<std::size_t>(start)) % 2;
         for (const std::size_t side : {first, 1 - first})
-          times[side].push_back(builds[side]->seconds(row.time));
-        if (times[0].back() == 0 || times[1].back() == 0) break;  // has no such time
-        ratios.push_back(times[1].back() / times[0].back());
+          least[side] = std::min(least[side], builds[side]->seconds(row.time));
       }
-      if (ratios.empty()) continue;
-      row.before.push_back(median(times[0]));
-      row.after.push_back(median(times[1]));
-      row.ratios.push_back(median(std::move(ratios)));
+      if (least[0] == 0 || least[1] == 0) continue;  // has no such time
+      row.before.push_back(least[0]);
+      row.after.push_back(least[1]);
+      row.ratios.push_back(least[1] / least[0]);
     }
   }
 

@@ -18,7 +18,9 @@ struct BuildsOptions {
   std::vector<std::string> arguments;  ///< options of their command `h200`
   std::vector<std::string> times;      ///< of `call`, `kernels` and `queued`
   Precision precision;
-  int starts = 0;            ///< how often both programs are started; 0: as often as is needed
+  /// How often both programs are started; 0: so often that the intervals leave out the least and
+  /// the greatest value.
+  int starts = 0;
   double row_seconds = 0.4;  ///< for which the calls of a row alternate, after each start
   double max_seconds = std::numeric_limits<double>::infinity();  ///< no row begins later
   std::function<bool()> is_interrupted;
@@ -35,12 +37,12 @@ struct BuildsComparison {
 
 /// \brief Runs the rows of two builds in turns, and compares their times.
 ///
-/// Both programs are started, prepare the same row, and are asked for calls that alternate, so that
-/// other load and changes of the clock affect both. The median of the ratios of these pairs is one
-/// value. What differs from process to process, such as the places of the data in memory, is the
-/// same for all calls of a process; so the programs are started several times, and the interval is
-/// that of the values of all starts.
-/// \throws Error if a program cannot be run, has no such row or gives a wrong answer
+/// Both programs are started, prepare the same row, and are asked for calls in turn, so that
+/// changes of the clock affect both. The ratio of their fastest calls is one value, since other
+/// load only lengthens calls. What differs from process to process, such as the places of the data
+/// in memory, is the same for all calls of a process; so the programs are started several times,
+/// and the interval is that of the values of all starts. \throws Error if a program cannot be run,
+/// has no such row or gives a wrong answer
 BuildsComparison compare_builds(const BuildsOptions& options);
 
 }  // namespace Kindred::Perf

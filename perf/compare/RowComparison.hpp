@@ -37,7 +37,7 @@ Verdict verdict_of(const MedianInterval& ratio, const Precision& precision, bool
 struct RowComparison {
   std::string row;
   std::string time;                 ///< `call`, `kernels` or `queued`
-  std::vector<double> before = {};  ///< seconds
+  std::vector<double> before = {};  ///< seconds; of builds, of the fastest call of each start
   std::vector<double> after = {};
   std::vector<double> ratios = {};  ///< of builds: after / before, of each start
   MedianInterval ratio = {};        ///< after / before

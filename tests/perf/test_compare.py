@@ -101,7 +101,7 @@ class CompareBuilds(unittest.TestCase):
         self.assertTrue(all(row["remark"] == "other results" for row in record["rows"]))
 
     def test_are_started_as_often_as_their_rows_need(self):
-        for rows, starts in ((1, 6), (20, 10), (100, 12)):
+        for rows, starts in ((1, 9), (20, 14), (100, 17)):
             _, record = self.compare(self.build("a", rows=rows), self.build("b", rows=rows))
             self.assertEqual(record["starts"], starts, f"{rows} rows")
 
