@@ -84,7 +84,8 @@ class HostWorkspace {
 /// Number of queries whose prepared form takes a few MiB.
 std::size_t queries_together(const RowCall& call, std::size_t most) {
   constexpr std::size_t bytes = 8U << 20U;
-  return std::clamp<std::size_t>(bytes / (sizeof(double) * call.dimension), 1, most);
+  return std::clamp<std::size_t>(bytes / (sizeof(double) * call.dimension), 1,
+                                 std::max<std::size_t>(most, 1));
 }
 
 VectorRows<HostSpace> host_rows(const RowCall& call) {
