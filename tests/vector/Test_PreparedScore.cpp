@@ -39,7 +39,8 @@ TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
   const Ids filter(5, 0x5555555555555555U);
   for (const bool filtered : {false, true}) {
     for (const Space space : spaces()) {
-      // Without special forms Kokkos launches the kernels, and allocates for each on a device.
+      // Without special forms a call on a device makes one allocation, of unknown origin: Kokkos
+      // launches the kernels there.
       if (space == Space::cuda && KINDRED_ENABLE_SPECIALIZED == 0) continue;
       SearchOptions options{.space = space};
       if (filtered) options.filter_bits = filter;
