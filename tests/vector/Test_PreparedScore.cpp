@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/arch/Specialized.hpp>
-
 #include "Allocations.hpp"
 #include "VectorAnswers.hpp"
 
@@ -39,9 +37,6 @@ TEST(PreparedScore, AllocatesNothingAfterItsFirstAnswer) {
   const Ids filter(5, 0x5555555555555555U);
   for (const bool filtered : {false, true}) {
     for (const Space space : spaces()) {
-      // Without special forms a call on a device makes one allocation, of unknown origin: Kokkos
-      // launches the kernels there.
-      if (space == Space::cuda && KINDRED_ENABLE_SPECIALIZED == 0) continue;
       SearchOptions options{.space = space};
       if (filtered) options.filter_bits = filter;
       PreparedScore prepared(all.index, 256, options);
