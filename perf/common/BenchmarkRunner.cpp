@@ -3,8 +3,6 @@
 
 #include "common/Timing.hpp"
 
-#include "BuildInfo.hpp"
-
 #include <benchmark/benchmark.h>
 
 #include <iostream>

@@ -3,6 +3,8 @@
 
 #include <kindred/Version.hpp>
 
+#include "common/Record.hpp"
+
 #include "BuildInfo.hpp"
 #include "Commit.hpp"
 

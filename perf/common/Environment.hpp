@@ -12,9 +12,6 @@
 
 namespace Kindred::Perf {
 
-/// Of the records; another number is another meaning of what they contain.
-inline constexpr int record_format = 1;
-
 /// \brief The conditions of a measurement: version, commit, compiler, Kokkos, devices, threads,
 /// `OMP_*`, seed, and the limits of the machine if they were measured.
 Json environment(const Context& context, std::uint64_t seed, const std::vector<Limits>& limits);

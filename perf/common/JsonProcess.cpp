@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <system_error>
 
 extern char** environ;
@@ -29,7 +28,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 }  // namespace
 
-JsonProcess::JsonProcess(std::vector<std::string> command, std::vector<std::string> variables)
+JsonProcess::JsonProcess(std::vector<std::string> command, std::vector<std::string> variables,
+                         const std::string& remedy)
     : m_program(command.at(0)) {
   std::signal(SIGPIPE, SIG_IGN);
   std::array<int, 2> requests{};
@@ -59,7 +59,7 @@ JsonProcess::JsonProcess(std::vector<std::string> command, std::vector<std::stri
   if (failure == 0) return;
   ::close(m_requests);
   ::close(m_answers);
-  throw Error("cannot run " + m_program + ": " + std::generic_category().message(failure));
+  throw Error("cannot run " + m_program + ": " + std::generic_category().message(failure) + remedy);
 }
 
 JsonProcess::~JsonProcess() {

@@ -17,8 +17,10 @@ class JsonProcess {
  public:
   /// \param command the program, looked up in PATH, and its arguments
   /// \param variables its environment, `NAME=value`; empty: that of this process
+  /// \param remedy ends the message of the error, if it cannot be started
   /// \throws Error if it cannot be started
-  explicit JsonProcess(std::vector<std::string> command, std::vector<std::string> variables = {});
+  explicit JsonProcess(std::vector<std::string> command, std::vector<std::string> variables = {},
+                       const std::string& remedy = {});
   ~JsonProcess();
   JsonProcess(const JsonProcess&) = delete;
   JsonProcess& operator=(const JsonProcess&) = delete;

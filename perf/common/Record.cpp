@@ -3,8 +3,6 @@
 
 #include <kindred/core/common/Error.hpp>
 
-#include "common/Environment.hpp"
-
 #include <fstream>
 
 namespace Kindred::Perf {

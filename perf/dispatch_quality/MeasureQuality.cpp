@@ -39,7 +39,7 @@ class QualityRun {
           m_options.seconds > 0
               ? m_options.seconds / static_cast<double>(m_options.operations.size())
               : std::numeric_limits<double>::infinity();
-      const double memory = 0.5 * static_cast<double>(m_context.info(Space::serial).memory_free);
+      const double memory = m_problems.memory_allowed();
       double last = 0;
       for (std::size_t size = 1; m_problems.bytes(operation, static_cast<double>(size)) < memory;
            size *= 2) {
@@ -144,14 +144,6 @@ class QualityRun {
   Problems m_problems;
   Json m_points = Json::array();
 };
-
-Json to_json(const DispatchQuality& quality) {
-  return {{"sizes", quality.sizes},
-          {"within_5_percent", quality.within},
-          {"share", quality.share()},
-          {"worst_ratio", quality.worst},
-          {"misses", quality.misses}};
-}
 
 }  // namespace
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/backends/KernelProfile.hpp>
-
 #include "Commands.hpp"
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/KernelsOf.hpp"
 #include "common/Roofline.hpp"
 #include "common/Timing.hpp"
+#include "common/UsableSpace.hpp"
 #include "h200/RowServer.hpp"
 #include "h200/TargetRows.hpp"
 #include "machine/Limits.hpp"
@@ -42,21 +42,14 @@ Space choose_space(const std::string& name, const Context& context) {
     }
     return Space::serial;
   }
-  const std::optional<Space> space = from_string<Space>(name);
-  KINDRED_THROW_IF(!space, "--space " + name + ": it must be serial, openmp or cuda");
-  if (!context.is_usable(*space))
-    throw SpaceUnavailable("--space " + name + ": " + context.info(*space).why_not);
-  return *space;
+  return usable_space(context, "--space", name);
 }
 
 /// The kernels of one call on \p space, and their total seconds.
 Json kernel_times(Problem& problem, Space space, double& seconds) {
-  KernelProfile profile;
-  problem.run(space);
   Json kernels = Json::array();
   seconds = 0;
-  for (const KernelTime& kernel : profile.kernels()) {
-    if (kernel.device != (space == Space::cuda)) continue;
+  for (const KernelTime& kernel : kernels_of(problem, space)) {
     seconds += kernel.seconds;
     kernels.push_back(
         {{"label", kernel.label}, {"count", kernel.count}, {"seconds", kernel.seconds}});
@@ -242,7 +235,7 @@ void add_h200(CLI::App& app, Action& action) {
   command->add_option("--max-seconds", arguments->max_seconds, "No row starts after this time")
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", arguments->seed, "Seed of the data");
-  command->add_flag("--serve", arguments->serve, "Answer the requests of `kindred-perf compare`");
+  command->add_flag("--serve", arguments->serve)->group("");  // for `kindred-perf compare`
   command->add_option("--out", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_target_rows(*arguments); }; });

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "h200/RowServer.hpp"
 
-#include <kindred/backends/KernelProfile.hpp>
 #include <kindred/core/common/Error.hpp>
 
+#include "common/KernelsOf.hpp"
 #include "common/Timing.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -67,11 +66,9 @@ class RowServer {
            m_repeats;
   }
   double kernels() {
-    const KernelProfile profile;
-    next();
+    m_problem->turn(m_call++);
     double seconds = 0;
-    for (const KernelTime& kernel : profile.kernels())
-      if (kernel.device == (m_space == Space::cuda)) seconds += kernel.seconds;
+    for (const KernelTime& kernel : kernels_of(*m_problem, m_space)) seconds += kernel.seconds;
     return seconds;
   }
 

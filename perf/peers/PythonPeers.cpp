@@ -73,7 +73,8 @@ void JobFolder::write_job() const { write_json(parameters, (m_path / "job.json")
 PythonPeers::PythonPeers(const std::string& python, const std::string& script,
                          const JobFolder& folder, int threads)
     : m_folder(folder),
-      m_process({python, script, folder.path().string()}, environment_with(threads)) {
+      m_process({python, script, folder.path().string()}, environment_with(threads),
+                "; --python names the Python to use") {
   const Json hello = m_process.read();
   if (hello.contains("missing")) {
     std::string modules;

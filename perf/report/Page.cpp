@@ -3,6 +3,8 @@
 
 #include <kindred/backends/Space.hpp>
 
+#include "sweep/DispatchQuality.hpp"
+
 #include <Html.hpp>
 #include <Report.hpp>
 
@@ -237,11 +239,8 @@ Tools::ReportTable summary_of(const std::vector<Swept>& all, bool has_machines) 
 
 /// The dispatcher's choices: how often the fastest space, by operation.
 Tools::ReportTable choices_of(const std::vector<Swept>& all, bool has_machines) {
-  struct Quality {
-    std::size_t sizes = 0;
-    std::size_t within = 0;
-    double worst = 1;
-    std::string where;
+  struct Quality : DispatchQuality {
+    std::string where;  ///< the worst choice was made
   };
   const auto quality_of = [](const Swept& swept, const char* chosen) {
     Quality out;
@@ -255,12 +254,9 @@ Tools::ReportTable choices_of(const std::vector<Swept>& all, bool has_machines) 
         if (row->value(chosen, false)) taken = std::fmin(taken, number(*row, "seconds"));
       }
       if (spaces.size() < 2 || !std::isfinite(taken)) continue;
-      ++out.sizes;
-      if (taken <= 1.05 * best) ++out.within;
-      if (taken / best > out.worst) {
-        out.worst = taken / best;
-        out.where = " at " + Html::count(size);
-      }
+      const double worst = out.worst;
+      out.add(swept.operation, taken / best);
+      if (out.worst > worst) out.where = " at " + Html::count(size);
     }
     return out;
   };
@@ -279,9 +275,7 @@ Tools::ReportTable choices_of(const std::vector<Swept>& all, bool has_machines) 
     if (has_machines) row.push_back({one.machine});
     for (const char* chosen : {"chosen", "chosen_after"}) {
       const Quality quality = quality_of(one, chosen);
-      const double share = quality.sizes == 0 ? not_known
-                                              : static_cast<double>(quality.within) /
-                                                    static_cast<double>(quality.sizes);
+      const double share = quality.sizes == 0 ? not_known : quality.share();
       row.push_back(Tools::number_cell(
           std::to_string(quality.within) + " of " + std::to_string(quality.sizes), share));
       row.push_back(Tools::number_cell(times(quality.worst) + quality.where, quality.worst));

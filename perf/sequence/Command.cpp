@@ -6,6 +6,7 @@
 #include "common/ProblemFactories.hpp"
 #include "common/SizeLadder.hpp"
 #include "common/Timing.hpp"
+#include "common/UsableSpace.hpp"
 #include "machine/Limits.hpp"
 #include "sequence/KatoWorkloads.hpp"
 
@@ -306,14 +307,11 @@ int run_sequence(const SequenceArguments& arguments) {
   ContextOptions context_options;
   context_options.threads = arguments.threads;
   Context context(context_options);
-  const std::optional<Space> space = from_string<Space>(arguments.space);
-  KINDRED_THROW_IF(!space, "--space " + arguments.space + ": it must be serial, openmp or cuda");
-  if (!context.is_usable(*space))
-    throw SpaceUnavailable("--space " + arguments.space + ": " + context.info(*space).why_not);
+  const Space space = usable_space(context, "--space", arguments.space);
   LimitsOptions limits_options;
   if (arguments.largest < 1e5) limits_options.host_bytes = 64ULL << 20U;
   const std::vector<Limits> limits = measure_limits(context, limits_options);
-  SequenceRunner runner(context, arguments, *space);
+  SequenceRunner runner(context, arguments, space);
   Json out{{"context", environment(context, arguments.seed, limits)}, {"space", arguments.space}};
   for (const auto& [name, part] : parts) {
     const auto& only = arguments.only;

@@ -7,6 +7,7 @@
 #include "common/Environment.hpp"
 #include "common/Interrupt.hpp"
 #include "common/JsonOutput.hpp"
+#include "common/UsableSpace.hpp"
 #include "machine/Limits.hpp"
 #include "report/Page.hpp"
 #include "sweep/Problems.hpp"
@@ -44,13 +45,7 @@ struct SweepArguments {
 
 std::vector<Space> spaces_from(const std::vector<std::string>& names, const Context& context) {
   std::vector<Space> out;
-  for (const std::string& name : names) {
-    const std::optional<Space> space = from_string<Space>(name);
-    KINDRED_THROW_IF(!space, "--spaces " + name + ": it must be serial, openmp or cuda");
-    if (!context.is_usable(*space))
-      throw SpaceUnavailable("--spaces " + name + ": " + context.info(*space).why_not);
-    out.push_back(*space);
-  }
+  for (const std::string& name : names) out.push_back(usable_space(context, "--spaces", name));
   return out;
 }
 
@@ -80,15 +75,14 @@ void check_threads(SweepOptions& options, Context& context) {
 /// \throws OutOfMemory if none does
 void check_memory(const SweepOptions& options, Context& context) {
   const Problems problems(context, options.seed, options.shape);
-  const double memory = 0.5 * static_cast<double>(context.info(Space::serial).memory_free);
   for (const Operation operation : options.operations) {
-    const double largest = problems.size_within(operation, memory);
+    const double largest = problems.largest_size(operation);
     if (options.largest <= largest) continue;
     const double needed = problems.bytes(operation, options.largest);
-    const std::string what = std::string(to_string(operation)) + " of " +
-                             Html::count(options.largest) + " " + problems.unit(operation) +
-                             " needs about " + Html::bytes(needed) +
-                             ", and half of the free memory is " + Html::bytes(memory);
+    const std::string what =
+        std::string(to_string(operation)) + " of " + Html::count(options.largest) + " " +
+        problems.unit(operation) + " needs about " + Html::bytes(needed) +
+        ", and half of the free memory is " + Html::bytes(problems.memory_allowed());
     if (options.smallest > largest)
       throw OutOfMemory("serial",
                         static_cast<std::uint64_t>(problems.bytes(operation, options.smallest)),
@@ -157,14 +151,6 @@ Json to_json(const std::vector<SweepRow>& rows) {
   return out;
 }
 
-Json to_json(const DispatchQuality& quality) {
-  return {{"sizes", quality.sizes},
-          {"within_5_percent", quality.within},
-          {"share", quality.share()},
-          {"worst_ratio", quality.worst},
-          {"misses", quality.misses}};
-}
-
 /// The record, in which the rows are beside Google Benchmark's own.
 Json record_of(SweepResults results, const Json& context) {
   Json record = std::move(results.benchmarks);
@@ -203,9 +189,7 @@ void write_csv(const std::string& path, const std::vector<SweepRow>& rows) {
             number(row.bytes_per_second) + "," + number(row.percent_of_limit) + "," + row.limit +
             "," + (row.is_chosen ? "true" : "false") + "\n";
   }
-  AtomicFile file(path);
-  file.write(text.data(), text.size());
-  AtomicFile::publish({&file});
+  AtomicFile::replace(path, text);
 }
 
 void print_dispatcher(const SweepResults& results) {

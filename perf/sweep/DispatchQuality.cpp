@@ -41,6 +41,14 @@ double DispatchQuality::share() const {
   return sizes == 0 ? 0 : static_cast<double>(within) / static_cast<double>(sizes);
 }
 
+Json to_json(const DispatchQuality& quality) {
+  return {{"sizes", quality.sizes},
+          {"within_5_percent", quality.within},
+          {"share", quality.share()},
+          {"worst_ratio", quality.worst},
+          {"misses", quality.misses}};
+}
+
 double seconds_per_decision(Dispatcher& dispatcher) {
   constexpr int decisions = 200'000;
   Workload workload;

@@ -4,6 +4,8 @@
 
 #include <kindred/backends/Context.hpp>
 
+#include "common/JsonOutput.hpp"
+
 #include <array>
 #include <cstddef>
 #include <string>
@@ -26,6 +28,8 @@ struct DispatchQuality {
   void add(const std::string& what, double ratio);
   double share() const;
 };
+
+Json to_json(const DispatchQuality& quality);
 
 /// Seconds per decision of \p dispatcher, over sizes of every class.
 double seconds_per_decision(Dispatcher& dispatcher);

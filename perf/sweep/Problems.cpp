@@ -105,9 +105,13 @@ double Problems::bytes(Operation operation, double size) const {
   return size * kind.bytes(m_shape) + bytes_of_rows(kind);
 }
 
-double Problems::size_within(Operation operation, double memory) const {
+double Problems::memory_allowed() const {
+  return 0.5 * static_cast<double>(m_context.info(Space::serial).memory_free);
+}
+
+double Problems::largest_size(Operation operation) const {
   const Kind& kind = kind_of(operation);
-  return std::max(0.0, (memory - bytes_of_rows(kind)) / kind.bytes(m_shape));
+  return std::max(0.0, (memory_allowed() - bytes_of_rows(kind)) / kind.bytes(m_shape));
 }
 
 double Problems::bytes_of_rows(const Kind& kind) const {

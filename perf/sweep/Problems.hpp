@@ -35,8 +35,10 @@ class Problems {
   std::unique_ptr<Problem> make(Operation operation, std::size_t size);
   /// Host memory in bytes that the problem needs: input, engine and staging buffers of a device.
   double bytes(Operation operation, double size) const;
-  /// The largest size that needs at most so much memory.
-  double size_within(Operation operation, double memory) const;
+  /// Host memory in bytes that a problem may need.
+  double memory_allowed() const;
+  /// The largest size that needs no more.
+  double largest_size(Operation operation) const;
   /// Unit of the size.
   std::string unit(Operation operation) const;
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/Sweep.hpp"
 
-#include <kindred/backends/KernelProfile.hpp>
-#include <kindred/core/common/Error.hpp>
-
 #include "common/BenchmarkRunner.hpp"
 #include "common/Interrupt.hpp"
+#include "common/KernelsOf.hpp"
 #include "common/Problem.hpp"
 #include "common/Roofline.hpp"
 #include "common/SizeLadder.hpp"
@@ -93,7 +91,7 @@ class Sweeper {
         m_results.not_run.push_back(name + ": interrupted");
       } else if (left < last * m_options.step) {
         m_results.not_run.push_back(name + ": --max-seconds");
-      } else if (m_problems.bytes(operation, size) > memory_allowed()) {
+      } else if (m_problems.bytes(operation, size) > m_problems.memory_allowed()) {
         m_results.not_run.push_back(name + ": memory");
       } else {
         kernels = measure(operation, size);
@@ -101,10 +99,6 @@ class Sweeper {
       }
     }
     m_results.kernels.insert(m_results.kernels.end(), kernels.begin(), kernels.end());
-  }
-
-  double memory_allowed() const {
-    return 0.5 * static_cast<double>(m_context.info(Space::serial).memory_free);
   }
 
   /// Returns the kernels of one call on every space.
@@ -145,7 +139,8 @@ class Sweeper {
         measure(*problem, wrong, row);
         if (!row.samples.empty()) rows.push_back(std::move(row));
       }
-      append_kernels(*problem, operation, space, kernels);
+      for (const KernelTime& kernel : kernels_of(*problem, space))
+        kernels.push_back({operation, space, kernel.label, kernel.count, kernel.seconds});
     }
     if (decision) judge(rows, workload, *decision);
     for (SweepRow& row : rows) {
@@ -207,18 +202,6 @@ class Sweeper {
     if (rows.empty()) return;
     m_results.calibrated.add(rows[0].operation, rows[0].size, taken, decision.chosen);
     m_results.observed.add(rows[0].operation, rows[0].size, taken, after);
-  }
-
-  /// Appends the kernels of one call on \p space. A profile fences them, so this call is not one of
-  /// those that are timed.
-  static void append_kernels(Problem& problem, Operation operation, Space space,
-                             std::vector<SweepKernel>& out) {
-    const KernelProfile profile;
-    problem.run(space);
-    for (const KernelTime& kernel : profile.kernels()) {
-      if (kernel.device == (space == Space::cuda))
-        out.push_back({operation, space, kernel.label, kernel.count, kernel.seconds});
-    }
   }
 
   Context& m_context;
