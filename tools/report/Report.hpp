@@ -44,7 +44,7 @@ struct ReportSweep {
   std::string operation;
   std::string unit;                      ///< unit of `items`
   std::vector<ReportSweepPoint> points;  ///< ascending in `items`
-  std::string sentence = {};             ///< what the plot shows
+  std::string sentence = {};  ///< what the plot shows; empty: from which size each space pays
 };
 
 /// \brief The smallest size from which \p space is faster than every preceding space (in the order

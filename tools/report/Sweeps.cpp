@@ -74,6 +74,28 @@ void draw_space(Plot& plot, const ReportSweep& sweep, const std::vector<ReportSw
     plot.mark(name, from, fmt::format("{} pays from {}", name, Html::brief(from)), marks++);
 }
 
+/// From which size each space pays, measured and predicted.
+void append_payments(std::string& out, const ReportSweep& sweep,
+                     const std::vector<ReportSweepPoint>& points) {
+  for (const Space space : all_spaces) {
+    const auto at = static_cast<std::size_t>(space);
+    if (space == Space::serial ||
+        std::none_of(points.begin(), points.end(),
+                     [&](const ReportSweepPoint& point) { return std::isfinite(point.taken[at]); }))
+      continue;
+    const double taken = crossover(sweep, space, &ReportSweepPoint::taken);
+    const double predicted = crossover(sweep, space, &ReportSweepPoint::predicted);
+    const std::string prediction =
+        std::isfinite(predicted) ? "from " + Html::count(predicted) : "never";
+    out += fmt::format(
+        "<p><span class=\"tag {0}\">{0}</span> {1} (predicted: {2})</p>\n", name_of(space),
+        std::isfinite(taken)
+            ? fmt::format("pays from {} {}", Html::count(taken), Html::text(sweep.unit))
+            : "never pays here",
+        prediction);
+  }
+}
+
 void append_chart(std::string& out, const ReportSweep& sweep) {
   const std::vector<ReportSweepPoint> points = drawn(sweep);
   std::vector<double> sizes;
@@ -98,7 +120,10 @@ void append_chart(std::string& out, const ReportSweep& sweep) {
     plot.strip(name_of(*points[i].chosen), before, after);
   }
   out += fmt::format("<div class=\"panel\"><h3>{}</h3>\n", Html::text(sweep.operation));
-  if (!sweep.sentence.empty()) out += fmt::format("<p>{}</p>\n", Html::text(sweep.sentence));
+  if (sweep.sentence.empty())
+    append_payments(out, sweep, points);
+  else
+    out += fmt::format("<p>{}</p>\n", Html::text(sweep.sentence));
   out += plot.html();
   out += fmt::format("<p class=\"soft axis\">{}</p></div>\n", Html::text(sweep.unit));
 }
