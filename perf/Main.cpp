@@ -31,11 +31,7 @@ int main(int argc, char** argv) {
   Kindred::Perf::add_bandwidth(app, action);
   Kindred::Perf::add_sweep(app, action);
   Kindred::Perf::add_dispatch_quality(app, action);
-  Kindred::Perf::add_h200(app, action);
-  Kindred::Perf::add_published(app, action);
-  Kindred::Perf::add_sequence(app, action);
-  Kindred::Perf::add_memory(app, action);
-  Kindred::Perf::add_hnsw(app, action);
+  Kindred::Perf::add_rows(app, action);
   Kindred::Perf::add_threads(app, action);
   Kindred::Perf::add_peers(app, action);
   Kindred::Perf::add_compare(app, action);

@@ -3,7 +3,7 @@
 #define KINDRED_PERF_COMMON_BENCHMARK_RUNNER_HPP
 
 #include "common/JsonOutput.hpp"
-#include "common/Problem.hpp"
+#include "problems/Problem.hpp"
 
 #include <memory>
 #include <string>

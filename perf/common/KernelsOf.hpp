@@ -4,7 +4,7 @@
 
 #include <kindred/backends/KernelProfile.hpp>
 
-#include "common/Problem.hpp"
+#include "problems/Problem.hpp"
 
 #include <vector>
 

@@ -21,7 +21,7 @@ Json read_record(const std::string& path) {
                           "; this version of kindred-perf reads format " +
                           std::to_string(record_format) + ", so measure again");
   if (!record.contains("rows") || !record["rows"].is_array())
-    throw CorruptFile(path, 0, "a record without rows; h200 and sweep write those with rows");
+    throw CorruptFile(path, 0, "a record without rows; rows and sweep write those with rows");
   return record;
 }
 

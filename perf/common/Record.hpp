@@ -11,7 +11,7 @@ namespace Kindred::Perf {
 /// Of the records; another number is another meaning of what they contain.
 inline constexpr int record_format = 1;
 
-/// \brief A record that has rows: what `--out` of the commands `h200` and `sweep` writes.
+/// \brief A record that has rows: what `--out` of the commands `rows` and `sweep` writes.
 /// \throws CorruptFile if the file is none, or one of another version
 /// \throws NotFound if there is no such file
 Json read_record(const std::string& path);

@@ -2,8 +2,8 @@
 #ifndef KINDRED_PERF_COMMON_ROOFLINE_HPP
 #define KINDRED_PERF_COMMON_ROOFLINE_HPP
 
-#include "common/Problem.hpp"
 #include "machine/Limits.hpp"
+#include "problems/Problem.hpp"
 
 #include <algorithm>
 

@@ -106,6 +106,9 @@ int run_compare(CompareArguments arguments) {
     for (const std::string& name : arguments.only) {
       builds.arguments.insert(builds.arguments.end(), {"--only", name});
     }
+    const auto& given = builds.arguments;
+    if (arguments.only.empty() && std::ranges::find(given, "--tag") == given.end())
+      builds.arguments.insert(builds.arguments.end(), {"--tag", "h200"});
     watch_interrupts();
     builds.is_interrupted = is_interrupted;
     builds.progress = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
@@ -143,7 +146,8 @@ void add_compare(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "compare", "Compares two records, or two builds whose calls alternate, row by row");
   command->footer(
-      "Other options are those of h200, for both builds, such as --scale 0.01 --space serial.\n"
+      "Other options are those of rows, for both builds, such as --tag h200 --scale 0.01 --space "
+      "serial.\n"
       "Exit status: 0 no row is slower, 5 a row is slower, 6 the times vary too much to tell.\n"
       "The intervals hold for all rows together: with a probability of 95 % they contain every "
       "ratio.");

@@ -48,7 +48,7 @@ class Build {
  private:
   static std::vector<std::string> command_of(const std::string& program,
                                              const std::vector<std::string>& arguments) {
-    std::vector<std::string> command{program, "h200", "--serve"};
+    std::vector<std::string> command{program, "rows", "--serve"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return command;
   }

@@ -15,7 +15,7 @@ namespace Kindred::Perf {
 struct BuildsOptions {
   std::string before;  ///< programs `kindred-perf`
   std::string after;
-  std::vector<std::string> arguments;  ///< options of their command `h200`
+  std::vector<std::string> arguments;  ///< options of their command `rows`
   std::vector<std::string> times;      ///< of `call`, `kernels` and `queued`
   Precision precision;
   /// How often both programs are started; 0: so often that the intervals leave out the least and

@@ -6,7 +6,7 @@
 #include "common/Environment.hpp"
 #include "common/JsonOutput.hpp"
 #include "common/Timing.hpp"
-#include "peers/WorkCatalogue.hpp"
+#include "rows/RowOptions.hpp"
 #include "sweep/DispatchQuality.hpp"
 
 #include <CLI/CLI.hpp>
@@ -26,11 +26,9 @@ namespace Kindred::Perf {
 namespace {
 
 struct DelayArguments {
-  double scale = 1;
+  RowsContext on;
   int calls = 10;
-  int threads = 0;
   bool check = false;
-  std::uint64_t seed = 7;
   std::string out;
 };
 
@@ -42,12 +40,13 @@ struct Delay {
   double limit = 0;
 };
 
-/// Rows of the catalogue whose calls are long, one of each engine.
-constexpr const char* cancelled_rows[] = {"lcs-200",      "difflib-none", "search-1024", "hop",
-                                          "pagerank-50k", "seed-4096",    "matmul-1024"};
+/// Rows whose calls are long, one of each engine.
+constexpr const char* cancelled_rows[] = {
+    "peers/lcs-200",      "peers/difflib-none", "peers/search-1024", "peers/hop",
+    "peers/pagerank-50k", "peers/seed-4096",    "peers/matmul-1024"};
 
 /// Seconds from a request to cancel until the call has ended.
-double seconds_to_cancel(Work& work, Space space, std::chrono::microseconds after) {
+double seconds_to_cancel(Problem& problem, Space space, std::chrono::microseconds after) {
   Cancellation cancellation;
   std::atomic<bool> has_begun{false};
   Clock::time_point ended;
@@ -55,7 +54,7 @@ double seconds_to_cancel(Work& work, Space space, std::chrono::microseconds afte
     const Cancellation::Scope scope(cancellation);
     has_begun = true;
     try {
-      while (true) work.run(space);  // also calls that are shorter than the wait
+      while (true) problem.run(space);  // also calls that are shorter than the wait
     } catch (const Cancelled&) {
       ended = Clock::now();
     }
@@ -73,18 +72,18 @@ std::vector<Delay> delays_of(Context& context, const DelayArguments& arguments) 
   constexpr double cancellation_limit = 1;
   const double decision = seconds_per_decision(context.dispatcher());
   std::vector<Delay> delays{{"decision", decision, decision, decision_limit}};
-  for (const WorkEntry& entry : work_catalogue()) {
-    if (std::ranges::find(cancelled_rows, std::string(entry.name)) == std::end(cancelled_rows))
-      continue;
-    const std::unique_ptr<Work> work = make_work(entry, context, arguments.scale, arguments.seed);
+  const RowSizes sizes{context, arguments.on.scale, arguments.on.seed};
+  for (const char* const name : cancelled_rows) {
+    const std::unique_ptr<Problem> problem = row_named(sizes, name).make();
     for (const Space space : {Space::serial, Space::openmp, Space::cuda}) {
       if (!context.is_usable(space)) continue;
       std::vector<double> seconds;
       for (int call = 0; call < arguments.calls; ++call)
-        seconds.push_back(seconds_to_cancel(*work, space, std::chrono::microseconds(1009 * call)));
-      delays.push_back(
-          {std::string("cancel ") + entry.name + " on " + std::string(to_string(space)),
-           median(seconds), *std::max_element(seconds.begin(), seconds.end()), cancellation_limit});
+        seconds.push_back(
+            seconds_to_cancel(*problem, space, std::chrono::microseconds(1009 * call)));
+      delays.push_back({std::string("cancel ") + name + " on " + std::string(to_string(space)),
+                        median(seconds), *std::max_element(seconds.begin(), seconds.end()),
+                        cancellation_limit});
     }
   }
   return delays;
@@ -92,7 +91,7 @@ std::vector<Delay> delays_of(Context& context, const DelayArguments& arguments) 
 
 int run_delays(const DelayArguments& arguments) {
   ContextOptions options;
-  options.threads = arguments.threads;
+  options.threads = arguments.on.threads;
   Context context(options);
   Json measured = Json::array();
   bool is_within = true;
@@ -107,7 +106,7 @@ int run_delays(const DelayArguments& arguments) {
     is_within = is_within && delay.median <= delay.limit;
   }
   if (!arguments.out.empty()) {
-    write_json(Json{{"context", environment(context, arguments.seed, {})},
+    write_json(Json{{"context", environment(context, arguments.on.seed, {})},
                     {"delays", std::move(measured)}},
                arguments.out);
   }
@@ -121,15 +120,11 @@ void add_delays(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "delays",
       "What a caller waits for: a decision of the dispatcher, the end of a cancelled call");
-  command->add_option("--scale", arguments->scale, "Scale of the sizes of the calls")
-      ->check(CLI::Range(1e-6, 10.0));
+  add_rows_context(*command, arguments->on);
   command->add_option("--calls", arguments->calls, "Calls that are cancelled, per row and space")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
-      ->check(CLI::Range(1, 512));
   command->add_flag("--check", arguments->check,
                     "Exit with status 1 if a median is above its limit");
-  command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out,--json", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_delays(*arguments); }; });

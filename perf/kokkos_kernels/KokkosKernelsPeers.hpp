@@ -5,7 +5,7 @@
 #include <kindred/backends/Context.hpp>
 #include <kindred/matcher/SpreadingEngine.hpp>
 
-#include "peers/NativePeer.hpp"
+#include "problems/Peers.hpp"
 
 #include <cstddef>
 #include <memory>

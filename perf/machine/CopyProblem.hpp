@@ -2,7 +2,7 @@
 #ifndef KINDRED_PERF_MACHINE_COPY_PROBLEM_HPP
 #define KINDRED_PERF_MACHINE_COPY_PROBLEM_HPP
 
-#include "common/Problem.hpp"
+#include "problems/Problem.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -2,8 +2,8 @@
 #ifndef KINDRED_PERF_MACHINE_REPEATED_CALLS_PROBLEM_HPP
 #define KINDRED_PERF_MACHINE_REPEATED_CALLS_PROBLEM_HPP
 
-#include "common/Problem.hpp"
 #include "machine/RepeatedCalls.hpp"
+#include "problems/Problem.hpp"
 
 #include <memory>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <kindred/core/common/Array.hpp>
 
-#include "common/Problem.hpp"
+#include "problems/Problem.hpp"
 
 #include <cstddef>
 #include <cstdint>

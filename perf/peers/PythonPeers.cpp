@@ -50,26 +50,6 @@ std::string peers_folder() {
   return (program.parent_path() / KINDRED_PERF_PEERS).lexically_normal().string();
 }
 
-JobFolder::JobFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "kindred-peers-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw Error("cannot make a temporary folder " + name);
-  m_path = name;
-}
-
-JobFolder::~JobFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(m_path, ignored);
-}
-
-void JobFolder::write(const std::string& name, const void* data, std::size_t bytes) const {
-  std::ofstream file(m_path / (name + ".raw"), std::ios::binary);
-  file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-  file.close();
-  if (!file) throw Error("cannot write " + (m_path / name).string() + ": is the disk full?");
-}
-
-void JobFolder::write_job() const { write_json(parameters, (m_path / "job.json").string()); }
-
 PythonPeers::PythonPeers(const std::string& python, const std::string& script,
                          const JobFolder& folder, int threads)
     : m_folder(folder),

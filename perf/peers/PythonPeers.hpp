@@ -4,41 +4,12 @@
 
 #include "common/JsonOutput.hpp"
 #include "common/JsonProcess.hpp"
-#include "peers/NativePeer.hpp"
+#include "problems/Peers.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace Kindred::Perf {
-
-/// \brief A folder with the raw arrays and `job.json` of one job, removed on destruction.
-class JobFolder {
- public:
-  /// \throws Error if it cannot be created
-  JobFolder();
-  ~JobFolder();
-  JobFolder(const JobFolder&) = delete;
-  JobFolder& operator=(const JobFolder&) = delete;
-
-  template <class T>
-  void add(const std::string& name, const char* dtype, std::span<const T> values,
-           const std::vector<std::size_t>& shape) {
-    write(name, values.data(), values.size_bytes());
-    parameters["arrays"][name] = {{"file", name + ".raw"}, {"dtype", dtype}, {"shape", shape}};
-  }
-  /// Writes `job.json` from `parameters`.
-  void write_job() const;
-  const std::filesystem::path& path() const noexcept { return m_path; }
-
-  Json parameters;
-
- private:
-  void write(const std::string& name, const void* data, std::size_t bytes) const;
-  std::filesystem::path m_path;
-};
 
 /// The folder of the peers' scripts that belongs to this program, built or installed.
 std::string peers_folder();

@@ -22,7 +22,7 @@ void add_report(CLI::App& app, Action& action) {
       "report",
       "A page of records, also of several machines: what pays where, and how far it is "
       "from the limits");
-  command->add_option("files", arguments->files, "Records that sweep or h200 wrote (--out)")
+  command->add_option("files", arguments->files, "Records that sweep or rows wrote (--out)")
       ->required();
   command->add_option("--out", arguments->out, "HTML file (default: kindred-perf.html)");
   command->callback([arguments, &action] {

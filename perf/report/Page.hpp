@@ -18,7 +18,7 @@ struct NamedRecord {
 /// \brief Writes a page for people: from which size each space pays, how far each operation is from
 /// the limits of the machine, and what more threads or a GPU bring; then plots and tables. Records
 /// of several machines are shown side by side.
-/// \param records at least one, with rows of `sweep` or `h200`
+/// \param records at least one, with rows of `sweep` or `rows`
 /// \throws as `Tools::write_report`
 void write_page(const std::string& path, const std::vector<NamedRecord>& records);
 

@@ -6,9 +6,8 @@
 #include "common/JsonOutput.hpp"
 #include "common/MedianInterval.hpp"
 #include "common/Timing.hpp"
-#include "h200/TargetRows.hpp"
 #include "machine/Limits.hpp"
-#include "peers/WorkCatalogue.hpp"
+#include "rows/RowOptions.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -29,10 +28,8 @@ namespace {
 
 struct SpecialArguments {
   std::vector<std::string> only;
-  double scale = 1;
+  RowsContext on;
   int pairs = 15;
-  int threads = 0;
-  std::uint64_t seed = 7;
   std::string out;
 };
 
@@ -40,54 +37,35 @@ bool is_for_device(const Special::Record& record) {
   return record.machine == Special::Machine::device || record.machine == Special::Machine::clusters;
 }
 
-/// A call that uses a form.
-struct MeasuredCall {
-  std::function<void()> run;
-  std::function<std::uint64_t()> digest;  ///< hash of the answer; null if it is not kept
-  /// Seconds of a call among many that are enqueued before one fence, on arrays of the device; null
-  /// if the row is not measured in this way.
-  std::function<double()> queued = nullptr;
-};
-
-/// An index makes its int8 copy of the rows when its searches have paid for it; a call is measured
-/// in the state that it keeps.
-void settle(const std::function<void()>& run) {
-  constexpr int calls_max = 256;
-  constexpr double seconds = 1;
-  const auto begin = std::chrono::steady_clock::now();
-  for (int call = 0; call < calls_max; ++call) {
-    run();
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds)
-      return;
-  }
-}
-
 constexpr int queued_repeats = 3;
 
-/// The call of a row: that of the peers on a host, whose sizes suit it, else that of the targets.
-MeasuredCall call_of(const Special::Record& record, Context& context,
-                     const SpecialArguments& arguments, Space space) {
-  const std::string name = record.row;
-  if (!is_for_device(record)) {
-    for (const WorkEntry& entry : work_catalogue()) {
-      if (name != entry.name) continue;
-      const std::shared_ptr<Work> work = make_work(entry, context, arguments.scale, arguments.seed);
-      const std::function<void()> run = [=] { work->run(space); };
-      settle(run);
-      return {run, {}};
-    }
+/// A call that uses a form, in the state that it keeps.
+class MeasuredCall {
+ public:
+  MeasuredCall(const Row& row, Space space) : m_problem(row.make()), m_space(space) {
+    for (int i = 0; i < row.warm; ++i) run();
+    m_is_queued = row.queued && m_problem->queued(space, 1).seconds > 0;
+    const std::string wrong = m_problem->check();
+    if (!wrong.empty()) throw Error(row.name + ": " + wrong);
   }
-  for (const TargetRow& row : target_rows(context, arguments.scale, arguments.seed)) {
-    if (name != row.name) continue;
-    const std::shared_ptr<Problem> problem = row.make();
-    for (int i = 0; i < row.warm; ++i) problem->run(space);
-    MeasuredCall call{[=] { problem->run(space); }, [=] { return problem->digest(); }};
-    if (row.queued && problem->queued(space, 1).seconds > 0)
-      call.queued = [=] { return problem->queued(space, queued_repeats).seconds; };
-    return call;
+
+  void run() const { m_problem->run(m_space); }
+  std::uint64_t digest() const { return m_problem->digest(); }
+  /// Seconds of a call, of one among many that are enqueued before one fence if the row says so.
+  double seconds(int repeats) const {
+    if (m_is_queued) return m_problem->queued(m_space, queued_repeats).seconds;
+    run();  // calls on a device record their kernels again for another body
+    return timed([&] {
+             for (int i = 0; i < repeats; ++i) run();
+           }) /
+           repeats;
   }
-  throw Error("the form " + std::string(record.name) + " names no row: " + name);
-}
+
+ private:
+  std::unique_ptr<Problem> m_problem;
+  Space m_space;
+  bool m_is_queued = false;
+};
 
 /// Seconds of both bodies, and how many times the portable one takes as long.
 struct FormTimes {
@@ -98,27 +76,20 @@ struct FormTimes {
 
 /// Times both bodies in turns of who goes first.
 FormTimes times_of(const Special::Record& record, const MeasuredCall& call, int pairs) {
-  const auto with = [&] { call.run(); };
   const auto without = [&](const auto& body) {
     const Special::Without portable(record.form);
     return body();
   };
-  without(call.run);
-  const std::uint64_t expected = call.digest ? call.digest() : 0;
-  with();
-  if (call.digest && call.digest() != expected)
+  without([&] { call.run(); });
+  const std::uint64_t expected = call.digest();
+  call.run();
+  if (call.digest() != expected)
     throw Error(std::string(record.name) + " gives other bits than the portable body");
   // Calls that are too short to be timed are repeated.
   constexpr double shortest = 0.01;
-  const int repeats = std::max(1, static_cast<int>(shortest / std::max(timed(with), 1e-6)));
-  const std::function<double()> seconds = [&] {
-    if (call.queued) return call.queued();
-    call.run();  // calls on a device record their kernels again for another body
-    return timed([&] {
-             for (int i = 0; i < repeats; ++i) call.run();
-           }) /
-           repeats;
-  };
+  const int repeats =
+      std::max(1, static_cast<int>(shortest / std::max(timed([&] { call.run(); }), 1e-6)));
+  const auto seconds = [&] { return call.seconds(repeats); };
   std::vector<double> times[2];
   std::vector<double> gains;
   for (int pair = 0; pair < pairs; ++pair) {
@@ -140,8 +111,9 @@ int run_special(const SpecialArguments& arguments) {
     KINDRED_THROW_IF(!known, "--only " + name + ": there is no such form");
   }
   ContextOptions context_options;
-  context_options.threads = arguments.threads;
+  context_options.threads = arguments.on.threads;
   Context context(context_options);
+  const RowSizes sizes{context, arguments.on.scale, arguments.on.seed};
   Json measured = Json::array();
   std::printf("| form | for | row | portable ms | special ms | gain | 95 %% interval |\n");
   std::printf("|---|---|---|---:|---:|---:|---|\n");
@@ -161,7 +133,7 @@ int run_special(const SpecialArguments& arguments) {
     std::printf("| `%s` | %s | %s |", record.name, text_of(record.machine), record.row);
     if (why_not.empty()) {
       const FormTimes found =
-          times_of(record, call_of(record, context, arguments, space), arguments.pairs);
+          times_of(record, MeasuredCall(row_named(sizes, record.row), space), arguments.pairs);
       std::printf(" %.4g | %.4g | %.2f | %.2f … %.2f |\n", 1e3 * found.portable,
                   1e3 * found.special, found.gain.median, found.gain.low, found.gain.high);
       entry["portable_seconds"] = found.portable;
@@ -176,8 +148,8 @@ int run_special(const SpecialArguments& arguments) {
     measured.push_back(std::move(entry));
   }
   if (!arguments.out.empty()) {
-    write_json(Json{{"context", environment(context, arguments.seed, {})},
-                    {"scale", arguments.scale},
+    write_json(Json{{"context", environment(context, arguments.on.seed, {})},
+                    {"scale", arguments.on.scale},
                     {"pairs", arguments.pairs},
                     {"forms", std::move(measured)}},
                arguments.out);
@@ -193,13 +165,9 @@ void add_special(CLI::App& app, Action& action) {
       "special", "The special forms of kernels beside the portable bodies, on this machine");
   command->add_option("--only", arguments->only, "Comma-separated forms to measure")
       ->delimiter(',');
-  command->add_option("--scale", arguments->scale, "Scale of the sizes")
-      ->check(CLI::Range(1e-6, 10.0));
+  add_rows_context(*command, arguments->on);
   command->add_option("--pairs", arguments->pairs, "Number of times that both bodies are timed")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--threads", arguments->threads, "Threads of the space openmp")
-      ->check(CLI::Range(1, 512));
-  command->add_option("--seed", arguments->seed, "Seed of the data");
   command->add_option("--out,--json", arguments->out, "JSON file");
   command->callback(
       [arguments, &action] { action = [arguments] { return run_special(*arguments); }; });

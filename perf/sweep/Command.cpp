@@ -166,8 +166,7 @@ Json record_of(SweepResults results, const Json& context) {
   }
   record["dispatcher"] = {{"calibrated", to_json(results.calibrated)},
                           {"after observing", to_json(results.observed)},
-                          {"seconds_per_decision", results.seconds_per_decision},
-                          {"seconds_per_routed_call", results.seconds_per_routed_call}};
+                          {"seconds_per_decision", results.seconds_per_decision}};
   record["not_run"] = results.not_run;
   return record;
 }
@@ -201,8 +200,7 @@ void print_dispatcher(const SweepResults& results) {
         "x\n",
         name, quality->within, quality->sizes, 100 * quality->share(), quality->worst);
   }
-  std::printf("dispatcher: %.0f ns a decision, %.0f ns a call beyond the call itself\n",
-              1e9 * results.seconds_per_decision, 1e9 * results.seconds_per_routed_call);
+  std::printf("dispatcher: %.0f ns a decision\n", 1e9 * results.seconds_per_decision);
 }
 
 int run_sweep(SweepArguments arguments) {

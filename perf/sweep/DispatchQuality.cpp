@@ -49,37 +49,38 @@ Json to_json(const DispatchQuality& quality) {
           {"misses", quality.misses}};
 }
 
-double seconds_per_decision(Dispatcher& dispatcher) {
-  constexpr int decisions = 200'000;
+namespace {
+
+/// Calls `call(workload)` with workloads of every size class.
+template <class Call>
+void call_often(int times, const Call& call) {
   Workload workload;
   workload.operation = Operations::lcs;
-  workload.resident = dispatcher.usable();
-  const double seconds = timed([&] {
-    for (int i = 0; i < decisions; ++i) {
-      workload.items = 1U << (i % 24);
-      workload.work = static_cast<double>(workload.items) * 100;
-      benchmark::DoNotOptimize(dispatcher.decide(workload));
-    }
-  });
-  return seconds / decisions;
+  for (int i = 0; i < times; ++i) {
+    workload.items = 1U << (i % 24);
+    workload.work = static_cast<double>(workload.items) * 100;
+    call(workload);
+  }
 }
 
-double seconds_per_routed_call(Context& context) {
-  constexpr int calls = 200'000;
-  Workload workload;
-  workload.operation = Operations::lcs;
-  const auto body = [](Space space) { benchmark::DoNotOptimize(space); };
-  const auto seconds = [&](const auto& call) {
-    return timed([&] {
-      for (int i = 0; i < calls; ++i) {
-        workload.items = 1U << (i % 24);
-        workload.work = static_cast<double>(workload.items) * 100;
-        call();
-      }
-    });
-  };
-  const double routed = seconds([&] { context.run(workload, {}, body); });
-  return (routed - seconds([&] { body(Space::serial); })) / calls;
+}  // namespace
+
+void decide_often(Dispatcher& dispatcher, int times) {
+  call_often(times, [&](Workload& workload) {
+    workload.resident = dispatcher.usable();
+    benchmark::DoNotOptimize(dispatcher.decide(workload));
+  });
+}
+
+void route_often(Context& context, int times) {
+  call_often(times, [&](const Workload& workload) {
+    context.run(workload, {}, [](Space space) { benchmark::DoNotOptimize(space); });
+  });
+}
+
+double seconds_per_decision(Dispatcher& dispatcher) {
+  constexpr int decisions = 200'000;
+  return timed([&] { decide_often(dispatcher, decisions); }) / decisions;
 }
 
 }  // namespace Kindred::Perf

@@ -31,11 +31,13 @@ struct DispatchQuality {
 
 Json to_json(const DispatchQuality& quality);
 
-/// Seconds per decision of \p dispatcher, over sizes of every class.
+/// Makes \p times decisions, over sizes of every class.
+void decide_often(Dispatcher& dispatcher, int times);
+/// Makes empty calls that are dispatched: decision, clock, observation. They distort what the
+/// dispatcher has learnt.
+void route_often(Context& context, int times);
+/// Seconds per decision.
 double seconds_per_decision(Dispatcher& dispatcher);
-/// Overhead in seconds of a dispatched call compared with the same call on a given space: decision,
-/// clock, observation. The empty calls distort what the dispatcher has learnt.
-double seconds_per_routed_call(Context& context);
 
 }  // namespace Kindred::Perf
 

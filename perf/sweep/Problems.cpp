@@ -70,7 +70,7 @@ const Problems::Kind& Problems::kind_of(Operation operation) {
            [](Problems& on, Operation, std::size_t size) { return on.spread(size); }},
       Kind{Operations::seeds, "rows of 4,096", [](Shape) { return 4096 * 16.0; }, false,
            [](Problems& on, Operation, std::size_t size) {
-             return seed_problem(on.m_context, size, on.m_seed);
+             return seed_problem(on.m_context, {.rows = size}, on.m_seed);
            }},
       Kind{Operations::lattice_build, "nodes", of_node, false,
            [](Problems& on, Operation, std::size_t size) {

@@ -4,7 +4,7 @@
 
 #include <kindred/backends/Context.hpp>
 
-#include "common/ProblemFactories.hpp"
+#include "problems/ProblemFactories.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,11 +4,11 @@
 #include "common/BenchmarkRunner.hpp"
 #include "common/Interrupt.hpp"
 #include "common/KernelsOf.hpp"
-#include "common/Problem.hpp"
 #include "common/Roofline.hpp"
 #include "common/SizeLadder.hpp"
 #include "common/Timing.hpp"
 #include "machine/CopyProblem.hpp"
+#include "problems/Problem.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -64,7 +64,6 @@ class Sweeper {
     for (const Operation operation : m_options.operations) sweep(operation);
     m_results.benchmarks = m_benchmarks.finish();
     m_results.seconds_per_decision = seconds_per_decision(m_judge);
-    m_results.seconds_per_routed_call = seconds_per_routed_call(m_judge_context);
     return std::move(m_results);
   }
 

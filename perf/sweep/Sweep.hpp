@@ -69,7 +69,6 @@ struct SweepResults {
   DispatchQuality
       observed;  ///< dispatcher that has also observed the calls of the size, as in a program
   double seconds_per_decision = 0;
-  double seconds_per_routed_call = 0;
   bool failed = false;  ///< an answer was wrong
 };
 

@@ -7,8 +7,8 @@
 #include <kindred/matcher/SpreadingEngine.hpp>
 #include <kindred/matcher/VectorIndex.hpp>
 
-#include "common/Checking.hpp"
-#include "common/RandomData.hpp"
+#include "problems/Checking.hpp"
+#include "problems/RandomData.hpp"
 
 #include <array>
 #include <numeric>

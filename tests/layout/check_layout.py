@@ -298,7 +298,7 @@ def kernel_breaches(texts):
 
 SPECIAL_LIST = "core/include/kindred/core/arch/SpecialForms.hpp"
 SPECIAL_PAGE = "docs/internals/kernels.md"
-FORM = re.compile(r'\{Form::(\w+),\s*"(\w+)",\s*"([\w/]+\.hpp)",\s*Machine::(\w+),\s*"([\w.-]+)",\s*([\d.]+),\s*"([^"]*)"(,[^}]+)?\}')
+FORM = re.compile(r'\{Form::(\w+),\s*"(\w+)",\s*"([\w/]+\.hpp)",\s*Machine::(\w+),\s*"([\w./-]+)",\s*([\d.]+),\s*"([^"]*)"(,[^}]+)?\}')
 MACHINE = re.compile(r'case Machine::(\w+):\s*return "([^"]+)"')
 MEASURED = re.compile(r"\d{4}-\d\d-\d\d, \w")
 SPECIAL_FILE = re.compile(r"core/(?:include/kindred/core|src)/(\w+/special/\w+\.[hc]pp)$")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests `kindred-perf compare` on builds and records whose times are known.
 
-The environment variable KINDRED_PERF names the program. The builds of most tests are this file: started with h200 --serve, it answers as
+The environment variable KINDRED_PERF names the program. The builds of most tests are this file: started with rows --serve, it answers as
 kindred-perf does, with times of a seeded distribution."""
 import json
 import os
@@ -119,7 +119,7 @@ class CompareBuilds(unittest.TestCase):
         self.assertIn("/bin/true ended", done.stderr)
         done, _ = self.compare("/bin/echo", self.build("b"))
         self.assertEqual(done.returncode, 1)
-        self.assertIn("/bin/echo wrote 'h200 --serve'", done.stderr)
+        self.assertIn("/bin/echo wrote 'rows --serve", done.stderr)
 
     def test_keep_what_was_measured_before_an_interrupt(self):
         record = Path(self.folder.name, "interrupted.json")

@@ -78,7 +78,7 @@ class Sweep(unittest.TestCase):
         self.assertIn("Kindred on 2 machines", page)
         self.assertEqual(page.count('class="plot"'), 2)
         self.assertIn("lcs, one", page)
-        self.run_perf("h200", "--only", "lcs-200", "--scale", "0.0002", "--repeats", "3", "--out", "rows.json")
+        self.run_perf("rows", "--only", "lcs-200", "--scale", "0.0002", "--repeats", "3", "--out", "rows.json")
         self.run_perf("report", "rows.json")
         self.assertIn("lcs-200", (self.folder / "kindred-perf.html").read_text())
 

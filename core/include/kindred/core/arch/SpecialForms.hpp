@@ -80,7 +80,7 @@ struct Record {
   const char* name;  ///< what KINDRED_WITHOUT calls it
   const char* file;  ///< below core/include/kindred/core
   Machine machine;
-  const char* row;   ///< of `kindred-perf special`
+  const char* row;   ///< of `kindred-perf rows`
   double gain;       ///< time of the portable body over that of the form; 0: not yet measured
   const char* date;  ///< of the measurement, and the processor
   /// Why the portable body is not compiled where this form is; null if it is, so that the form can
@@ -93,29 +93,29 @@ inline constexpr const char* thread_per_item =
 
 inline constexpr Record records[] = {
     {Form::byte_columns, "ByteColumns", "sequence/special/ByteColumns.hpp",
-     Machine::byte_lookups_of_64, "lcs-200", 2.8, "2026-11-30, Zen 4"},
+     Machine::byte_lookups_of_64, "peers/lcs-200", 2.8, "2026-11-30, Zen 4"},
     {Form::edit_columns, "EditColumns", "sequence/special/EditColumns.hpp", Machine::byte_lookups,
-     "levenshtein-20-64", 5.5, "2026-11-30, Zen 4"},
+     "peers/levenshtein-20-64", 5.5, "2026-11-30, Zen 4"},
     {Form::jaro_winkler_columns, "JaroWinklerColumns", "sequence/special/JaroWinklerColumns.hpp",
-     Machine::byte_lookups, "jaro-winkler-20-64", 7.9, "2026-11-30, Zen 4"},
+     Machine::byte_lookups, "peers/jaro-winkler-20-64", 7.9, "2026-11-30, Zen 4"},
     {Form::common_end_columns, "CommonEndColumns", "sequence/special/CommonEndColumns.hpp",
-     Machine::byte_lookups_of_64, "prefix-20", 2.4, "2026-11-30, Zen 4"},
+     Machine::byte_lookups_of_64, "peers/prefix-20", 2.4, "2026-11-30, Zen 4"},
     {Form::lane_values, "LaneValues", "sequence/special/LaneValues.hpp", Machine::host,
-     "matrix-levenshtein-8", 2.1, "2026-11-30, Zen 4"},
+     "peers/matrix-levenshtein-8", 2.1, "2026-11-30, Zen 4"},
     {Form::short_values, "ShortValues", "sequence/special/ShortValues.hpp", Machine::narrow_lookups,
-     "matrix-levenshtein-8-4", 4.3, "2026-11-30, Zen 4"},
-    {Form::run_levels, "RunLevels", "sequence/special/RunLevels.hpp", Machine::host, "difflib-none",
-     7.8, "2026-11-30, Zen 4"},
+     "peers/matrix-levenshtein-8-4", 4.3, "2026-11-30, Zen 4"},
+    {Form::run_levels, "RunLevels", "sequence/special/RunLevels.hpp", Machine::host,
+     "peers/difflib-none", 7.8, "2026-11-30, Zen 4"},
     {Form::warp_pack, "WarpPack", "sequence/special/WarpPack.hpp", Machine::device, "lcs-4096", 0,
      "", thread_per_item},
     {Form::byte_products, "ByteProducts", "arch/simd/Int8Dot.hpp", Machine::byte_products,
-     "search-1", 2.0, "2026-11-30, Zen 4"},
+     "peers/search-1", 2.0, "2026-11-30, Zen 4"},
     {Form::warp_int8_dots, "WarpInt8Dots", "vector/special/WarpInt8Dots.hpp", Machine::device,
      "search-1", 0, "", thread_per_item},
     {Form::candidate_chunks, "CandidateChunks", "vector/special/CandidateChunks.hpp", Machine::host,
-     "score-1024", 1.4, "2026-11-29, Zen 3"},
-    {Form::buffer_top_k, "BufferTopK", "select/special/BufferTopK.hpp", Machine::host, "prefix-20",
-     7.3, "2026-11-30, Zen 4"},
+     "peers/score-1024", 1.4, "2026-11-29, Zen 3"},
+    {Form::buffer_top_k, "BufferTopK", "select/special/BufferTopK.hpp", Machine::host,
+     "peers/prefix-20", 7.3, "2026-11-30, Zen 4"},
     {Form::row_streams, "RowStreams", "graph/special/RowStreams.hpp", Machine::device, "hop-32q",
      1.4, "2026-11-21, H200", "both would double the time that nvcc takes for the hops"},
     {Form::warp_row_sums, "WarpRowSums", "graph/special/WarpRowSums.hpp", Machine::device,
@@ -125,7 +125,7 @@ inline constexpr Record records[] = {
     {Form::small_frontier, "SmallFrontier", "graph/special/SmallFrontier.hpp", Machine::clusters,
      "spread-1k", 1.4, "2026-11-30, H200"},
     {Form::lattice_lines, "LatticeLines", "lattice/special/LatticeLines.hpp", Machine::host,
-     "lattice-build", 6.4, "2026-11-30, Zen 4"},
+     "peers/lattice-build", 6.4, "2026-11-30, Zen 4"},
     {Form::bfloat16_lines, "Bfloat16Lines", "arch/simd/CacheLines.hpp", Machine::bfloat16,
      "norm-4k-bf16", 1.3, "2026-11-30, Zen 4"},
     {Form::staged_norm_rows, "StagedNormRows", "layers/special/StagedNormRows.hpp", Machine::device,
@@ -137,7 +137,7 @@ inline constexpr Record records[] = {
     {Form::seed_update_team, "SeedUpdateTeam", "seed/special/SeedUpdateTeam.hpp", Machine::device,
      "seed-update", 2.3, "2026-11-30, H200"},
     {Form::seed_updates_by_one, "SeedUpdatesByOne", "seed/special/SeedUpdatesByOne.hpp",
-     Machine::host, "seed-update", 2.9, "2026-11-30, Zen 4"},
+     Machine::host, "peers/seed-update", 2.9, "2026-11-30, Zen 4"},
 };
 
 constexpr const Record& record_of(Form form) { return records[static_cast<std::size_t>(form)]; }

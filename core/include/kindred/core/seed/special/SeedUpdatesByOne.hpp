@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEED_SPECIAL_SEED_UPDATES_BY_ONE_HPP
 
 /// \file
-/// A special form for hosts: 2.9 × on `seed-update`, 2026-11-30, Zen 4. \see SpecialForms.hpp
+/// A special form for hosts: 2.9 × on `peers/seed-update`, 2026-11-30, Zen 4. \see SpecialForms.hpp
 
 #include <kindred/core/arch/simd/Prefetch.hpp>
 #include <kindred/core/seed/impl/UpdateSeedsKernels.hpp>

@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SELECT_SPECIAL_BUFFER_TOP_K_HPP
 
 /// \file
-/// A special form for hosts: 7.3 × on `prefix-20`, 2026-11-30, Zen 4. \see SpecialForms.hpp
+/// A special form for hosts: 7.3 × on `peers/prefix-20`, 2026-11-30, Zen 4. \see SpecialForms.hpp
 
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/launch/ForEachIndex.hpp>

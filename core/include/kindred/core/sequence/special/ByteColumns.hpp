@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_SPECIAL_BYTE_COLUMNS_HPP
 
 /// \file
-/// A special form for AVX-512 VBMI, BITALG, GFNI: 2.8 × on `lcs-200`, 2026-11-30, Zen 4. \see
+/// A special form for AVX-512 VBMI, BITALG, GFNI: 2.8 × on `peers/lcs-200`, 2026-11-30, Zen 4. \see
 /// SpecialForms.hpp
 
 #include <kindred/core/arch/Unroll.hpp>

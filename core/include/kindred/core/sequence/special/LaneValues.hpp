@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_SPECIAL_LANE_VALUES_HPP
 
 /// \file
-/// A special form for hosts: 2.1 × on `matrix-levenshtein-8`, 2026-11-30, Zen 4. \see
+/// A special form for hosts: 2.1 × on `peers/matrix-levenshtein-8`, 2026-11-30, Zen 4. \see
 /// SpecialForms.hpp
 
 #include <kindred/core/arch/Concurrency.hpp>

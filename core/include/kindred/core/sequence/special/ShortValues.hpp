@@ -3,7 +3,7 @@
 #define KINDRED_CORE_SEQUENCE_SPECIAL_SHORT_VALUES_HPP
 
 /// \file
-/// A special form for AVX2: 4.3 × on `matrix-levenshtein-8-4`, 2026-11-30, Zen 4. \see
+/// A special form for AVX2: 4.3 × on `peers/matrix-levenshtein-8-4`, 2026-11-30, Zen 4. \see
 /// SpecialForms.hpp
 
 #include <kindred/core/sequence/PairValues.hpp>

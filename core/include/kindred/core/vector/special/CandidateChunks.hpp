@@ -3,7 +3,7 @@
 #define KINDRED_CORE_VECTOR_SPECIAL_CANDIDATE_CHUNKS_HPP
 
 /// \file
-/// A special form for hosts: 1.4 × on `score-1024`, 2026-11-29, Zen 3. \see SpecialForms.hpp
+/// A special form for hosts: 1.4 × on `peers/score-1024`, 2026-11-29, Zen 3. \see SpecialForms.hpp
 
 #include <kindred/core/arch/simd/Lanes.hpp>
 #include <kindred/core/select/impl/LeastKeys.hpp>
