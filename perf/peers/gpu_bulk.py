@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The bulk rows of `kindred-perf h200` with PyTorch, and copies that move as many bytes. Inputs are on the device; times are medians
+"""The bulk rows of `kindred-perf rows --tag h200` with PyTorch, and copies that move as many bytes. Inputs are on the device; times are medians
 between CUDA events; `graph` is the same work replayed from a CUDA graph. Products use cuBLAS in float32 without TF32.
 
     python perf/peers/gpu_bulk.py --out peers.json"""

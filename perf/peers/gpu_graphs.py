@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `hop-*`, `engram-hop-*` and `spread-*` of `kindred-perf h200` with cuSPARSE through PyTorch, in its fastest way. Graphs of the
+"""The rows `hop-*`, `engram-hop-*` and `spread-*` of `kindred-perf rows --tag h200` with cuSPARSE through PyTorch, in its fastest way. Graphs of the
 same shapes are generated on the device, where x and y are too; times are medians between CUDA events and of replays from a CUDA graph. One column
 is SpMV, several are SpMM; a small spread is three SpMV with Engram's update in between, and the top 10.
 

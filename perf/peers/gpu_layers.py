@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `norm-*` and `linear-*` of `kindred-perf h200` with PyTorch in its fastest way, and a copy of the same size. Four inputs on
+"""The rows `norm-*` and `linear-*` of `kindred-perf rows --tag h200` with PyTorch in its fastest way, and a copy of the same size. Four inputs on
 the device are used in turn; times are medians between CUDA events; `graph` is the same work replayed from a CUDA graph.
 PyTorch's LayerNorm sums in float32, its products use cuBLASLt, and its GELU epilogue is the approximation with tanh.
 

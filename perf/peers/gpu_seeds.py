@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `seed-*` of `kindred-perf h200` by PyTorch (eager and compiled) and a Triton kernel, each at its best: seeds are in the same
+"""The rows `seed-*` of `kindred-perf rows --tag h200` by PyTorch (eager and compiled) and a Triton kernel, each at its best: seeds are in the same
 states and modes, the features' coefficients are made beforehand, inputs are on the device, answers stay there, and the work is
 replayed from a CUDA graph. Telemetry is in float32 and in no certain order: mean, population variance, minimum, maximum and dead
 elements, of every feature by the Triton kernel, of every seed by PyTorch; beside them the forward alone, and with mean and variance of

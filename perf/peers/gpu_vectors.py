@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows `search-*` and `score-*` of `kindred-perf h200` with PyTorch and cuBLAS, each in its fastest way. Inputs and answers are
+"""The rows `search-*` and `score-*` of `kindred-perf rows --tag h200` with PyTorch and cuBLAS, each in its fastest way. Inputs and answers are
 on the device; times are medians between CUDA events; `graph` is the same work replayed from a CUDA graph if it can be captured.
 None of them is exact in the last bits, and those with 16 bits or TF32 miss rows of the answer.
 

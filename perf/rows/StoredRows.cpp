@@ -27,7 +27,7 @@ std::vector<Row> memory_rows(const RowSizes& sizes) {
                    "a pattern is learned, and the next query"),
         std::tuple("save", save, all, 3, "a file is written: a pattern"),
         std::tuple("load", load, all, 3, "a file is read: a pattern")}) {
-    rows.push_back({.name = std::string("memory/") + name,
+    rows.push_back({.name = std::string("pattern-memory/") + name,
                     .work = std::to_string(patterns) + " patterns of 100, vocabulary 4096; " + work,
                     .calls = calls,
                     .compare_bits = false,

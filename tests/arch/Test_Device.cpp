@@ -52,19 +52,15 @@ TEST(DeviceStatus, ThrowsTheExceptionTypeOfTheFailure) {
 constexpr bool is_specialized = KINDRED_ENABLE_SPECIALIZED != 0;
 
 TEST(KernelCode, UsesNoImplementationNewerThanItsCode) {
-  for (const int compiled_for : {75, 80, 86, 89}) {
+  for (const int compiled_for : {75, 80, 86, 89, 90}) {
     for (const int device : {compiled_for, 90, 100, 120}) {
+      SCOPED_TRACE(std::to_string(compiled_for) + " on " + std::to_string(device));
       const KernelCode code{compiled_for, device, device};
-      EXPECT_FALSE(code.has_clusters());
-      EXPECT_FALSE(code.waits_for_previous_launch());
+      const bool is_new = compiled_for == 90 && is_specialized;
+      EXPECT_EQ(code.has_clusters(), is_new);
+      EXPECT_EQ(code.waits_for_previous_launch(), is_new);
       EXPECT_FALSE(code.has_warpgroup_products());
     }
-  }
-  for (const int device : {90, 100, 120}) {
-    const KernelCode code{90, device, device};
-    EXPECT_EQ(code.has_clusters(), is_specialized);
-    EXPECT_EQ(code.waits_for_previous_launch(), is_specialized);
-    EXPECT_FALSE(code.has_warpgroup_products());
   }
   EXPECT_FALSE(KernelCode{}.has_clusters());
 }

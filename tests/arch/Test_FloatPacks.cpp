@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Generator.hpp"
+#include "PackResults.hpp"
 
 namespace FloatPacksTest {
 
@@ -15,6 +16,7 @@ using namespace Kindred;
 using Arch::BFloat16;
 using Arch::CacheLineExtremes;
 using Arch::Float16;
+using Testing::PackResults;
 
 /// Random bit patterns with more zeros, denormals, infinities and NaN than they would have by
 /// chance.
@@ -45,105 +47,69 @@ std::vector<double> any_doubles(std::mt19937_64& generator) {
   return out;
 }
 
-/// The results of operations as words; all NaN compare equal.
-class Results {
- public:
-  void keep(float value) {
-    m_words.push_back(value != value ? ~0ULL : std::bit_cast<std::uint32_t>(value));
-  }
-  void keep(double value) {
-    m_words.push_back(value != value ? ~0ULL : std::bit_cast<std::uint64_t>(value));
-  }
-  /// Appends a result bit for bit.
-  template <class Element, std::size_t size>
-  void keep_bits(const Element (&elements)[size]) {
-    for (const Element element : elements) m_words.push_back(Arch::bits_of(element));
-  }
-  template <class S>
-  void keep_floats(const typename S::Floats& floats) {
-    float out[16];
-    floats.store(out);
-    for (const float value : out) keep(value);
-  }
-  template <class S>
-  void keep_doubles(const typename S::Doubles& doubles) {
-    double out[16];
-    doubles.store(out);
-    for (const double value : out) keep(value);
-  }
-  friend bool operator==(const Results&, const Results&) = default;
-
- private:
-  std::vector<std::uint64_t> m_words;
-};
+/// Keeps stored elements bit for bit.
+template <class Element, std::size_t size>
+void keep_bits(PackResults& out, const Element (&elements)[size]) {
+  for (const Element element : elements) out.keep(Arch::bits_of(element));
+}
 
 /// Applies every operation on packs of 16.
 template <class S, class Element>
-Results of_packs(const std::vector<Element>& elements, const std::vector<float>& floats,
-                 const std::vector<double>& doubles, unsigned count, std::uint16_t mask) {
-  Results out;
+PackResults of_packs(const std::vector<Element>& elements, const std::vector<float>& floats,
+                     const std::vector<double>& doubles, unsigned count, std::uint16_t mask) {
+  using Floats = typename S::Floats;
+  using Doubles = typename S::Doubles;
+  PackResults out;
   const auto raw = S::load(elements.data());
   const auto part = S::load(elements.data(), count);
   Element stored[16] = {};
-  S::store(stored, raw, 16);
-  out.keep_bits(stored);
-  S::store(stored, part, count);
-  out.keep_bits(stored);
-  S::store(stored, S::choose(mask, raw, part), 16);
-  out.keep_bits(stored);
-  const auto a = S::Floats::load(floats.data());
-  const auto b = S::Floats::load(floats.data() + 16);
-  const auto c = S::Floats::load(floats.data() + 32);
-  out.keep_floats<S>(S::template widen<Element>(raw));
-  out.keep_floats<S>(S::template widen<Element>(part));
-  out.keep_floats<S>(a * b);
-  out.keep_floats<S>(a + b);
-  out.keep_floats<S>(S::choose(mask, a, b));
-  out.keep_floats<S>(S::magnitude(a));
-  out.keep_floats<S>(S::fused(a, b, c));
-  out.keep_floats<S>(S::subtract(a, b));
-  out.keep_floats<S>(S::negative(a));
-  out.keep_floats<S>(S::if_less(a, b, c, S::all(3)));
-  out.keep_floats<S>(S::raised(a, b));
-  out.keep_floats<S>(Impl::gelu_of<S>(a));
-  using Doubles = typename S::Doubles;
+  const auto keep_stored = [&](const auto& pack, unsigned size) {
+    S::store(stored, pack, size);
+    keep_bits(out, stored);
+  };
+  keep_stored(raw, 16);
+  keep_stored(part, count);
+  keep_stored(S::choose(mask, raw, part), 16);
+  const auto a = Floats::load(floats.data());
+  const auto b = Floats::load(floats.data() + 16);
+  const auto c = Floats::load(floats.data() + 32);
+  out.keep_packs<float, 16>(S::template widen<Element>(raw), S::template widen<Element>(part),
+                            a * b, a + b, S::choose(mask, a, b), S::magnitude(a), S::fused(a, b, c),
+                            S::subtract(a, b), S::negative(a), S::if_less(a, b, c, S::all(3)),
+                            S::raised(a, b), Impl::gelu_of<S>(a));
   const auto d = Doubles::load(doubles.data());
-  out.keep_doubles<S>(d);
-  out.keep_doubles<S>(Doubles::all(0.0));
-  out.keep_doubles<S>(Doubles::all(-0.0));
-  out.keep_doubles<S>(d - a.template to<double>());
-  out.keep_doubles<S>(d + a.template to<double>());
-  out.keep_doubles<S>(Doubles::fused(a.template to<double>(), b.template to<double>(), d));
-  S::store(stored, S::template round<Element>(a), 16);
-  out.keep_bits(stored);
+  const auto wide = a.template to<double>();
+  out.keep_packs<double, 16>(d, Doubles::all(0.0), Doubles::all(-0.0), d - wide, d + wide,
+                             Doubles::fused(wide, b.template to<double>(), d));
+  keep_stored(S::template round<Element>(a), 16);
   return out;
 }
 
 /// Applies every operation on cache lines.
 template <class S, class Element>
-Results of_lines(const std::vector<Element>& elements, const std::vector<float>& floats,
-                 unsigned begin, unsigned end, std::uint32_t mask) {
+PackResults of_lines(const std::vector<Element>& elements, const std::vector<float>& floats,
+                     unsigned begin, unsigned end, std::uint32_t mask) {
   constexpr unsigned size = Arch::line_elements<Element>;
-  Results out;
+  PackResults out;
   alignas(64) Element stored[size] = {};
   const auto line = S::load_line(elements.data());
   const auto part = S::load_line(elements.data() + size, begin, end);
   S::store_line(stored, line);
-  out.keep_bits(stored);
+  keep_bits(out, stored);
   S::store_line(stored, part, begin, end);
-  out.keep_bits(stored);
+  keep_bits(out, stored);
   S::store_line(stored, S::template choose_line<Element>(mask, line, part));
-  out.keep_bits(stored);
+  keep_bits(out, stored);
   S::stream_line(stored, line);
   S::end_streams();
-  out.keep_bits(stored);
+  keep_bits(out, stored);
   typename S::Floats packs[size / 16];
   for (unsigned p = 0; p < size / 16; ++p) {
-    out.keep_floats<S>(S::template widen_line<Element>(line, p));
+    out.keep_packs<float, 16>(S::template widen_line<Element>(line, p));
     packs[p] = S::Floats::load(floats.data() + 16 * p);
   }
   S::store_line(stored, S::template round_line<Element>(packs));
-  out.keep_bits(stored);
+  keep_bits(out, stored);
   CacheLineExtremes<Element> extremes;
   extremes.clear();
   auto kept = S::load_extremes(extremes);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "Generator.hpp"
+#include "PackResults.hpp"
 
 #include <array>
 #include <vector>
@@ -16,6 +17,7 @@
 namespace IntegerPacksTest {
 
 using namespace Kindred;
+using Testing::PackResults;
 using Bytes = std::vector<std::uint8_t>;
 
 /// Requires of both implementations what `results<Pack>(random)` returns.
@@ -38,42 +40,25 @@ Bytes random_bytes(std::mt19937_64& generator, std::size_t count) {
 
 /// The results of all operations in order.
 template <class Pack>
-std::vector<std::uint64_t> results_of_bytes(std::mt19937_64 generator) {
-  std::vector<std::uint64_t> out;
-  const auto keep = [&](const Pack& pack) {
-    alignas(64) std::uint8_t bytes[64];
-    pack.store(bytes);
-    out.insert(out.end(), bytes, bytes + 64);
-  };
+PackResults results_of_bytes(std::mt19937_64 generator) {
+  PackResults out;
+  const auto keep = [&](const auto&... packs) { out.keep_packs<std::uint8_t, 64>(packs...); };
   const auto next = [&] { return Pack::load(random_bytes(generator, 64).data()); };
   const Pack a = next();
   const Pack b = next();
   const Pack c = next();
-  keep(Pack::all(0xA5));
   const Bytes halves = random_bytes(generator, 96);
-  keep(Pack::load(halves.data(), halves.data() + 61));
-  keep(a & b);
-  keep(a + b);
-  keep(a - b);
-  keep(a | b);
-  keep(Pack::and_not(a, b));
-  keep(Pack::xor_or(a, b, c));
-  keep(Pack::or_nor(a, b, c));
-  keep(Pack::select(a, b, c));
-  keep(Pack::or_and_not(a, b, c));
-  keep(a.plus_bits(generator()));
-  keep(a.high_bits());
-  out.push_back(a.sign_bits());
-  keep(a.zeros(0xFF));
-  keep(a.zeros(0x1F));
-  keep(Pack::lookup(a, b));
-  keep(Pack::lookup(a, b, Pack::all(0x40)));
-  keep(Pack::lookup(a, b, Pack::all(0)));
-  keep(a.replaced_where_equal(b & Pack::all(3), c & Pack::all(3), b));
+  keep(Pack::all(0xA5), Pack::load(halves.data(), halves.data() + 61), a & b, a + b, a - b, a | b,
+       Pack::and_not(a, b), Pack::xor_or(a, b, c), Pack::or_nor(a, b, c), Pack::select(a, b, c),
+       Pack::or_and_not(a, b, c), a.plus_bits(generator()), a.high_bits());
+  out.keep(std::uint64_t{a.sign_bits()});
+  keep(a.zeros(0xFF), a.zeros(0x1F), Pack::lookup(a, b), Pack::lookup(a, b, Pack::all(0x40)),
+       Pack::lookup(a, b, Pack::all(0)),
+       a.replaced_where_equal(b & Pack::all(3), c & Pack::all(3), b));
   alignas(64) std::array<std::uint16_t, 64> counts{};
   for (auto& count : counts) count = static_cast<std::uint16_t>(generator());
   a.add_to(counts.data());
-  out.insert(out.end(), counts.begin(), counts.end());
+  out.keep_all(counts);
   const Bytes table = random_bytes(generator, 256);
   keep(typename Pack::Table(table.data())[a]);
   std::array<std::uint16_t, 64> numbers{};
@@ -82,8 +67,7 @@ std::vector<std::uint64_t> results_of_bytes(std::mt19937_64 generator) {
   Pack high = a;
   Pack::multiply(numbers.data(), numbers.data() + 32, static_cast<std::uint16_t>(generator()), low,
                  high);
-  keep(low);
-  keep(high);
+  keep(low, high);
   return out;
 }
 
@@ -116,25 +100,14 @@ TEST(Bytes64, LooksUpByTheLastSixBitsOfAnIndex) {
 /// The operations that bytes and words have.
 template <class Pack, class Keep>
 void keep_shared(const Pack& a, const Pack& b, const Keep& keep) {
-  keep(a);
-  keep(a & b);
-  keep(a | b);
-  keep(a ^ b);
-  keep(a + b);
-  keep(a - b);
-  keep(Pack::and_not(a, b));
-  keep(a.top_set());
+  keep(a, a & b, a | b, a ^ b, a + b, a - b, Pack::and_not(a, b), a.top_set());
 }
 
 /// The results of all operations in order.
 template <class Pack>
-std::vector<std::uint64_t> results_of_lookups(std::mt19937_64 generator) {
-  std::vector<std::uint64_t> out;
-  const auto keep = [&](const Pack& pack) {
-    std::array<std::uint8_t, 64> bytes{};
-    pack.store(bytes.data());
-    for (const std::uint8_t byte : bytes) out.push_back(byte);
-  };
+PackResults results_of_lookups(std::mt19937_64 generator) {
+  PackResults out;
+  const auto keep = [&](const auto&... packs) { out.keep_packs<std::uint8_t, 64>(packs...); };
   std::array<std::uint8_t, 100> given{};
   const auto next = [&] {
     for (auto& byte : given) byte = static_cast<std::uint8_t>(generator());
@@ -144,8 +117,7 @@ std::vector<std::uint64_t> results_of_lookups(std::mt19937_64 generator) {
   const Pack b = next();
   keep(Pack::all(0xA5));
   keep_shared(a, b, keep);
-  keep((a & Pack::all(3)).zeros());
-  keep(a.ones());
+  keep((a & Pack::all(3)).zeros(), a.ones());
   for (unsigned group = 0; group < 16; ++group) keep(Pack::lookup(given.data(), a.in_group(group)));
   keep(Pack::lookup(given.data(), b));
   return out;
@@ -177,13 +149,9 @@ TEST(NarrowLookups64, FindAByteInItsGroupOfSixteenOnly) {
 
 /// The results of all operations in order.
 template <class Word, class Lanes>
-std::vector<Word> results_of_words(std::mt19937_64 generator) {
-  std::vector<Word> out;
-  const auto keep = [&](const Lanes& lanes) {
-    Word words[Lanes::size];
-    lanes.store(words);
-    out.insert(out.end(), words, words + Lanes::size);
-  };
+PackResults results_of_words(std::mt19937_64 generator) {
+  PackResults out;
+  const auto keep = [&](const auto&... packs) { out.keep_packs<Word, Lanes::size>(packs...); };
   Word given[Lanes::size];
   const auto next = [&] {
     for (Word& word : given) word = static_cast<Word>(generator());
@@ -191,11 +159,8 @@ std::vector<Word> results_of_words(std::mt19937_64 generator) {
   };
   const Lanes a = next();
   const Lanes b = next();
-  keep(Lanes::all(Word{0x5A}));
   keep_shared(a, b, keep);
-  keep(~a);
-  keep((a & Lanes::all(1)).zeros());
-  keep(Lanes::load(given));
+  keep(Lanes::all(Word{0x5A}), ~a, (a & Lanes::all(1)).zeros(), Lanes::load(given));
   return out;
 }
 
@@ -230,33 +195,33 @@ TEST(SimdPack, FindsTheElementsThatAreNotZero) {
   }
 }
 
+/// The products of \p query and four of \p rows, each of which begins \p step behind the last.
+template <class Dot>
+std::array<std::int32_t, 4> code_dots(const std::vector<std::int8_t>& query, const Bytes& rows,
+                                      std::size_t step) {
+  const std::uint8_t* const places[4] = {rows.data(), rows.data() + step, rows.data() + 2 * step,
+                                         rows.data() + 3 * step};
+  std::int32_t sums[4];
+  Dot::four(query.data(), places, query.size() / 64, sums);
+  return std::to_array(sums);
+}
+
 TEST(CodeDot, MatchesScalarImplementation) {
   auto generator = Testing::generator("codes");
   for (const std::size_t chunks : {0, 1, 2, 5, 33}) {
     std::vector<std::int8_t> query(chunks * 64);
-    std::vector<std::uint8_t> rows(4 * chunks * 64);
     for (auto& code : query) code = static_cast<std::int8_t>(generator());
-    for (auto& code : rows) code = static_cast<std::uint8_t>(generator());
-    const std::uint8_t* const places[4] = {rows.data(), rows.data() + chunks * 64,
-                                           rows.data() + chunks * 128, rows.data() + chunks * 192};
-    std::int32_t expected[4];
-    std::int32_t sums[4];
-    Arch::ScalarCodeDot::four(query.data(), places, chunks, expected);
-    Arch::CodeDot::four(query.data(), places, chunks, sums);
-    for (int r = 0; r < 4; ++r) EXPECT_EQ(sums[r], expected[r]);
+    const Bytes rows = random_bytes(generator, 4 * chunks * 64);
+    EXPECT_EQ(code_dots<Arch::CodeDot>(query, rows, chunks * 64),
+              code_dots<Arch::ScalarCodeDot>(query, rows, chunks * 64));
   }
 }
 
 TEST(CodeDot, RepresentsTheLargestSums) {
-  const std::size_t chunks = Arch::code_count_max / 64;
   const std::vector<std::int8_t> query(Arch::code_count_max, -127);
-  const std::vector<std::uint8_t> row(Arch::code_count_max, 255);
-  const std::uint8_t* const places[4] = {row.data(), row.data(), row.data(), row.data()};
-  std::int32_t sums[4];
-  Arch::ScalarCodeDot::four(query.data(), places, chunks, sums);
-  EXPECT_EQ(sums[3], -127 * 255 * 65536);
-  Arch::CodeDot::four(query.data(), places, chunks, sums);
-  EXPECT_EQ(sums[3], -127 * 255 * 65536);
+  const Bytes row(Arch::code_count_max, 255);
+  EXPECT_EQ(code_dots<Arch::ScalarCodeDot>(query, row, 0)[3], -127 * 255 * 65536);
+  EXPECT_EQ(code_dots<Arch::CodeDot>(query, row, 0)[3], -127 * 255 * 65536);
 }
 
 TEST(Int8Dots, MatchScalarLoops) {
@@ -277,17 +242,16 @@ TEST(Int8Dots, MatchScalarLoops) {
         }
       }
     }
-    double plain[4];
-    double packs[4];
-    Arch::ScalarInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
-                                      plain);
-    Arch::BaselineInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
-                                        packs);
-    for (int q = 0; q < 4; ++q) ASSERT_EQ(plain[q], packs[q]) << dimension << ", baseline";
-    if (!Arch::has_extension<Arch::ByteProducts>()) continue;
-    Arch::HostInt8Dots<ratio>::dots(row.data(), planes.data(), stride, dimension, offsets, 1,
-                                    packs);
-    for (int q = 0; q < 4; ++q) ASSERT_EQ(plain[q], packs[q]) << dimension;
+    const auto dots_of = [&]<class Dots>(Dots) {
+      double dots[4];
+      Dots::dots(row.data(), planes.data(), stride, dimension, offsets, 1, dots);
+      return std::to_array(dots);
+    };
+    const auto plain = dots_of(Arch::ScalarInt8Dots<ratio>());
+    ASSERT_EQ(dots_of(Arch::BaselineInt8Dots<ratio>()), plain) << dimension << ", baseline";
+    if (Arch::has_extension<Arch::ByteProducts>()) {
+      ASSERT_EQ(dots_of(Arch::HostInt8Dots<ratio>()), plain) << dimension;
+    }
   }
 }
 

@@ -6,11 +6,14 @@
 #include <bit>
 #include <cmath>
 
+#include "PackResults.hpp"
 #include "Support.hpp"
+#include "VectorValues.hpp"
 
 namespace LanesTest {
 
 using namespace Kindred;
+using Testing::PackResults;
 
 /// Random bit patterns without NaN (whose payload no operation guarantees), with ±0, denormals and
 /// ±inf.
@@ -33,44 +36,28 @@ std::vector<double> lanes_of(const LaneSet& lanes, const typename LaneSet::F64& 
   return out;
 }
 
-std::vector<std::uint64_t> bits(const std::vector<double>& values) {
-  std::vector<std::uint64_t> out;
-  for (const double value : values)
-    out.push_back(value != value ? ~0ULL : std::bit_cast<std::uint64_t>(value));
-  return out;
-}
-
 /// Applies every operation and returns the results in order.
 template <class LaneSet>
-std::vector<double> every_operation(const LaneSet& lanes, const std::vector<float>& a,
-                                    const std::vector<float>& b, const std::vector<double>& sum,
-                                    int count) {
-  std::vector<double> out;
-  const auto keep = [&](const typename LaneSet::F64& value) {
-    const std::vector<double> all = lanes_of(lanes, value);
-    out.insert(out.end(), all.begin(), all.end());
-  };
+PackResults every_operation(const LaneSet& lanes, const std::vector<float>& a,
+                            const std::vector<float>& b, const std::vector<double>& sum,
+                            int count) {
+  PackResults out;
+  const auto keep = [&](const auto&... values) { (out.keep_all(lanes_of(lanes, values)), ...); };
   const auto x = lanes.load(a.data());
   const auto y = lanes.load(b.data());
   const auto s = lanes.load(sum.data());
-  keep(lanes.zero());
-  keep(lanes.widen(x));
-  keep(lanes.widen(lanes.load(a.data(), count)));
-  keep(lanes.load(sum.data(), count));
-  keep(lanes.multiply_add(x, y, s));
-  keep(lanes.multiply_add(lanes.widen(x), lanes.widen(y), s));
-  keep(lanes.widen(lanes.load(a.data(), count, b[0])));
-  keep(lanes.add_difference(x, y, s));
-  keep(lanes.add_squared_difference(x, y, s));
-  keep(lanes.add_squared_difference(lanes.widen(x), lanes.widen(y), s));
-  keep(lanes.add(s, lanes.widen(x)));
-  keep(lanes.multiply(s, lanes.widen(x)));
-  out.push_back(lanes.tree_sum(s));
+  const auto wide = lanes.widen(x);
+  keep(lanes.zero(), wide, lanes.widen(lanes.load(a.data(), count)), lanes.load(sum.data(), count),
+       lanes.multiply_add(x, y, s), lanes.multiply_add(wide, lanes.widen(y), s),
+       lanes.widen(lanes.load(a.data(), count, b[0])), lanes.add_difference(x, y, s),
+       lanes.add_squared_difference(x, y, s), lanes.add_squared_difference(wide, lanes.widen(y), s),
+       lanes.add(s, wide), lanes.multiply(s, wide));
+  out.keep(lanes.tree_sum(s));
   std::vector<double> part(32, 7.0);
   lanes.store(part.data(), s, count);
-  out.insert(out.end(), part.begin(), part.end());
+  out.keep_all(part);
   lanes.store(part.data(), lanes.add(s, s));
-  out.insert(out.end(), part.begin(), part.end());
+  out.keep_all(part);
   return out;
 }
 
@@ -84,8 +71,8 @@ TEST(Lanes, MatchScalarImplementationBitForBit) {
     std::vector<double> sum(32);
     for (std::size_t l = 0; l < 32; ++l) sum[l] = static_cast<double>(b[31 - l]) * a[l];
     const int count = round % 33;
-    ASSERT_EQ(bits(every_operation(Arch::HostLanes(), a, b, sum, count)),
-              bits(every_operation(Arch::ScalarLanes(), a, b, sum, count)));
+    ASSERT_EQ(every_operation(Arch::HostLanes(), a, b, sum, count),
+              every_operation(Arch::ScalarLanes(), a, b, sum, count));
   }
 }
 
@@ -95,13 +82,15 @@ TEST(Lanes, LoadStoredElementsLikeScalarImplementation) {
   auto generator = Testing::generator("Lanes elements");
   const Arch::Lanes<HostSpace> lanes(0);
   const Arch::ScalarLanes twin;
+  const auto loaded = [](const auto& by, const auto& values) {
+    PackResults out;
+    for (int count = 0; count <= 32; ++count)
+      out.keep_all(lanes_of(by, by.widen(by.load(values.data(), count))));
+    out.keep_all(lanes_of(by, by.widen(by.multiply(by.load(values.data()), 0.3F))));
+    return out;
+  };
   const auto expect_equal = [&](const auto& values) {
-    for (int count = 0; count <= 32; ++count) {
-      ASSERT_EQ(bits(lanes_of(lanes, lanes.widen(lanes.load(values.data(), count)))),
-                bits(lanes_of(twin, twin.widen(twin.load(values.data(), count)))));
-    }
-    ASSERT_EQ(bits(lanes_of(lanes, lanes.widen(lanes.multiply(lanes.load(values.data()), 0.3F)))),
-              bits(lanes_of(twin, twin.widen(twin.multiply(twin.load(values.data()), 0.3F)))));
+    ASSERT_EQ(loaded(lanes, values), loaded(twin, values));
   };
   for (std::uint32_t first = 0; first < 0x10000U; first += 32) {  // every 16-bit pattern
     std::vector<Arch::Float16> halves;
@@ -136,15 +125,13 @@ TEST(Elements, WidenAsDefined) {
 
 TEST(ReproducibleSum, MatchesReferenceAtEveryKindOfLength) {
   auto generator = Testing::generator("ReproducibleSum");
-  std::normal_distribution<float> normal;
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   const Arch::Lanes<HostSpace> lanes(0);
   std::vector<std::size_t> sizes = Testing::edge_sizes;
   sizes.insert(sizes.end(), {768, 4095, 4096, 4097, 8192, 8193, 10000, 12288, 20481, 100000});
   for (const std::size_t size : sizes) {
-    std::vector<float> a(size);
-    std::vector<float> b(size);
-    for (float& value : a) value = normal(generator);
-    for (float& value : b) value = normal(generator);
+    const auto a = Testing::normal_values(generator, size);
+    const auto b = Testing::normal_values(generator, size);
     const double dot =
         reproducible_sum(lanes, size, [&](std::uint64_t i, int count, const auto& sum) {
           return lanes.multiply_add(lanes.load(a.data() + i, count),
@@ -155,8 +142,8 @@ TEST(ReproducibleSum, MatchesReferenceAtEveryKindOfLength) {
           return lanes.add_squared_difference(lanes.load(a.data() + i, count),
                                               lanes.load(b.data() + i, count), sum);
         });
-    EXPECT_EQ(bits({dot}), bits({Reference::dot(a, b)})) << size;
-    EXPECT_EQ(bits({squares}), bits({Reference::squared_difference(a, b)})) << size;
+    EXPECT_EQ(bits(dot), bits(Reference::dot(a, b))) << size;
+    EXPECT_EQ(bits(squares), bits(Reference::squared_difference(a, b))) << size;
   }
 }
 

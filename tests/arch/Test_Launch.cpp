@@ -12,6 +12,7 @@
 #include "Allocations.hpp"
 #include "MessageOf.hpp"
 #include "OnSpaces.hpp"
+#include "Threads.hpp"
 
 namespace LaunchTest {
 
@@ -41,19 +42,6 @@ TEST(Launch, DividesWorkItemsAmongTeamsWithoutOverflow) {
   EXPECT_EQ(Arch::league_size(8 * most, 8), std::numeric_limits<int>::max());
   EXPECT_THROW((void)Arch::league_size(8 * most + 1, 8), InvalidArgument);
   EXPECT_THROW((void)Arch::league_size(~std::uint64_t{0}, 8), InvalidArgument);
-}
-
-TEST(Launch, RefusesExtentsThatTheIndexOfAKernelCannotCount) {
-  on_spaces([](const auto& exec_space) {
-    EXPECT_EQ(Arch::range<std::uint32_t>(exec_space, 1000).end(), 1000U);
-    EXPECT_EQ(Arch::range(exec_space, std::uint64_t{1} << 40U).end(), std::uint64_t{1} << 40U);
-    for (const std::uint64_t count :
-         {std::uint64_t{1} << 32U, (std::uint64_t{1} << 32U) + 7, (std::uint64_t{1} << 32U) - 1}) {
-      EXPECT_THAT(Testing::message_of<InvalidArgument>(
-                      [&] { (void)Arch::range<std::uint32_t>(exec_space, count); }),
-                  HasSubstr(std::to_string(count) + " indices"));
-    }
-  });
 }
 
 /// Nothing is read or written before the refusal, so no array needs memory.
@@ -174,14 +162,20 @@ struct FillScratch {
   }
 };
 
+template <class ExecutionSpace>
+void fill_scratch(const ExecutionSpace& exec_space, std::size_t groups, std::size_t bytes,
+                  std::uint32_t* runs) {
+  Arch::launch(exec_space,
+               {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
+               FillScratch{runs, bytes});
+}
+
 TEST(Launch, OnAHostGivesEachGroupScratchThatNoOtherUsesMeanwhile) {
   on_hosts([](const auto& exec_space) {
     for (const std::size_t groups : {1, 2, 3, 31, 1000}) {
       for (const std::size_t bytes : {0, 1, 63, 64, 5000}) {
         std::vector<std::uint32_t> runs(groups);
-        Arch::launch(exec_space,
-                     {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
-                     FillScratch{runs.data(), bytes});
+        fill_scratch(exec_space, groups, bytes, runs.data());
         Arch::fence(exec_space, "Kindred::Testing::fill");
         EXPECT_EQ(runs, std::vector<std::uint32_t>(groups, 1)) << bytes;
       }
@@ -195,11 +189,7 @@ TEST(Launch, OnAHostReportsMissingMemoryForScratchBeforeAnyGroupRuns) {
     for (const std::size_t groups : {1, 2, 100}) {
       bytes *= 2;  // more than the calling thread has kept
       std::vector<std::uint32_t> runs(groups);
-      const auto call = [&] {
-        Arch::launch(exec_space,
-                     {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
-                     FillScratch{runs.data(), bytes});
-      };
+      const auto call = [&] { fill_scratch(exec_space, groups, bytes, runs.data()); };
       const std::size_t failures = Testing::fail_every_allocation(
           10'000, call, [&](std::size_t) { EXPECT_EQ(runs, std::vector<std::uint32_t>(groups)); });
       EXPECT_EQ(failures, 1U);
@@ -212,12 +202,8 @@ TEST(Launch, OnADeviceRefusesMoreTeamsAndScratchThanItHas) {
   on_spaces([]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       const auto message = [&](std::size_t groups, std::size_t bytes) {
-        return Testing::message_of<InvalidArgument>([&] {
-          Arch::launch(
-              exec_space,
-              {.label = "Kindred::Testing::fill", .groups = groups, .scratch_bytes = bytes},
-              FillScratch{nullptr, 0});
-        });
+        return Testing::message_of<InvalidArgument>(
+            [&] { fill_scratch(exec_space, groups, bytes, nullptr); });
       };
       // Truncated to 32 bits, this is one team.
       EXPECT_THAT(message((std::size_t{1} << 32U) + 1, 0), HasSubstr("the limit is 2147483647"));
@@ -272,6 +258,52 @@ TEST(Launch, OnADeviceHasTheScratchThatAnyOfTwoThreadsNeeds) {
       Arch::fence(exec_space, "Kindred::Testing::scratch");
     }
   });
+}
+
+TEST(LargestAllowed, KeepsTheLargestSizeOfAllThreadsInForce) {
+  constexpr std::size_t threads = 8;
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    Arch::LargestAllowed allowed;
+    std::atomic<std::size_t> in_force =
+        0;  // what the last call allowed, as an attribute of a kernel
+    std::atomic<std::size_t> inside = 0;
+    std::atomic<bool> failed = false;
+    std::atomic<std::size_t> waiting = threads;
+    Testing::by_threads(threads, [&](std::size_t t) {
+      --waiting;
+      while (waiting > 0) std::this_thread::yield();
+      for (std::size_t i = 0; i < threads; ++i) {
+        const std::size_t size = 1 + (t * 5 + i * 3) % (2 * threads);
+        allowed.raise_to(size, [&] {
+          if (++inside != 1) failed = true;
+          std::this_thread::yield();
+          in_force = size;
+          --inside;
+        });
+        // What a thread needs is in force when it launches.
+        if (in_force < size) failed = true;
+      }
+    });
+    ASSERT_FALSE(failed);
+    ASSERT_EQ(in_force, 2 * threads);
+  }
+}
+
+TEST(LargestAllowed, AllowsOnlyWhatIsLargerThanBefore) {
+  Arch::LargestAllowed allowed;
+  std::vector<std::size_t> calls;
+  for (const std::size_t size : {5U, 5U, 3U, 9U, 5U, 9U, 10U})
+    allowed.raise_to(size, [&] { calls.push_back(size); });
+  EXPECT_EQ(calls, (std::vector<std::size_t>{5, 9, 10}));
+}
+
+TEST(LargestAllowed, TriesAgainAfterAFailure) {
+  Arch::LargestAllowed allowed;
+  const auto fail = [] { throw std::runtime_error("refused"); };
+  EXPECT_THROW(allowed.raise_to(5, fail), std::runtime_error);
+  int calls = 0;
+  allowed.raise_to(5, [&] { ++calls; });
+  EXPECT_EQ(calls, 1);
 }
 
 }  // namespace LaunchTest

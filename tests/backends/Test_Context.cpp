@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kindred/backends/Context.hpp>
 #include <kindred/backends/impl/Instances.hpp>
+#include <kindred/backends/impl/KeptObjects.hpp>
 #include <kindred/matcher/BulkOperationInfo.hpp>
 #include <kindred/matcher/VectorOperationInfo.hpp>
 #include <kindred/memory/Buffer.hpp>
@@ -8,27 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "Support.hpp"
+#include "Threads.hpp"
 
 #include <new>
-#include <set>
 
 namespace ContextTest {
 
 using namespace Kindred;
-
-/// The number of distinct host threads that execute a loop of \p context on \p space.
-std::size_t threads_seen(const Context& context, Space space) {
-  std::mutex mutex;
-  std::set<std::thread::id> seen;
-  const HostSpace& exec_space = Impl::host_instance(context, space);
-  Kokkos::parallel_for("Kindred::Testing::threads",
-                       Kokkos::RangePolicy<HostSpace>(exec_space, 0, 10'000), [&](int) {
-                         const std::lock_guard lock(mutex);
-                         seen.insert(std::this_thread::get_id());
-                       });
-  exec_space.fence("Kindred::Testing::threads_seen");
-  return seen.size();
-}
 
 TEST(Context, RejectsAValueThatIsNoSpace) {
   Context& context = Testing::context();
@@ -58,18 +45,6 @@ TEST(Context, RecordsWhichCallIsTheFirstOfItsSize) {
   EXPECT_TRUE(is_first()) << "its workspace grows";
   workload.work = 10;
   EXPECT_FALSE(is_first());
-}
-
-TEST(Context, RunsOnTheRequestedNumberOfThreadsBesideOthers) {
-  EXPECT_TRUE(Testing::context().is_usable(Space::serial));
-  for (const int threads : {1, 2, 3, 7, 16}) {
-    const Context context({.threads = threads, .load_profile = false});
-    EXPECT_EQ(context.threads(), threads);
-    EXPECT_EQ(threads_seen(context, Space::serial), 1U);
-    if (!context.is_usable(Space::openmp)) continue;
-    EXPECT_EQ(context.info(Space::openmp).concurrency, threads);
-    EXPECT_EQ(threads_seen(context, Space::openmp), static_cast<std::size_t>(threads));
-  }
 }
 
 TEST(Context, RejectsThreadsBudgetsAndDevicesOutOfRange) {
@@ -161,6 +136,51 @@ TEST(Context, CallsBackBeforeEveryAllocation) {
   const char* const name = "Kindred::Testing::b";
   const Buffer<int, Kokkos::HostSpace> buffer(context.memory(Space::serial), name, 4);
   EXPECT_EQ(labels, std::vector<std::string>{name});
+}
+
+// --- objects that a context keeps
+
+template <int Number>
+struct Object {
+  int value = Number;
+  std::function<void()> at_end = [] {};
+
+  ~Object() { at_end(); }
+};
+
+TEST(KeptObjects, AreOnePerTypeAndContext) {
+  Context context;
+  const Context other;
+  Impl::kept_objects(context).get<Object<1>>().value = 5;
+  EXPECT_EQ(Impl::kept_objects(context).get<Object<1>>().value, 5);
+  EXPECT_EQ(Impl::kept_objects(context).get<Object<2>>().value, 2);
+  EXPECT_EQ(Impl::kept_objects(other).get<Object<1>>().value, 1);
+  EXPECT_EQ(Impl::kept_objects(other).get<std::vector<int>>(3U, 7), (std::vector{7, 7, 7}));
+  EXPECT_EQ(Impl::kept_objects(other).get<std::vector<int>>(1U, 1).size(), 3U);
+}
+
+TEST(KeptObjects, AreDestroyedBeforeTheMemoryOfTheirContext) {
+  bool freed = false;
+  {
+    auto context = std::make_unique<Context>();
+    MemoryResource& memory = context->memory(Space::serial);
+    void* const data = memory.allocate(64, "Kindred::Testing::kept");
+    Impl::kept_objects(*context).get<Object<3>>().at_end = [&memory, &freed, data] {
+      memory.deallocate(data, 64);
+      freed = true;
+    };
+    EXPECT_FALSE(freed);
+  }
+  EXPECT_TRUE(freed);
+}
+
+TEST(KeptObjects, AreMadeOnceByManyThreads) {
+  const Context context;
+  std::vector<Object<4>*> found(8);
+  Testing::by_threads(found.size(), [&](std::size_t caller) {
+    found[caller] = &Impl::kept_objects(context).get<Object<4>>();
+  });
+  for (const Object<4>* one : found) EXPECT_EQ(one, found[0]);
 }
 
 // --- run

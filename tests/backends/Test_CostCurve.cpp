@@ -13,8 +13,8 @@ using Impl::prior_curve;
 using Impl::size_class;
 
 /// Of 1 µs and a nanosecond a step, where \p points were measured.
-CostCurve curve_of(const std::vector<CostCurve::Point>& points, double rate = 1e9) {
-  CostCurve curve(1e-6, rate);
+CostCurve curve_of(const std::vector<CostCurve::Point>& points) {
+  CostCurve curve(1e-6, 1e9);
   for (const auto& point : points) curve.set(point);
   return curve;
 }
@@ -29,34 +29,63 @@ TEST(CostCurve, SizeClassesArePowersOfTwo) {
   EXPECT_EQ(size_class(std::numeric_limits<double>::infinity()), 63U);
 }
 
-TEST(CostCurve, IsALineUntilSomethingIsMeasured) {
-  const CostCurve curve = curve_of({});
-  EXPECT_FALSE(curve.calibrated());
-  EXPECT_DOUBLE_EQ(curve.seconds(0), 1e-6);
-  EXPECT_DOUBLE_EQ(curve.seconds(0.5), 1e-6 + 0.5e-9);
-  EXPECT_DOUBLE_EQ(curve.seconds(3000), 4e-6);
-  EXPECT_DOUBLE_EQ(curve.seconds(-7), 1e-6);
-  EXPECT_DOUBLE_EQ(curve.seconds(std::nan("")), 1e-6);
+TEST(CostCurve, IsCalibratedOnceAPointIsMeasured) {
+  EXPECT_FALSE(curve_of({}).calibrated());
   EXPECT_TRUE(curve_of({{1, 1e-6}}).calibrated());
 }
 
-TEST(CostCurve, IsStraightBetweenPointsWhicheverClassTheyAreOf) {
-  const CostCurve curve = curve_of({{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}});
-  EXPECT_DOUBLE_EQ(curve.seconds(600), 1e-6);
-  EXPECT_DOUBLE_EQ(curve.seconds(1050), 5.5e-6) << "of the class of the point above it";
-  EXPECT_DOUBLE_EQ(curve.seconds(1500), 10e-6);
-  EXPECT_DOUBLE_EQ(curve.seconds(1700), 10e-6 + 200 * (990e-6 / 998500))
-      << "of the class of the point below it";
-  EXPECT_DOUBLE_EQ(curve.seconds(1500 + 998500 / 2.0), 505e-6);
-  EXPECT_DOUBLE_EQ(curve.seconds(1e6), 1e-3);
-  const CostCurve ends = curve_of({{1, 1e-6}, {std::ldexp(1.0, 63), 2}});
-  EXPECT_DOUBLE_EQ(ends.seconds(1), 1e-6);
-  EXPECT_DOUBLE_EQ(ends.seconds(std::ldexp(1.0, 63)), 2);
-  EXPECT_NEAR(ends.seconds(std::ldexp(1.0, 62)), 1, 1e-5);
-}
-
-TEST(CostCurve, APointKeepsItsSecondsHoweverSlowItsNeighboursAre) {
-  EXPECT_DOUBLE_EQ(curve_of({{600, 1e3}, {1500, 1e-14}, {1e6, 1e3}}).seconds(1500), 1e-14);
+TEST(CostCurve, FollowsItsPointsAndBesideThemTheirLinesTheOverheadAndTheRate) {
+  struct Row {
+    std::vector<CostCurve::Point> points;
+    double work;
+    double seconds;
+  };
+  const double most = std::ldexp(1.0, 63);
+  for (const auto& [points, work, seconds] : std::vector<Row>{
+           // Without points it is the assumed line.
+           {{}, 0, 1e-6},
+           {{}, 0.5, 1e-6 + 0.5e-9},
+           {{}, 3000, 4e-6},
+           {{}, -7, 1e-6},
+           {{}, std::nan(""), 1e-6},
+           // It is straight between points, whichever class they are of: 1050 is of the class of
+           // the point above it, 1700 of that of the point below it.
+           {{{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}}, 600, 1e-6},
+           {{{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}}, 1050, 5.5e-6},
+           {{{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}}, 1500, 10e-6},
+           {{{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}}, 1700, 10e-6 + 200 * (990e-6 / 998500)},
+           {{{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}}, 1500 + 998500 / 2.0, 505e-6},
+           {{{600, 1e-6}, {1500, 10e-6}, {1e6, 1e-3}}, 1e6, 1e-3},
+           {{{1, 1e-6}, {most, 2}}, 1, 1e-6},
+           {{{1, 1e-6}, {most, 2}}, most, 2},
+           // A point keeps its seconds, however slow its neighbours are.
+           {{{600, 1e3}, {1500, 1e-14}, {1e6, 1e3}}, 1500, 1e-14},
+           // The last measurement of a class counts.
+           {{{1100, 7e-6}, {1050, 5e-6}}, 1050, 5e-6},
+           // Beyond one point it grows at the assumed rate, or in proportion at most; with a point
+           // of the least class, along their line.
+           {{{1000, 2e-6}}, 2000, 3e-6},
+           {{{1000, 0.5e-6}}, 3000, 1.5e-6},
+           {{{1, 1e-9}, {1000, 0.5e-6}}, 3000, 0.5e-6 + 2000 * (0.499e-6 / 999)},
+           // Beyond two points it follows their line, never slower than in proportion.
+           {{{1000, 3e-6}, {4000, 9e-6}}, 8000, 17e-6},
+           {{{1, 1e-6}, {4000, 9e-6}}, 8000, 13e-6},
+           {{{10, 1}, {1000, 3e-6}, {4000, 9e-6}}, 8000, 17e-6},
+           {{{1000, 1e-6}, {4000, 7e-6}}, 8000, 14e-6},
+           // Where they are alike it grows at the assumed rate, at least at an eighth of its time.
+           {{{1000, 4e-6}, {4000, 5e-6}}, 8000, 9e-6},
+           {{{1000, 5e-6}, {4000, 4e-6}}, 8000, 8e-6},
+           {{{1000, 2.4e-7}, {4000, 5.2e-7}}, 8000, 1.02e-6},
+           // Below the points it falls to the overhead, and no faster than in proportion; it is
+           // never more than the point.
+           {{{1000, 5e-6}}, 500, 3e-6},
+           {{{1000, 5e-6}}, 0, 1e-6},
+           {{{1000, 0.5e-6}}, 500, 0.5e-6},
+           {{{1000, 4e-6}, {4000, 7e-6}}, 500, 3.5e-6},
+           {{{1000, 1e-6}, {4000, 10e-6}}, 500, 0.5e-6},
+           {{{1000, 4e-6}, {4000, 7e-6}, {1e5, 1}}, 500, 3.5e-6}})
+    EXPECT_DOUBLE_EQ(curve_of(points).seconds(work), seconds) << work;
+  EXPECT_NEAR(curve_of({{1, 1e-6}, {most, 2}}).seconds(most / 2), 1, 1e-5);
 }
 
 TEST(CostCurve, IsNeverNegative) {
@@ -64,40 +93,6 @@ TEST(CostCurve, IsNeverNegative) {
     EXPECT_GE(curve_of({{1000, 1e-3}}).seconds(work), 0) << work;
     EXPECT_GE(curve_of({{100, 5e-3}, {1000, 1e-3}}).seconds(work), 0) << work;
   }
-}
-
-TEST(CostCurve, TheLastMeasurementOfAClassCounts) {
-  EXPECT_DOUBLE_EQ(curve_of({{1100, 7e-6}, {1050, 5e-6}}).seconds(1050), 5e-6);
-}
-
-TEST(CostCurve, BeyondOnePointItGrowsAtTheAssumedRateOrInProportion) {
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 2e-6}}).seconds(2000), 3e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 0.5e-6}}).seconds(3000), 1.5e-6) << "in proportion at most";
-  EXPECT_DOUBLE_EQ(curve_of({{1, 1e-9}, {1000, 0.5e-6}}).seconds(3000),
-                   0.5e-6 + 2000 * (0.499e-6 / 999))
-      << "along the line through a point of the least class";
-}
-
-TEST(CostCurve, BeyondTwoPointsItFollowsTheirLineUnlessTheyAreAlike) {
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 3e-6}, {4000, 9e-6}}).seconds(8000), 17e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{1, 1e-6}, {4000, 9e-6}}).seconds(8000), 13e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{10, 1}, {1000, 3e-6}, {4000, 9e-6}}).seconds(8000), 17e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 1e-6}, {4000, 7e-6}}).seconds(8000), 14e-6)
-      << "never slower than in proportion";
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 4e-6}, {4000, 5e-6}}).seconds(8000), 9e-6)
-      << "alike: at the assumed rate";
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 5e-6}, {4000, 4e-6}}).seconds(8000), 8e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 2.4e-7}, {4000, 5.2e-7}}).seconds(8000), 1.02e-6)
-      << "at least at an eighth of the assumed time";
-}
-
-TEST(CostCurve, BelowThePointsItFallsToTheOverheadAndNoFasterThanInProportion) {
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 5e-6}}).seconds(500), 3e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 5e-6}}).seconds(0), 1e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 0.5e-6}}).seconds(500), 0.5e-6) << "never more than the point";
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 4e-6}, {4000, 7e-6}}).seconds(500), 3.5e-6);
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 1e-6}, {4000, 10e-6}}).seconds(500), 0.5e-6) << "in proportion";
-  EXPECT_DOUBLE_EQ(curve_of({{1000, 4e-6}, {4000, 7e-6}, {1e5, 1}}).seconds(500), 3.5e-6);
 }
 
 TEST(CostCurve, PriorsOfTeamsAreThoseOfOneThreadAndTheTeam) {

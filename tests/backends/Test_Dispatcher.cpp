@@ -262,18 +262,6 @@ TEST(DispatcherFlaw, B_ABatchOfTwiceTheWorkInOneClassCostsTwice) {
   EXPECT_NEAR(machine.predicted(Space::serial, 1.9 * unit), 3 * 1.9 * unit / 1e9, 1e-9);
 }
 
-TEST(DispatcherFlaw, C_TheSpaceNotChosenIsMeasuredAgain) {
-  CalibratedMachine machine;
-  const double work = 1e6;
-  ASSERT_EQ(machine.best(work), Space::cuda);
-  machine.lines[1].rate = 1e11;  // all threads have become the fastest, which only a probe can show
-  for (int i = 0; i < 2000; ++i) {
-    machine.call(work);
-    machine.now += 100ms;
-  }
-  EXPECT_EQ(machine.call(work).chosen, Space::openmp);
-}
-
 TEST(DispatcherFlaw, C_ProbesAreTimedAndTheirCostIsBounded) {
   CalibratedMachine machine;
   for (const double work : {1e3, 1e6, 1e8, 1e10}) {

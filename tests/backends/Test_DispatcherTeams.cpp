@@ -39,12 +39,8 @@ struct MachineOfTeams : CalibratedMachine {
   MachineOfTeams() : CalibratedMachine(SpaceSet::host()) {
     for (const auto& [threads, speedup, start] :
          {std::tuple(2, 1.8, 5e-6), {4, 3.0, 10e-6}, {8, 4.0, 20e-6}}) {
+      calibrate(Space::openmp, {4 * start, speedup * 1e9}, threads);
       dispatcher.calibrate_start(Space::openmp, start, threads);
-      for (int k = 4; k <= 34; k += 2) {
-        const double work = std::ldexp(1.0, k);
-        dispatcher.calibrate(Operations::lcs, Space::openmp, work, 4 * start + work / 1e9 / speedup,
-                             threads);
-      }
     }
   }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that a context uses, and the device that Kokkos is initialized on if there are
-// several, as functions of the machine and the environment variables.
+// The threads that a context uses, the device that Kokkos is initialized on if there are several,
+// and the instructions that may be used, as functions of the machine and the environment variables.
+#include <kindred/backends/Context.hpp>
+#include <kindred/backends/InstructionSet.hpp>
 #include <kindred/backends/impl/DeviceChoice.hpp>
 #include <kindred/backends/impl/ThreadCount.hpp>
 #include <kindred/core/common/Error.hpp>
@@ -36,29 +38,43 @@ ThreadCount threads_for(const ThreadLimits& limits, const Variables& variables =
   return Impl::choose_threads(limits, environment(variables));
 }
 
-TEST(ThreadCount, IsTheWholeMachineWithoutLimits) {
-  EXPECT_EQ(threads_for({.openmp = 128, .allowed = 128, .online = 128}),
-            (ThreadCount{128, "all processors"}));
-  EXPECT_EQ(threads_for({}), (ThreadCount{1, "all processors"}));
-}
-
-TEST(ThreadCount, FollowsTheAffinityOfTheProcess) {
-  EXPECT_EQ(threads_for({.openmp = 1, .allowed = 1, .online = 128}),
-            (ThreadCount{1, "the processors that this process may use"}));
-}
-
-TEST(ThreadCount, FollowsTheVariablesOfOpenMP) {
-  const ThreadLimits many{.openmp = 64, .allowed = 2, .online = 2};
-  EXPECT_EQ(threads_for(many, {{"OMP_NUM_THREADS", "64"}}), (ThreadCount{64, "OMP_NUM_THREADS"}));
-  EXPECT_EQ(threads_for(many, {{"OMP_NUM_THREADS", " 64,2"}}),
-            (ThreadCount{64, "OMP_NUM_THREADS"}));
-  EXPECT_EQ(threads_for(many), (ThreadCount{64, "as OpenMP decides"}));
-  // OpenMP ignores what it cannot read.
-  EXPECT_EQ(threads_for({.openmp = 2, .allowed = 2, .online = 2}, {{"OMP_NUM_THREADS", "lots"}}),
-            (ThreadCount{2, "all processors"}));
-  EXPECT_EQ(threads_for({.openmp = 64, .openmp_limit = 4, .allowed = 2, .online = 2},
-                        {{"OMP_NUM_THREADS", "64"}}),
-            (ThreadCount{4, "OMP_THREAD_LIMIT"}));
+TEST(ThreadCount, IsTheLeastOfTheLimitsUnlessAVariableSaysOtherwise) {
+  struct Case {
+    ThreadLimits limits;
+    Variables variables;
+    ThreadCount expected;
+  };
+  const ThreadLimits few{.openmp = 64, .allowed = 2, .online = 2};
+  const ThreadLimits most_6{.openmp = 8, .openmp_limit = 6, .allowed = 8, .online = 8, .quota = 2};
+  const ThreadLimits quota{.openmp = 128, .allowed = 128, .online = 128, .quota = 1};
+  const char* const of_quota = "the CPU limit of the control group";
+  for (const auto& [limits, variables, expected] : std::vector<Case>{
+           {{.openmp = 128, .allowed = 128, .online = 128}, {}, {128, "all processors"}},
+           {{}, {}, {1, "all processors"}},
+           {{.openmp = 1, .allowed = 1, .online = 128},
+            {},
+            {1, "the processors that this process may use"}},
+           {few, {{"OMP_NUM_THREADS", "64"}}, {64, "OMP_NUM_THREADS"}},
+           {few, {{"OMP_NUM_THREADS", " 64,2"}}, {64, "OMP_NUM_THREADS"}},
+           {few, {}, {64, "as OpenMP decides"}},
+           // OpenMP ignores what it cannot read.
+           {{.openmp = 2, .allowed = 2, .online = 2},
+            {{"OMP_NUM_THREADS", "lots"}},
+            {2, "all processors"}},
+           {{.openmp = 64, .openmp_limit = 4, .allowed = 2, .online = 2},
+            {{"OMP_NUM_THREADS", "64"}},
+            {4, "OMP_THREAD_LIMIT"}},
+           {most_6,
+            {{"KOKKOS_NUM_THREADS", "3"}, {"OMP_NUM_THREADS", "8"}},
+            {3, "KOKKOS_NUM_THREADS"}},
+           {most_6, {{"KOKKOS_NUM_THREADS", "100"}}, {6, "OMP_THREAD_LIMIT"}},
+           {quota, {}, {1, of_quota}},
+           {quota, {{"OMP_NUM_THREADS", "128"}}, {1, of_quota}}})
+    EXPECT_EQ(threads_for(limits, variables), expected) << testing::PrintToString(variables);
+  for (const char* wrong : {"", "abc", "0", "-1", "99999999999"})
+    EXPECT_THROW(threads_for(most_6, {{"KOKKOS_NUM_THREADS", wrong}}), InvalidArgument) << wrong;
+  EXPECT_EQ(threads_for({.openmp = 1024, .allowed = 1024, .online = 1024}).threads, 512)
+      << "as many as Kokkos can use";
 }
 
 TEST(ThreadCount, OfFilesIsThatOfContexts) {
@@ -70,27 +86,6 @@ TEST(ThreadCount, OfFilesIsThatOfContexts) {
   const Impl::Environment real = [](const char* variable) { return std::getenv(variable); };
   EXPECT_EQ(Impl::threads_or_all(0),
             Impl::choose_threads(Impl::query_thread_limits(), real).threads);
-}
-
-TEST(ThreadCount, FollowsTheVariableOfKokkos) {
-  const ThreadLimits limits{.openmp = 8, .openmp_limit = 6, .allowed = 8, .online = 8, .quota = 2};
-  EXPECT_EQ(threads_for(limits, {{"KOKKOS_NUM_THREADS", "3"}, {"OMP_NUM_THREADS", "8"}}),
-            (ThreadCount{3, "KOKKOS_NUM_THREADS"}));
-  EXPECT_EQ(threads_for(limits, {{"KOKKOS_NUM_THREADS", "100"}}),
-            (ThreadCount{6, "OMP_THREAD_LIMIT"}));
-  for (const char* wrong : {"", "abc", "0", "-1", "99999999999"})
-    EXPECT_THROW(threads_for(limits, {{"KOKKOS_NUM_THREADS", wrong}}), InvalidArgument) << wrong;
-}
-
-TEST(ThreadCount, IsWithinTheQuotaOfTheControlGroup) {
-  const ThreadLimits limits{.openmp = 128, .allowed = 128, .online = 128, .quota = 1};
-  EXPECT_EQ(threads_for(limits), (ThreadCount{1, "the CPU limit of the control group"}));
-  EXPECT_EQ(threads_for(limits, {{"OMP_NUM_THREADS", "128"}}),
-            (ThreadCount{1, "the CPU limit of the control group"}));
-}
-
-TEST(ThreadCount, IsWhatKokkosCanUse) {
-  EXPECT_EQ(threads_for({.openmp = 1024, .allowed = 1024, .online = 1024}).threads, 512);
 }
 
 TEST(ThreadCount, OfARequestIsWithinTheLimitOfOpenMP) {
@@ -122,15 +117,33 @@ DeviceChoice device_for(const Variables& variables, int count = 4,
 }
 constexpr DeviceChoice both(int device) { return {device, device}; }
 
-TEST(DeviceChoice, IsTheFirstWithoutAnyVariable) {
-  EXPECT_EQ(device_for({}), both(0));
-  EXPECT_EQ(device_for({}, 1), both(0));
-}
-
-TEST(DeviceChoice, IsTheRequestedOneWhateverTheVariablesSay) {
-  EXPECT_EQ(device_for({}, 4, 3), both(3));
-  EXPECT_EQ(device_for({{"KOKKOS_DEVICE_ID", "1"}, {"SLURM_LOCALID", "2"}}, 4, 3), both(3));
-  EXPECT_EQ(device_for({{"KOKKOS_DEVICE_ID", "99"}}, 4, 3), both(3));
+TEST(DeviceChoice, IsTheRequestedOneThenThatOfAVariableThenTheFirst) {
+  struct Case {
+    Variables variables;
+    DeviceChoice expected;
+    int count = 4;
+    std::optional<int> requested = {};
+  };
+  for (const auto& [variables, expected, count, requested] : std::vector<Case>{
+           {{}, both(0)},
+           {{}, both(0), 1},
+           {{}, both(3), 4, 3},
+           {{{"KOKKOS_DEVICE_ID", "1"}, {"SLURM_LOCALID", "2"}}, both(3), 4, 3},
+           {{{"KOKKOS_DEVICE_ID", "99"}}, both(3), 4, 3},
+           {{{"KOKKOS_DEVICE_ID", "3"}, {"SLURM_LOCALID", "2"}}, both(3)},
+           {{{"KOKKOS_DEVICE_ID", "2"}, {"KOKKOS_MAP_DEVICE_ID_BY", "random"}}, both(2)},
+           {{{"KOKKOS_MAP_DEVICE_ID_BY", "mpi_rank"}, {"SLURM_LOCALID", "2"}}, both(2)},
+           {{{"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"SLURM_LOCALID", "2"}}, both(1)},
+           {{{"MPI_LOCALRANKID", "3"}, {"PMI_LOCAL_RANK", "2"}}, both(3)},
+           // Variables count among the visible devices, a request has CUDA's number.
+           {{{"KOKKOS_VISIBLE_DEVICES", "3,1"}}, {3, 0}},
+           {{{"KOKKOS_VISIBLE_DEVICES", "2 0"}}, {2, 0}},
+           {{{"KOKKOS_VISIBLE_DEVICES", "3,1"}, {"KOKKOS_DEVICE_ID", "1"}}, {1, 1}},
+           {{{"KOKKOS_VISIBLE_DEVICES", "3,1"}, {"SLURM_LOCALID", "3"}}, {1, 1}},
+           {{{"KOKKOS_VISIBLE_DEVICES", "3,1"}}, {1, 1}, 4, 1}})
+    EXPECT_EQ(device_for(variables, count, requested), expected)
+        << testing::PrintToString(variables);
+  EXPECT_THROW(device_for({{"KOKKOS_VISIBLE_DEVICES", "3,1"}}, 4, 0), SpaceUnavailable);
 }
 
 TEST(DeviceChoice, FollowsTheLocalRankOfEveryLauncher) {
@@ -144,31 +157,6 @@ TEST(DeviceChoice, FollowsTheLocalRankOfEveryLauncher) {
     EXPECT_EQ(device_for({{name, "5"}}, 1), both(0));
     EXPECT_EQ(device_for({{name, "-1"}}), both(0)) << "no rank";
   }
-  EXPECT_EQ(device_for({{"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"SLURM_LOCALID", "2"}}), both(1));
-  EXPECT_EQ(device_for({{"MPI_LOCALRANKID", "3"}, {"PMI_LOCAL_RANK", "2"}}), both(3));
-  EXPECT_EQ(device_for({{"KOKKOS_MAP_DEVICE_ID_BY", "mpi_rank"}, {"SLURM_LOCALID", "2"}}), both(2));
-}
-
-TEST(DeviceChoice, KokkosDeviceIdPrecedesTheRank) {
-  EXPECT_EQ(device_for({{"KOKKOS_DEVICE_ID", "3"}, {"SLURM_LOCALID", "2"}}), both(3));
-  EXPECT_EQ(device_for({{"KOKKOS_DEVICE_ID", "2"}, {"KOKKOS_MAP_DEVICE_ID_BY", "random"}}),
-            both(2));
-}
-
-TEST(DeviceChoice, CountsAmongTheVisibleDevices) {
-  const Variables visible{{"KOKKOS_VISIBLE_DEVICES", "3,1"}};
-  const auto with = [&](const char* name, const char* value) {
-    Variables all = visible;
-    all[name] = value;
-    return all;
-  };
-  EXPECT_EQ(device_for(visible), (DeviceChoice{3, 0}));
-  EXPECT_EQ(device_for(with("KOKKOS_DEVICE_ID", "1")), (DeviceChoice{1, 1}));
-  EXPECT_EQ(device_for(with("SLURM_LOCALID", "3")), (DeviceChoice{1, 1}));
-  EXPECT_EQ(device_for(visible, 4, 1), (DeviceChoice{1, 1}))
-      << "the requested device is CUDA's number";
-  EXPECT_THROW(device_for(visible, 4, 0), SpaceUnavailable);
-  EXPECT_EQ(device_for({{"KOKKOS_VISIBLE_DEVICES", "2 0"}}), (DeviceChoice{2, 0}));
 }
 
 TEST(DeviceChoice, IsTheOneThatCTestReservedForTheRank) {
@@ -218,6 +206,35 @@ TEST(DeviceChoice, NamesTheVariableForWhichKokkosWouldAbort) {
   message("SLURM_LOCALID", "none", "whole number");
   EXPECT_THROW(device_for({{"KOKKOS_DEVICE_ID", "first"}}, 4, 2), InvalidArgument);
   EXPECT_THROW(device_for({{"KOKKOS_MAP_DEVICE_ID_BY", "rank"}}, 4, 2), InvalidArgument);
+}
+
+// --- instructions
+
+TEST(InstructionSet, IsAvailableOnThisProcessor) {
+  EXPECT_EQ(why_processor_is_unusable(), nullptr);
+  EXPECT_FALSE(instruction_set().level.empty());
+}
+
+TEST(InstructionSet, IsLimitedByTheVariableOnlyAtRunTime) {
+  const InstructionSet v4{"x86-64-v4", {}, {"VBMI"}};
+  const InstructionSet native{"x86-64-v4", {"VBMI", "VNNI"}, {}};
+  EXPECT_EQ(Impl::problem_of_max_level(nullptr, native), "");
+  EXPECT_EQ(Impl::problem_of_max_level("x86-64-v4", v4), "");
+  EXPECT_EQ(Impl::problem_of_max_level("x86-64-v4", {"x86-64-v2", {}, {}}), "");
+  EXPECT_THAT(Impl::problem_of_max_level("x86-64-v3", v4),
+              HasSubstr("KINDRED_MAX_LEVEL is 'x86-64-v3', and this build of Kindred is compiled "
+                        "for x86-64-v4: "));
+  EXPECT_THAT(Impl::problem_of_max_level("x86-64-v4", native),
+              HasSubstr("compiled for x86-64-v4 with VBMI, VNNI: "));
+  EXPECT_THAT(Impl::problem_of_max_level("v4", v4), HasSubstr("must be x86-64, x86-64-v2, "));
+}
+
+TEST(InstructionSet, AContextRejectsAVariableThatItCannotFollow) {
+  {
+    const Testing::EnvironmentVariable level("KINDRED_MAX_LEVEL", "avx2");
+    EXPECT_THROW(Context(), InvalidArgument);
+  }
+  EXPECT_NO_THROW(Context());
 }
 
 }  // namespace MachineChoicesTest

@@ -28,25 +28,36 @@ bool has_regions() {
   return Testing::context().is_usable(Space::openmp) && !Testing::thread_sanitizer;
 }
 
-template <class Body>
-int run(OpenMPTeams& teams, int threads, const Body& body) {
-  return run_on_team(
-      teams, threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
-}
-
-/// The threads that execute a parallel region of the team.
-std::set<std::thread::id> threads_of(const OpenMPTeams& teams) {
+/// The threads that execute a loop of \p count indices.
+std::set<std::thread::id> threads_seen(const HostSpace& exec_space, int count) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
-  const HostSpace& exec_space = *teams.here();
   Kokkos::parallel_for("Kindred::Testing::threads",
-                       Kokkos::RangePolicy<HostSpace>(exec_space, 0, Arch::concurrency(exec_space)),
-                       [&](int) {
+                       Kokkos::RangePolicy<HostSpace>(exec_space, 0, count), [&](int) {
                          const std::lock_guard lock(mutex);
                          seen.insert(std::this_thread::get_id());
                        });
+  exec_space.fence("Kindred::Testing::threads_seen");
   return seen;
 }
+
+/// The teams of up to \p threads threads of an instance of \p context.
+struct Teams {
+  explicit Teams(int threads, Space space = Space::serial,
+                 const Context& context = Testing::context())
+      : teams(threads, Impl::host_instance(context, space), single) {}
+
+  /// Runs \p body on a team. Returns the threads that it got.
+  template <class Body>
+  int run(int threads, const Body& body) {
+    return run_on_team(
+        teams, threads, [](const void* given) { (*static_cast<const Body*>(given))(); }, &body);
+  }
+  const HostSpace* here() const { return teams.here(); }
+
+  Impl::LeasePool<Impl::HostInstance> single;
+  OpenMPTeams teams;
+};
 
 TEST(OpenMPTeams, SizesArePowersOfTwoAndAllThreads) {
   EXPECT_THAT(Impl::team_sizes(1), testing::ElementsAre(1));
@@ -56,16 +67,30 @@ TEST(OpenMPTeams, SizesArePowersOfTwoAndAllThreads) {
   EXPECT_THAT(Impl::team_sizes(64), testing::ElementsAre(2, 4, 8, 16, 32, 64));
 }
 
+TEST(Context, RunsOnTheRequestedNumberOfThreadsBesideOthers) {
+  EXPECT_TRUE(Testing::context().is_usable(Space::serial));
+  for (const int threads : {1, 2, 3, 7, 16}) {
+    const Context context(options_of(threads));
+    const auto threads_on = [&](Space space) {
+      return threads_seen(Impl::host_instance(context, space), 10'000).size();
+    };
+    EXPECT_EQ(context.threads(), threads);
+    EXPECT_EQ(threads_on(Space::serial), 1U);
+    if (!has_regions()) continue;
+    EXPECT_EQ(context.info(Space::openmp).concurrency, threads);
+    EXPECT_EQ(threads_on(Space::openmp), static_cast<std::size_t>(threads));
+  }
+}
+
 TEST(OpenMPTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
   const auto processors = std::thread::hardware_concurrency();
   if (!has_regions() || processors < 2)
     GTEST_SKIP() << "needs two processors and OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(2));
-  Impl::LeasePool<Impl::HostInstance> single;
-  OpenMPTeams teams(context.threads(), Impl::host_instance(context, Space::openmp), single);
+  Teams teams(context.threads(), Space::openmp, context);
   std::array<std::set<int>, 2> seen;
   for (int round = 0; round < 200; ++round) {
-    run(teams, 2, [&] {
+    teams.run(2, [&] {
       Kokkos::parallel_for("Kindred::Testing::processors",
                            Kokkos::RangePolicy<HostSpace>(*teams.here(), 0, 2),
                            [&](int i) { seen[i].insert(::sched_getcpu()); });
@@ -77,13 +102,13 @@ TEST(OpenMPTeams, BindTheirThreadsToSubsetsOfTheProcessors) {
 TEST(OpenMPTeams, KeepTheirThreadsWhereSizesAlternate) {
   if (!has_regions()) GTEST_SKIP() << "needs OpenMP, which ThreadSanitizer does not support";
   const Context context(options_of(all_threads));
-  Impl::LeasePool<Impl::HostInstance> single;
-  OpenMPTeams teams(context.threads(), Impl::host_instance(context, Space::openmp), single);
+  Teams teams(context.threads(), Space::openmp, context);
   std::map<int, std::set<std::thread::id>> seen;
   for (int round = 0; round < 1000; ++round) {
     for (const int threads : {1, 4, 16, all_threads}) {
-      run(teams, threads, [&, round] {
-        const auto here = threads_of(teams);
+      teams.run(threads, [&, round] {
+        const HostSpace& instance = *teams.here();
+        const auto here = threads_seen(instance, Arch::concurrency(instance));
         if (round == 0) seen[threads] = here;
         EXPECT_TRUE(
             std::includes(seen[threads].begin(), seen[threads].end(), here.begin(), here.end()))
@@ -95,24 +120,22 @@ TEST(OpenMPTeams, KeepTheirThreadsWhereSizesAlternate) {
 }
 
 TEST(OpenMPTeams, PropagateExceptionsOfACall) {
-  Impl::LeasePool<Impl::HostInstance> single;
-  OpenMPTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
+  Teams teams(4);
   for (const int threads : {1, 2, 4}) {
-    EXPECT_THROW(run(teams, threads, [] { throw std::out_of_range("thrown"); }), std::out_of_range);
+    EXPECT_THROW(teams.run(threads, [] { throw std::out_of_range("thrown"); }), std::out_of_range);
     int calls = 0;
-    EXPECT_GE(run(teams, threads, [&] { ++calls; }), threads);
+    EXPECT_GE(teams.run(threads, [&] { ++calls; }), threads);
     EXPECT_EQ(calls, 1);
   }
 }
 
 TEST(OpenMPTeams, RunANestedCallOnItsTeam) {
-  Impl::LeasePool<Impl::HostInstance> single;
-  OpenMPTeams teams(8, Impl::host_instance(Testing::context(), Space::serial), single);
+  Teams teams(8);
   const HostSpace* outer = nullptr;
   const HostSpace* inner = nullptr;
-  run(teams, 2, [&] {
+  teams.run(2, [&] {
     outer = teams.here();
-    run(teams, 8, [&] { inner = teams.here(); });
+    teams.run(8, [&] { inner = teams.here(); });
   });
   EXPECT_NE(outer, nullptr);
   EXPECT_EQ(inner, outer);
@@ -120,8 +143,7 @@ TEST(OpenMPTeams, RunANestedCallOnItsTeam) {
 }
 
 TEST(OpenMPTeams, GiveACallerASmallerTeamWhereOthersAreBusyAndItsOwnThreadWhereAllAre) {
-  Impl::LeasePool<Impl::HostInstance> single;
-  OpenMPTeams teams(4, Impl::host_instance(Testing::context(), Space::serial), single);
+  Teams teams(4);
   std::mutex mutex;
   // The first calls need the mutex, and this caller makes another call while it holds the mutex.
   std::unique_lock lock(mutex);
@@ -129,7 +151,7 @@ TEST(OpenMPTeams, GiveACallerASmallerTeamWhereOthersAreBusyAndItsOwnThreadWhereA
   const auto occupy = [&](int threads) {
     std::atomic<bool> inside{false};
     busy.emplace_back([&] {
-      run(teams, threads, [&] {
+      teams.run(threads, [&] {
         inside = true;
         const std::lock_guard wait(mutex);
       });
@@ -139,10 +161,10 @@ TEST(OpenMPTeams, GiveACallerASmallerTeamWhereOthersAreBusyAndItsOwnThreadWhereA
   int calls = 0;
   const auto count = [&] { ++calls; };
   occupy(4);
-  EXPECT_EQ(run(teams, 4, count), 2);
+  EXPECT_EQ(teams.run(4, count), 2);
   occupy(2);
   const auto here = std::this_thread::get_id();
-  EXPECT_EQ(run(teams, 4, [&] { calls += std::this_thread::get_id() == here ? 1 : 0; }), 1);
+  EXPECT_EQ(teams.run(4, [&] { calls += std::this_thread::get_id() == here ? 1 : 0; }), 1);
   EXPECT_EQ(calls, 2);
   lock.unlock();
   for (std::thread& thread : busy) thread.join();

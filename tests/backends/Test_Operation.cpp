@@ -116,14 +116,6 @@ TEST(Operation, BeyondTheLimitIsRejectedAndTheOthersKeepWorking) {
   EXPECT_EQ(dispatcher.decide(workload(infos.front(), 1)).operation, infos.front());
 }
 
-TEST(Operation, GetsTheCostsOfAProfileWhenItIsFirstUsed) {
-  Dispatcher dispatcher(SpaceSet::host(), 1, here());
-  dispatcher.load_profile_json(profile_with("own"));
-  EXPECT_TRUE(dispatcher.calibrated());
-  EXPECT_DOUBLE_EQ(dispatcher.predict(workload(own, 1024))[0], 7.0);
-  EXPECT_EQ(dispatcher.batch_bytes(own), 4096U);
-}
-
 TEST(Operation, ThatNoCallUsedStaysInTheProfile) {
   Dispatcher dispatcher(SpaceSet::host(), 1, here());
   dispatcher.load_profile_json(profile_with("of a later version"));
@@ -137,12 +129,15 @@ TEST(Operation, ThatNoCallUsedStaysInTheProfile) {
   EXPECT_DOUBLE_EQ(again.predict(workload(own, 1024))[0], 3.0);
 }
 
-TEST(Operation, IsReadFromProfilesUnderItsNameOfEarlierVersions) {
-  for (const auto& [before, now] : {std::pair("search-screen", Operations::search_quantized),
-                                    std::pair("search-matrix", Operations::search_gemm)}) {
+TEST(Operation, GetsTheCostsOfAProfileAlsoUnderItsNameOfEarlierVersions) {
+  for (const auto& [named, operation] : {std::pair("own", Operation(own)),
+                                         {"search-screen", Operations::search_quantized},
+                                         {"search-matrix", Operations::search_gemm}}) {
     Dispatcher dispatcher(SpaceSet::host(), 1, here());
-    dispatcher.load_profile_json(profile_with(before));
-    EXPECT_DOUBLE_EQ(dispatcher.predict(workload(now, 1024))[0], 7.0) << before;
+    dispatcher.load_profile_json(profile_with(named));
+    EXPECT_TRUE(dispatcher.calibrated());
+    EXPECT_DOUBLE_EQ(dispatcher.predict(workload(operation, 1024))[0], 7.0) << named;
+    EXPECT_EQ(dispatcher.batch_bytes(operation), 4096U) << named;
   }
 }
 

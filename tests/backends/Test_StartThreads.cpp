@@ -178,24 +178,23 @@ TEST(StartThreads, AreAllStartedAndEnded) {
   EXPECT_EQ(threads_now(), before);
 }
 
+/// Ends the process with \p status unless \p holds.
+void require(bool holds, int status) {
+  if (!holds) std::exit(status);
+}
+
+void limit_address_space_to(rlim_t limit) {
+  const rlimit limits{limit, RLIM_INFINITY};
+  require(::setrlimit(RLIMIT_AS, &limits) == 0, 9);
+}
 /// Sets the limit of the address space to what is in use and \p bytes.
 void limit_address_space(std::uint64_t bytes) {
   std::ifstream status("/proc/self/statm");
   std::uint64_t pages = 0;
   status >> pages;
-  const rlim_t limit = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes;
-  const rlimit limits{limit, RLIM_INFINITY};
-  if (::setrlimit(RLIMIT_AS, &limits) != 0) std::exit(9);
+  limit_address_space_to(pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + bytes);
 }
-void unlimit_address_space() {
-  const rlimit limits{RLIM_INFINITY, RLIM_INFINITY};
-  if (::setrlimit(RLIMIT_AS, &limits) != 0) std::exit(9);
-}
-
-/// Ends the process with \p status unless \p holds.
-void require(bool holds, int status) {
-  if (!holds) std::exit(status);
-}
+void unlimit_address_space() { limit_address_space_to(RLIM_INFINITY); }
 
 const Workload large{
     .operation = Operations::reduction, .items = 1, .work = 1e12, .resident = SpaceSet::host()};

@@ -110,37 +110,33 @@ TYPED_TEST(BulkProducts, ThatShareAnArgumentAreTheSameOnAnyThreads) {
   expect_same(List<T>(products_on(Space::openmp, 0, shapes.size())), together);
 }
 
-TEST(BulkProducts, OfSingleArraysMatchThoseOfLists) {
+TEST(BulkProducts, OfSingleArraysMatchReference) {
   auto random = Testing::generator("products.arrays");
-  const ProductShape shape{17, 20, 33};
-  const std::int64_t m = 17, n = 20, k = 33;
+  constexpr std::int64_t m = 17, n = 20, k = 33;
+  // The elements are eighths, so that every product and sum is exact.
+  const auto eighths = [&](std::int64_t count) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& value : values) value = static_cast<float>(random() % 2001) / 8 - 125;
+    return values;
+  };
   at_places([&](const Caller& caller) {
     for (const std::int64_t batch : {0, 1, 3}) {
-      const auto count = static_cast<std::size_t>(batch);
-      // The elements are eighths, so that every product and sum is exact.
-      std::vector<float> a(count * 17 * 33), b(count * 33 * 20);
-      for (auto* values : {&a, &b})
-        for (float& value : *values) value = static_cast<float>(random() % 2001) / 8 - 125;
-      std::vector<float> expected(count * 17 * 20);
-      Products products;
-      for (std::size_t i = 0; i < count; ++i)
-        products.add<float>(shape, std::span(a).subspan(i * 17 * 33),
-                            std::span(b).subspan(i * 33 * 20),
-                            std::span(expected).subspan(i * 17 * 20, 17 * 20));
-      caller.bulk.multiply(products.a, products.b, products.c,
-                           {.space = Space::serial, .reproducible = true});
+      const auto a = eighths(batch * m * k), b = eighths(batch * k * n);
+      std::vector<float> expected;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(batch); ++i) {
+        const auto product =
+            Reference::matrix_product(row_of(a, m * k, i), row_of(b, k * n, i), m, n, k);
+        expected.insert(expected.end(), product.begin(), product.end());
+      }
       for (const bool reproducible : {true, false}) {
         Placed<float> first(caller.place, a), second(caller.place, b);
         Placed<float> out(caller.place, std::vector<float>(expected.size(), 7));
-        for (int repeat = 0; repeat < 2; ++repeat) {
-          if (batch == 1) {
-            caller.bulk.multiply(first.array({m, k}), second.array({k, n}), out.array({m, n}),
-                                 caller.options(reproducible));
-          } else {
-            caller.bulk.multiply(first.array({batch, m, k}), second.array({batch, k, n}),
-                                 out.array({batch, m, n}), caller.options(reproducible));
-          }
-        }
+        const auto shape_of = [&](std::int64_t rows, std::int64_t columns) {
+          return batch == 1 ? Shape{rows, columns} : Shape{batch, rows, columns};
+        };
+        for (int repeat = 0; repeat < 2; ++repeat)
+          caller.bulk.multiply(first.array(shape_of(m, k)), second.array(shape_of(k, n)),
+                               out.array(shape_of(m, n)), caller.options(reproducible));
         caller.wait();
         EXPECT_TRUE(same_bits(out.values(), expected)) << batch;
       }

@@ -9,9 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <Generator.hpp>
+#include <VectorValues.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <random>
@@ -37,13 +40,36 @@ inline void ok(kindred_status status, const char* file = __builtin_FILE(),
   throw std::runtime_error("a call of C failed");
 }
 
+/// Words of a message, and the line of the test that expects them.
+struct Words {
+  // NOLINTNEXTLINE(google-explicit-constructor): so that the line is that of the words
+  Words(const char* words, const char* of_file = __builtin_FILE(), int of_line = __builtin_LINE())
+      : text(words), file(of_file), line(of_line) {}
+  std::string text;
+  const char* file;
+  int line;
+};
+
 /// Expects that a call was refused, with \p words in the message.
-inline void expect_refused(kindred_status status, const std::string& words = "",
-                           kindred_status wanted = KINDRED_INVALID,
-                           const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline void expect_refused(kindred_status status, const Words& words = "",
+                           kindred_status wanted = KINDRED_INVALID) {
   const std::string message = status == KINDRED_OK ? "nothing" : kindred_last_error();
-  if (status != wanted || message.find(words) == std::string::npos)
-    ADD_FAILURE_AT(file, line) << "status " << status << ": " << message << "; not: " << words;
+  if (status != wanted || message.find(words.text) == std::string::npos)
+    ADD_FAILURE_AT(words.file, words.line)
+        << "status " << status << ": " << message << "; not: " << words.text;
+}
+
+/// Expects for each of \p wrong, words of a message and a change of a new Given, that `call(given)`
+/// is refused with the words.
+template <class Given, class Call>
+void expect_each_refused(
+    const std::vector<std::pair<const char*, std::function<void(Given& given)>>>& wrong,
+    const Call& call) {
+  for (const auto& [words, change] : wrong) {
+    Given given;
+    change(given);
+    expect_refused(call(given), words);
+  }
 }
 
 /// Destroys a handle at the end of its scope.
@@ -66,20 +92,65 @@ T* released(Owned<T>&& owned) {
   return std::exchange(owned.handle, nullptr);
 }
 
+/// Calls a function with \p arguments, \p out and, behind it, null.
+template <class Out, class... Parameters, class... Arguments>
+kindred_status call_for(Out* out, kindred_status (*call)(Parameters...) noexcept,
+                        Arguments&&... arguments) {
+  constexpr std::size_t count = sizeof...(Arguments) + 1;
+  return [&]<std::size_t... behind>(std::index_sequence<behind...>) {
+    return call(arguments..., out,
+                std::tuple_element_t<count + behind, std::tuple<Parameters...>>()...);
+  }
+  (std::make_index_sequence<sizeof...(Parameters) - count>());
+}
+
+/// What the parameter \p number points to.
+template <std::size_t number, class... Parameters>
+using Pointed = std::remove_pointer_t<std::tuple_element_t<number, std::tuple<Parameters...>>>;
+
 /// \brief What a call writes to the parameter after \p arguments: a number, a struct, or a handle,
 /// which is owned. The parameters behind it are null.
 template <class... Parameters, class... Arguments>
 auto result_of(kindred_status (*call)(Parameters...) noexcept, Arguments&&... arguments) {
-  constexpr std::size_t count = sizeof...(Arguments);
-  using All = std::tuple<Parameters...>;
-  using Result = std::remove_pointer_t<std::tuple_element_t<count, All>>;
+  using Result = Pointed<sizeof...(Arguments), Parameters...>;
   std::conditional_t<std::is_pointer_v<Result>, Owned<std::remove_pointer_t<Result>>, Result> out{};
   if constexpr (requires { out.struct_size; }) out.struct_size = sizeof(out);
-  [&]<std::size_t... behind>(std::index_sequence<behind...>) {
-    ok(call(arguments..., &out, std::tuple_element_t<count + 1 + behind, All>()...));
-  }
-  (std::make_index_sequence<sizeof...(Parameters) - count - 1>());
+  ok(call_for(&out, call, arguments...));
   return out;
+}
+
+/// Expects that a call with the arguments of `result_of` is refused and writes no result.
+template <kindred_status wanted = KINDRED_INVALID, class... Parameters, class... Arguments>
+void expect_no_result(const Words& words, kindred_status (*call)(Parameters...) noexcept,
+                      Arguments&&... arguments) {
+  Pointed<sizeof...(Arguments), Parameters...> out{}, before;
+  if constexpr (requires { out.struct_size; }) out.struct_size = sizeof(out);
+  std::memcpy(&before, &out, sizeof(out));
+  expect_refused(call_for(&out, call, arguments...), words, wanted);
+  EXPECT_EQ(std::memcmp(&out, &before, sizeof(out)), 0) << "a refused call has written a result";
+}
+
+/// \brief The elements that a call writes to the array after \p arguments, behind which its
+/// capacity and their number are. With less capacity, it is refused and sets only the number.
+template <class... Parameters, class... Arguments>
+auto list_from(kindred_status (*call)(Parameters...) noexcept, Arguments&&... arguments) {
+  std::vector<Pointed<sizeof...(Arguments), Parameters...>> out(1);
+  Pointed<sizeof...(Arguments) + 2, Parameters...> count = 0;
+  const kindred_status status = call(arguments..., out.data(), 0, &count);
+  if (count == 0) ok(status);
+  if (count > 0) expect_refused(status, "capacity");
+  out.resize(count);
+  if (count > 0) expect_refused(call(arguments..., out.data(), count - 1, &count), "capacity");
+  EXPECT_EQ(count, out.size());
+  ok(call(arguments..., out.data(), out.size(), &count));
+  EXPECT_EQ(count, out.size());
+  return out;
+}
+
+/// Runs a prepared call or a sequence.
+inline void run_prepared(void* prepared) {
+  ok(kindred_run(prepared));
+  ok(kindred_wait(prepared));
 }
 
 /// The bytes of a handle.
@@ -253,6 +324,9 @@ inline std::string text_of(const kindred_text& text) { return {text.data, text.s
 inline std::string bytes_of(const void* handle) {
   return std::string(view_of(result_of(kindred_to_bytes, handle)));
 }
+inline const std::uint8_t* data_of(const std::string& bytes) {
+  return reinterpret_cast<const std::uint8_t*>(bytes.data());
+}
 inline std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -311,10 +385,7 @@ struct GraphRows {
 /// Seeded numbers of a normal distribution.
 inline std::vector<float> random_rows(const char* name, std::size_t count) {
   auto generator = Testing::generator(name);
-  std::normal_distribution<float> normal;
-  std::vector<float> out(count);
-  for (float& value : out) value = normal(generator);
-  return out;
+  return normal_values(generator, count);
 }
 
 }  // namespace Kindred::Testing

@@ -8,14 +8,15 @@
 #include "ValidStructs.hpp"
 
 #include <FunctionTable.hpp>
-#include <TempFolder.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -166,16 +167,10 @@ T argument(std::string_view name, Fault fault, const Excluded* excluded, Storage
 }
 
 std::vector<std::string> names_of(std::string list) {
-  std::vector<std::string> out;
-  std::string word;
-  for (const char c : list) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
-      word += c;
-    } else if (!word.empty()) {
-      out.push_back(std::exchange(word, {}));
-    }
-  }
-  return out;
+  std::ranges::replace_if(
+      list, [](char c) { return c == '(' || c == ',' || c == ')'; }, ' ');
+  std::istringstream words(list);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 struct Outcome {

@@ -5,11 +5,11 @@
 #include "Members.hpp"
 
 #include <Keys.hpp>
+#include <TestGenerator.hpp>
 
 #include <kindred/matcher/KeyedVectorIndex.hpp>
 
 #include <limits>
-#include <numeric>
 #include <span>
 
 namespace KeysOfCTest {
@@ -112,9 +112,7 @@ TEST(CKeys, IndexesAnswerAsThoseOfCpp) {
   Floats rows(random_rows("CKeys rows", 30 * dimension), dimension);
   Floats more_rows(random_rows("CKeys more", 10 * dimension), dimension);
   for (const Form form : forms) {
-    std::vector<std::uint64_t> first(30);
-    std::iota(first.begin(), first.end(), std::uint64_t{0});
-    const SomeKeys keys(form, first);
+    const SomeKeys keys(form, numbers_from(0, 30));
     const auto index =
         result_of(kindred_keyed_index_create, c_context(), &keys, &rows, nullptr, nullptr);
     const KeyedVectorIndex& inside = C::keyed_index_of(index);
@@ -209,13 +207,10 @@ TEST(CKeys, StreamsAndOffsetsThatDoNotFitAreRefused) {
   const SomeKeys keys(Form::texts, {1, 2});
   const auto index =
       result_of(kindred_keyed_index_create, c_context(), &keys, &rows, nullptr, nullptr);
-  kindred_results* results = nullptr;
   const kindred_search_options options = Given::search_options{.has_stream = 1};
-  expect_refused(kindred_keyed_index_search(index, &rows, &options, &results), "stream");
+  expect_no_result("stream", kindred_keyed_index_search, index, &rows, &options);
   const std::uint64_t offsets[] = {0, 1, 1};
-  expect_refused(kindred_keyed_index_score(index, &rows, &keys, offsets, nullptr, &results),
-                 "end at 1");
-  EXPECT_EQ(results, nullptr);
+  expect_no_result("end at 1", kindred_keyed_index_score, index, &rows, &keys, offsets, nullptr);
 }
 
 }  // namespace KeysOfCTest

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -34,7 +35,7 @@ template <class T, class FromBytes>
 void reopen(Owned<T>& handle, const FromBytes& from_bytes) {
   const std::string bytes = bytes_of(handle);
   Owned<T> copy;
-  ok(from_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), &copy));
+  ok(from_bytes(data_of(bytes), bytes.size(), &copy));
   EXPECT_EQ(bytes_of(copy), bytes);
   std::swap(handle.handle, copy.handle);
 }
@@ -125,10 +126,7 @@ TEST(COperations, OfIndexesMatchAMap) {
       });
     };
     run({add, add, add_wide, remove, replace, read, search, copy}, [&] {
-      std::vector<std::uint64_t> ids(end);
-      ids.resize(result_of(kindred_index_ids, index, ids.data(), ids.size()));
-      EXPECT_TRUE(
-          std::ranges::equal(ids, model, {}, {}, [](const auto& one) { return one.first; }));
+      EXPECT_TRUE(std::ranges::equal(list_from(kindred_index_ids, index), std::views::keys(model)));
     });
   });
 }

@@ -5,7 +5,7 @@
 #include "Members.hpp"
 #include "MemorySupport.hpp"
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,8 +41,7 @@ void expect_same(const kindred_predictions* predictions, const std::vector<Predi
                 of.anomalies[a]);
     }
   }
-  kindred_prediction none = KINDRED_PREDICTION_INIT;
-  expect_refused(kindred_predictions_get(predictions, expected.size(), &none));
+  expect_no_result("", kindred_predictions_get, predictions, expected.size());
 }
 
 TEST(CPredictions, AndMatchesAreThoseOfCppAtEveryLevel) {
@@ -55,20 +54,11 @@ TEST(CPredictions, AndMatchesAreThoseOfCppAtEveryLevel) {
     const auto at = static_cast<std::int32_t>(level);
     Ragged<Symbol> encoded;
     of.inside().encode(events, encoded, level);
-    std::vector<std::uint32_t> symbols(encoded.values.size());
-    std::size_t count = 0;
-    const auto encode = [&](std::size_t capacity) {
-      return kindred_memory_encode(of.memory, of.texts.data(), of.events.data(), 2, at,
-                                   symbols.data(), capacity, &count);
-    };
-    expect_refused(encode(1));
-    ok(encode(symbols.size()));
-    ASSERT_EQ(count, symbols.size());
+    const auto symbols =
+        list_from(kindred_memory_encode, of.memory, of.texts.data(), of.events.data(), 2, at);
     EXPECT_EQ(symbols, encoded.values);
-    kindred_match_options matching = KINDRED_MATCH_OPTIONS_INIT;
-    kindred_prediction_options options = KINDRED_PREDICTION_OPTIONS_INIT;
-    matching.threshold = 0;
-    options.fuzzy_token_threshold = 0.6;
+    kindred_match_options matching = Given::match_options{.threshold = 0};
+    kindred_prediction_options options = Given::prediction_options{.fuzzy_token_threshold = 0.6};
     for (const bool is_filtered : {false, true}) {
       if (is_filtered) {
         matching.filter = only.data();
@@ -91,22 +81,16 @@ TEST(CPredictions, AndMatchesAreThoseOfCppAtEveryLevel) {
     }
   }
   EXPECT_GT(anomalies, 0U) << "xxs6 is a spelling of xxs66";
-  kindred_match_options options = KINDRED_MATCH_OPTIONS_INIT;
-  kindred_results* results = nullptr;
   const std::uint32_t symbol = 0;
   const std::uint64_t one[] = {0, 1};
   const std::uint64_t never = 60;
-  const auto match = [&](std::int32_t level) {
-    return kindred_memory_match(of.memory, &symbol, one, 1, level, &options, &results);
-  };
-  ok(match(KINDRED_LEVEL_OF_MEMORY));
-  ok(kindred_destroy(std::exchange(results, nullptr)));
-  for (const std::int32_t level : {-2, 2}) expect_refused(match(level), "level");
-  options.filter_size = 1;
-  expect_refused(match(KINDRED_LEVEL_OF_MEMORY), "filter is NULL");
-  options.filter = &never;
-  expect_refused(match(KINDRED_LEVEL_OF_MEMORY), "60");  // was never learned
-  EXPECT_EQ(results, nullptr);
+  result_of(kindred_memory_match, of.memory, &symbol, one, 1, KINDRED_LEVEL_OF_MEMORY, nullptr);
+  kindred_match_options options = Given::match_options{.filter_size = 1};
+  for (const char* const words : {"filter is NULL", "60"}) {  // which was never learned
+    expect_no_result(words, kindred_memory_match, of.memory, &symbol, one, 1,
+                     KINDRED_LEVEL_OF_MEMORY, &options);
+    options.filter = &never;
+  }
 }
 
 TEST(CPredictions, FromGivenCandidatesAreThoseOfTheMemory) {
@@ -116,10 +100,8 @@ TEST(CPredictions, FromGivenCandidatesAreThoseOfTheMemory) {
   // What the memory knows, as a store of the caller would give it.
   std::vector<std::uint64_t> patterns_with(vocabulary.size());
   for (std::uint64_t index = 0; index < memory.statistics().learned; ++index) {
-    std::vector<Symbol> symbols = memory.pattern(index).events.values;
-    std::sort(symbols.begin(), symbols.end());
-    symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
-    for (const Symbol symbol : symbols) ++patterns_with[symbol];
+    const std::vector<Symbol> symbols = memory.pattern(index).events.values;
+    for (const Symbol symbol : std::set(symbols.begin(), symbols.end())) ++patterns_with[symbol];
   }
   Ragged<Symbol> encoded;
   memory.encode({of.events, of.views}, encoded);
@@ -147,25 +129,23 @@ TEST(CPredictions, FromGivenCandidatesAreThoseOfTheMemory) {
   for (Symbol symbol = 0; symbol < vocabulary.size(); ++symbol)
     texts.push_back({vocabulary.text(symbol).data(), vocabulary.text(symbol).size()});
   const auto predictor = result_of(kindred_predictor_create, c_context(), texts.data(), 2);
-  kindred_predictions* none = nullptr;
-  const auto predict = [&](kindred_predictions** predictions) {
-    return kindred_predictor_predict(predictor, of.texts.data(), of.events.data(), 2, &given,
-                                     nullptr, predictions);
+  const auto predict = [&] {
+    return result_of(kindred_predictor_predict, predictor, of.texts.data(), of.events.data(), 2,
+                     &given, nullptr);
   };
-  expect_refused(predict(&none), "symbol");  // without texts
+  const auto is_refused = [&](const Words& words) {
+    expect_no_result(words, kindred_predictor_predict, predictor, of.texts.data(), of.events.data(),
+                     2, &given, nullptr);
+  };
+  is_refused("symbol");  // without texts
   ok(kindred_predictor_add(predictor, texts.data(), texts.size()));
-  Owned<kindred_predictions> found;
-  ok(predict(&found));
-  expect_same(found, memory.predict({of.events, of.views}).predictions);
+  expect_same(predict(), memory.predict({of.events, of.views}).predictions);
   patterns[1] = events.offsets.size() + 1;
-  expect_refused(predict(&none));
+  is_refused("");
   given = KINDRED_CANDIDATES_INIT;
-  Owned<kindred_predictions> empty;
-  ok(predict(&empty));
-  EXPECT_EQ(size_of(empty), 0U);
+  EXPECT_EQ(size_of(predict()), 0U);
   given.count = 1;
-  expect_refused(predict(&none), "candidates.candidates is NULL");
-  EXPECT_EQ(none, nullptr);
+  is_refused("candidates.candidates is NULL");
 
   const kindred_prediction_options options =
       Given::prediction_options{.single_symbol_fast_path = 1};
@@ -182,9 +162,7 @@ TEST(CPredictions, RankingsHaveNamesAndSymbolsWeights) {
   }
   for (const std::int32_t rank : {-1, KINDRED_RANK_WEIGHTED_SNR + 1})
     EXPECT_EQ(kindred_rank_name(rank), nullptr);
-  std::int32_t parsed = -1;
-  expect_refused(kindred_rank_parse("best", 4, &parsed),
-                 "name is 'best'; it must be one of potential");
+  expect_no_result("name is 'best'; it must be one of potential", kindred_rank_parse, "best", 4);
   const double affinities[] = {3, -2, 0, 5};
   const std::uint64_t frequencies[] = {4, 0, 2};
   std::vector<double> weights(4);

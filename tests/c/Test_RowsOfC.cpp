@@ -27,8 +27,6 @@ using namespace Kindred::Testing;
 constexpr std::size_t dimension = 20;
 constexpr std::size_t size = 33;
 constexpr std::size_t top = 5;
-constexpr DataType elements[] = {DataType::float32, DataType::float16, DataType::bfloat16,
-                                 DataType::int8};
 
 /// Rows of one of the element types, as C and C++ take them.
 struct EncodedRows {
@@ -52,12 +50,12 @@ TEST(CRowFunctions, OfEncodedRowsAreThoseOfCpp) {
   Floats queries(random_rows("CRowFunctions queries", 2 * dimension), dimension);
   Floats query({queries.values.begin(), queries.values.begin() + dimension}, dimension);
   Floats weights(random_rows("CRowFunctions weights", size), size);
-  for (const DataType element : elements) {
+  for (const DataType element : all_elements) {
     EncodedRows given(rows, element);
     DLTensor* const scales = given.scales_or_null();
     const VectorSpan span = given.array.span();
     for (const std::int32_t space : c_spaces()) {
-      for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
+      for (const Metric metric : all_metrics) {
         const auto which = static_cast<std::int32_t>(metric);
         Floats out(2, size), expected(2, size);
         ok(kindred_row_scores(c_context(), &queries, &given.tensor, scales, which, space, &out));
@@ -167,7 +165,7 @@ TEST(CVectorFiles, AreBuiltAndInspected) {
   EXPECT_EQ(calls, 1);
   EXPECT_FALSE(std::filesystem::exists(path));
   ok(build(source, nullptr));
-  kindred_vectors_file_info info = result_of(kindred_vectors_inspect, path.c_str(), 1);
+  const kindred_vectors_file_info info = result_of(kindred_vectors_inspect, path.c_str(), 1);
   expect_members(info, StoredVectors::inspect(path));
   EXPECT_EQ(numbers(info.rows, info.not_finite, info.element),
             numbers(3, 1, KINDRED_ELEMENT_FLOAT16));
@@ -175,7 +173,7 @@ TEST(CVectorFiles, AreBuiltAndInspected) {
   expect_refused(build(source + "x", nullptr), "", KINDRED_NOT_FOUND);
   format.format = KINDRED_FORMAT_NPY;
   expect_refused(build(source, nullptr), "", KINDRED_CORRUPT);
-  expect_refused(kindred_vectors_inspect(source.c_str(), 1, &info), "", KINDRED_CORRUPT);
+  expect_no_result<KINDRED_CORRUPT>("", kindred_vectors_inspect, source.c_str(), 1);
 }
 
 TEST(CVectorFiles, AreRead) {

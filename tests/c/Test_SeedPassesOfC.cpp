@@ -103,29 +103,21 @@ TEST(CSeedPasses, AreThoseOfCpp) {
 }
 
 TEST(CSeedPasses, WrongTensorsAreRefusedAndChangeNothing) {
-  struct Refusal {
-    const char* words;
-    void (*spoil)(Seeds& of);
-  };
-  const Refusal refusals[] = {
-      {"seeds.weights is NULL", [](Seeds& of) { of.given.weights = nullptr; }},
-      {"weights", [](Seeds& of) { of.given.weights = &of.alpha; }},
-      {"seeds.mode_codes is 3", [](Seeds& of) { of.given.mode_codes = 3; }},
-      {"reserved", [](Seeds& of) { of.given.reserved = 1; }},
-      {"mode", [](Seeds& of) { of.given.mode = &of.x; }},
-      {"sum", [](Seeds& of) { of.sums.sum = &of.x; }},
-      {"stream", [](Seeds& of) { of.options.has_stream = 1; }},
-      {"space", [](Seeds& of) { of.options.space = KINDRED_SPACE_CUDA; }},
-      {"", [](Seeds& of) { of.x.tensor.tensor.device.device_type = kDLCUDA; }}};
-  for (const Refusal& refusal : refusals) {
-    Seeds seeds;
-    const auto before = seeds.results();
-    refusal.spoil(seeds);
-    const kindred_status status = seeds.forward();
-    if (*refusal.words != '\0') expect_refused(status, refusal.words);
-    EXPECT_NE(status, KINDRED_OK);
-    EXPECT_EQ(seeds.results(), before);
-  }
+  expect_each_refused<Seeds>(
+      {{"seeds.weights is NULL", [](Seeds& of) { of.given.weights = nullptr; }},
+       {"weights", [](Seeds& of) { of.given.weights = &of.alpha; }},
+       {"seeds.mode_codes is 3", [](Seeds& of) { of.given.mode_codes = 3; }},
+       {"reserved", [](Seeds& of) { of.given.reserved = 1; }},
+       {"mode", [](Seeds& of) { of.given.mode = &of.x; }},
+       {"sum", [](Seeds& of) { of.sums.sum = &of.x; }},
+       {"stream", [](Seeds& of) { of.options.has_stream = 1; }},
+       {"space", [](Seeds& of) { of.options.space = KINDRED_SPACE_CUDA; }},
+       {"device", [](Seeds& of) { of.x.tensor.tensor.device.device_type = kDLCUDA; }}},
+      [](Seeds& seeds) {
+        const kindred_status status = seeds.forward();
+        EXPECT_EQ(seeds.results(), Seeds().results());
+        return status;
+      });
 }
 
 TEST(CSeedSequence, ComputesWhatItsPassesCompute) {
@@ -137,8 +129,7 @@ TEST(CSeedSequence, ComputesWhatItsPassesCompute) {
   for (const std::int32_t space : {KINDRED_SPACE_ANY, KINDRED_SPACE_SERIAL, KINDRED_SPACE_OPENMP}) {
     call.space = space;
     const auto sequence = result_of(kindred_seed_sequence_create, c_context(), &call);
-    kindred_seeds* seeds = nullptr;
-    ok(kindred_seeds_create(c_context(), &options, &seeds));
+    auto seeds = result_of(kindred_seeds_create, c_context(), &options);
     const std::int32_t blueprint =
         result_of(kindred_seeds_add_blueprint, seeds, "a", 1, weights.data(), weights.size());
     const kindred_seed_update update{
@@ -162,18 +153,16 @@ TEST(CSeedSequence, ComputesWhatItsPassesCompute) {
     Tensor inside(x.values.data() + 1, KINDRED_FLOAT32, 4, features);  // of what it reads
     expect_refused(add(&x, &inside, 0));
     EXPECT_EQ(size_of(sequence), 2U);
-    ok(kindred_destroy(seeds));  // the sequence keeps the layer alive
+    ok(kindred_destroy(released(std::move(seeds))));  // the sequence keeps the layer alive
     for (int run = 0; run < 2; ++run) {
       found.values.assign(found.values.size(), 0);
-      ok(kindred_run(sequence));
-      ok(kindred_wait(sequence));
+      run_prepared(sequence);
       EXPECT_EQ(found_between.values, between.values);
       EXPECT_EQ(found.values, expected.values);
     }
   }
   call.has_stream = 1;
-  kindred_seed_sequence* refused = nullptr;
-  expect_refused(kindred_seed_sequence_create(c_context(), &call, &refused), "stream");
+  expect_no_result("stream", kindred_seed_sequence_create, c_context(), &call);
 }
 
 }  // namespace SeedPassesOfCTest

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <TempFolder.hpp>
+#include <Threads.hpp>
 
 #include <array>
 #include <atomic>
@@ -95,21 +95,13 @@ struct Shared {
   const Owned<kindred_seeds> seeds = result_of(kindred_seeds_create, c_context(), &seed_options);
 };
 
-/// Runs \p body(number) on \p count threads.
-template <class Body>
-void on_threads(std::size_t count, const Body& body) {
-  std::vector<std::thread> threads;
-  for (std::size_t number = 0; number < count; ++number) threads.emplace_back(body, number);
-  for (std::thread& thread : threads) thread.join();
-}
-
 TEST(CSharedHandles, AreUsedByManyThreads) {
   const Shared shared;
   constexpr std::uint64_t each = 60;
   constexpr std::size_t copies = 3;
   std::atomic<std::uint64_t> failed{0};
   const auto calls = shared.calls();
-  on_threads(copies * calls.size(), [&](std::size_t thread) {
+  by_threads(copies * calls.size(), [&](std::size_t thread) {
     const auto measure = static_cast<std::int32_t>(100 + thread);
     for (std::uint64_t number = 0; number < each; ++number) {
       if (calls[thread % calls.size()](number) != KINDRED_OK) ++failed;
@@ -133,7 +125,7 @@ TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
     ok(kindred_vocabulary_create(nullptr, 0, &vocabulary));
     std::atomic<int> destroyed{0};
     std::atomic<int> refused{0};
-    on_threads(8, [&](std::size_t) {
+    by_threads(8, [&](std::size_t) {
       const kindred_status status = kindred_destroy(vocabulary);
       destroyed += status == KINDRED_OK ? 1 : 0;
       refused += status == KINDRED_INVALID ? 1 : 0;
@@ -147,7 +139,7 @@ TEST(CSharedHandles, AreDestroyedOnceAndThenRefused) {
 
 TEST(CSharedHandles, OutliveTheirContextWhileThreadsCreateAndDestroyOthers) {
   std::atomic<int> right{0};
-  on_threads(6, [&](std::size_t) {
+  by_threads(6, [&](std::size_t) {
     for (int round = 0; round < 5; ++round) {
       const kindred_context_options options =
           Given::context_options{.threads = 1, .load_profile = 0};

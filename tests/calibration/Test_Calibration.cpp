@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "TempFolder.hpp"
 #include "ThreadSanitizer.hpp"
 
 #include <algorithm>
@@ -58,22 +57,6 @@ TEST(Calibration, GivesTheDispatcherPointsOfEveryOperationOnEverySpaceAtGrowingS
       EXPECT_DOUBLE_EQ(seconds, last.seconds);
     }
   }
-}
-
-TEST(Calibration, IsSavedAndRestored) {
-  const Testing::TempFolder folder;
-  ContextOptions options = host_options();
-  options.load_profile = true;
-  options.profile = folder / "profile.json";
-  std::string saved;
-  {
-    Context context(options);
-    EXPECT_FALSE(context.dispatcher().calibrated());
-    calibrated(context, 0.3);
-    context.save_profile();
-    saved = context.dispatcher().profile_json();
-  }
-  EXPECT_EQ(Context(options).dispatcher().profile_json(), saved);
 }
 
 TEST(Calibration, RejectsAnInvalidTime) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <kindred/core/common/ArgumentCheck.hpp>
+#include <kindred/core/common/Quotes.hpp>
 
 #include <vector>
 
@@ -87,6 +88,12 @@ TEST(ArgumentCheck, ViewsAreAlignedToTheirElements) {
   EXPECT_THROW(check.has("x", skewed, 4), InvalidArgument);
   EXPECT_THROW(check.is_aligned("x", skewed), InvalidArgument);
   EXPECT_NO_THROW(check.has_if_given("x", skewed.first(0), 4));
+}
+
+TEST(InQuotes, HidesControlBytesAndCutsBetweenCodePoints) {
+  EXPECT_EQ(in_quotes("a\n\x7f"), "'a\\x0a\\x7f'");
+  const std::string text = std::string(59, 'a') + "é" + "b";
+  EXPECT_EQ(in_quotes(text), "'" + std::string(59, 'a') + "é…'");
 }
 
 }  // namespace ArgumentCheckTest

@@ -14,25 +14,22 @@ using namespace Kindred;
 using shape_type = std::vector<std::int64_t>;
 
 TEST(Array, NamesAndSizesAreThoseOfNumPy) {
-  const std::array<std::pair<DataType, std::string_view>, data_type_count> names{
-      {{DataType::boolean, "bool"},
-       {DataType::int8, "int8"},
-       {DataType::int16, "int16"},
-       {DataType::int32, "int32"},
-       {DataType::int64, "int64"},
-       {DataType::uint8, "uint8"},
-       {DataType::uint16, "uint16"},
-       {DataType::uint32, "uint32"},
-       {DataType::uint64, "uint64"},
-       {DataType::float16, "float16"},
-       {DataType::bfloat16, "bfloat16"},
-       {DataType::float32, "float32"},
-       {DataType::float64, "float64"}}};
-  for (const auto& [type, name] : names) EXPECT_EQ(to_string(type), name);
-  EXPECT_EQ(size_of(DataType::boolean), 1U);
-  EXPECT_EQ(size_of(DataType::bfloat16), 2U);
-  EXPECT_EQ(size_of(DataType::uint32), 4U);
-  EXPECT_EQ(size_of(DataType::float64), 8U);
+  using enum DataType;
+  struct Type {
+    DataType type;
+    std::size_t size;
+    std::string_view name;
+  };
+  const Type types[] = {{boolean, 1, "bool"},    {int8, 1, "int8"},         {int16, 2, "int16"},
+                        {int32, 4, "int32"},     {int64, 8, "int64"},       {uint8, 1, "uint8"},
+                        {uint16, 2, "uint16"},   {uint32, 4, "uint32"},     {uint64, 8, "uint64"},
+                        {float16, 2, "float16"}, {bfloat16, 2, "bfloat16"}, {float32, 4, "float32"},
+                        {float64, 8, "float64"}};
+  static_assert(std::size(types) == data_type_count);
+  for (const auto& [type, size, name] : types) {
+    EXPECT_EQ(to_string(type), name);
+    EXPECT_EQ(size_of(type), size) << name;
+  }
   static_assert(data_type_of<bool> == DataType::boolean);
   static_assert(data_type_of<float> == DataType::float32);
   static_assert(data_type_of<double> == DataType::float64);

@@ -83,5 +83,3 @@ inline auto each_of_them() {
 }
 
 }  // namespace Kindred
-
-int main() { return 0; }

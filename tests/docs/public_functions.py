@@ -10,9 +10,11 @@ fails if the page names a verb that no header declares, or if a header declares 
 import argparse
 import collections
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "layout"))
+from count_lines import texts_of
 
 HEADER = re.compile(r"(matcher/\w+/include/kindred/matcher|backends/include/kindred/backends)/\w+\.hpp")
 NAME = re.compile(r"(operator\s*(?:\(\)|\[\]|[^\s\w(]+|\w[\w:<>\s]*)|~?\w+)\s*$")
@@ -99,16 +101,6 @@ def scope_of(words, outer):
     return Scope("", False, is_body=True)
 
 
-def headers_of(root, commit):
-    listed = subprocess.run(["git", "-C", root, "ls-tree", "-r", "--name-only", commit] if commit else ["git", "-C", root, "ls-files"],
-                            capture_output=True, text=True, check=True).stdout.split("\n")
-    for path in filter(HEADER.fullmatch, listed):
-        if commit:
-            yield path, subprocess.run(["git", "-C", root, "show", f"{commit}:{path}"], capture_output=True, text=True, check=True).stdout
-        else:
-            yield path, (Path(root) / path).read_text()
-
-
 def breaches(page, found):
     names = {name for _, _, name in found}
     verbs = page[page.index("## Verbs"):page.index("## Options")]
@@ -128,17 +120,16 @@ def main():
     parser.add_argument("--commit")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    found = [(path, owner, name) for path, text in headers_of(str(arguments.root), arguments.commit) for owner, name in functions_of(text)]
+    texts = texts_of(arguments.root, arguments.commit)
+    found = [(path, owner, name) for path in filter(HEADER.fullmatch, texts) for owner, name in functions_of(texts[path])]
     if arguments.check:
         wrong = list(breaches((Path(arguments.root) / "docs/api.md").read_text(), found))
         for breach in wrong:
             print(f"docs/api.md: {breach}", file=sys.stderr)
         return bool(wrong)
-    else:
-        by_folder = collections.Counter("/".join(path.split("/")[:2 if path.startswith("matcher") else 1]) for path, _, _ in found)
-        for folder, number in sorted(by_folder.items()):
-            print(f"{number:6} {folder}")
-        print(f"{len(found):6} in all")
+    by_folder = collections.Counter("/".join(path.split("/")[:2 if path.startswith("matcher") else 1]) for path, _, _ in found)
+    for folder, number in [*sorted(by_folder.items()), ("in all", len(found))]:
+        print(f"{number:6} {folder}")
     return 0
 
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The checker of the documents detects what it is meant to detect."""
+"""The checker of the documents detects what it is meant to detect, and the record of the full run is read from its logs and replaces the
+earlier one."""
 import tempfile
 import unittest
 from pathlib import Path
 
 from check_docs import breaches_of, slug, with_examples, with_files
 from commands import output_breaches, with_outputs
+from record_full_run import BEGIN, END, replaced, table
 
 SHOWN = "<!-- example: one -->\n```cpp\n{}```\n\nIt prints\n\n```text\n{}```\n"
 COPY = "<!-- file: docs/other.md -->\n```text\n{}```\n"
@@ -22,16 +24,22 @@ WRONG = (
     *(f"`{name}`\n" for name in ("docs/none.md", "core/common/Sum.hpp", "core/…/none/", "docs/<page>.cpp", "python3 docs/none.py")))
 
 
-class CheckDocs(unittest.TestCase):
+class InFolder(unittest.TestCase):
+    FILES = {}
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name).resolve()
-        for name, text in (("docs/other.md", "# Other\n\n## A `heading` of it\n"), ("README.md", "outside\n"), ("examples/one/Main.cpp", "int main() {}\n"),
-                           ("examples/one/expected.txt", "1\n"), ("perf/results/2026-01-01-x.jsonl", "{}\n"), ("docs/guide/page.md", ""),
-                           ("core/include/kindred/core/math/Sum.hpp", "")):
+        for name, text in self.FILES.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text)
+
+
+class CheckDocs(InFolder):
+    FILES = {"docs/other.md": "# Other\n\n## A `heading` of it\n", "README.md": "outside\n", "examples/one/Main.cpp": "int main() {}\n",
+             "examples/one/expected.txt": "1\n", "perf/results/2026-01-01-x.jsonl": "{}\n", "docs/guide/page.md": "",
+             "core/include/kindred/core/math/Sum.hpp": ""}
 
     def found(self, text):
         page, other = self.root / "docs/guide/page.md", self.root / "docs/other.md"
@@ -59,6 +67,30 @@ class CheckDocs(unittest.TestCase):
         self.assertTrue(list(output_breaches(shown.format("2\n", "seen 1\n"), self.root, command)))
         self.assertEqual(with_outputs(shown.format("", ""), self.root, command), page)
         self.assertIn("a command failed", next(output_breaches(shown.replace("echo", "false"), self.root, command)))
+
+
+class RecordFullRun(InFolder):
+    FILES = {"parts.tsv": "mutation\tbuild\t60\nmutation\ttests\t90\ntests\tbuild\t600\ntests\ttests\t210\n"
+                          "lint\tchecks\t30\ntsan\tbuild\t20\ntsan\ttests\tfailed\n",
+             "mutation.log": "group: 3 of 4 mutants killed\n231 of 250 mutants killed, 90 s\n",
+             "tests.log": "100% tests passed, 0 tests failed out of 324\n"}
+
+    def test_a_part_has_its_minutes_and_counts(self):
+        given = self.root, "abc1234", "2026-01-02", "A Processor", 2
+        head, *lines, last = table(*given)
+        self.assertEqual((head, last), ("Commit abc1234, 2026-01-02, 2 cores of A Processor:", "| **all** | **16** | | |"))
+        for line in ("| mutation | 2.5 | 1.5 | passed: 231 of 250 mutants killed |", "| tests | 13.5 | 3.5 | passed: 324 of CTest |",
+                     "| lint | 0.5 |  | passed |", "| tsan | | | **failed** |"):
+            self.assertIn(line, lines)
+        (self.root / "tests.log").write_text("killed\n")
+        with self.assertRaises(SystemExit, msg="a log without counts"):
+            table(*given)
+
+    def test_the_earlier_record_is_replaced(self):
+        text = f"before\n{BEGIN}\nold\n{END}\nafter\n"
+        self.assertEqual(replaced(text, ["new"]), text.replace("old", "new"))
+        with self.assertRaises(SystemExit, msg="a document without a place"):
+            replaced("before\n", ["new"])
 
 
 if __name__ == "__main__":

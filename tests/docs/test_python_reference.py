@@ -55,14 +55,12 @@ class Reference(unittest.TestCase):
                      "*exception, a subclass of* `Exception`"):
             self.assertIn(part, page)
 
-    def test_what_is_public_must_be_on_a_page(self):
-        with self.assertRaisesRegex(ValueError, "describes no Thing"):
-            self.written(["errors"])
+    def test_what_is_public_must_be_on_a_page_and_a_role_lead_somewhere(self):
+        without_go = PACKAGE["_one"].replace(":meth:`go`", ":meth:`gone`")
+        for described, changes, words in ((["errors"], {}, "describes no Thing"), (["Thing", "errors"], {"_one": without_go}, "of Thing leads nowhere")):
+            with self.assertRaisesRegex(ValueError, words):
+                self.written(described, **changes)
         self.assertEqual(self.written(["_one", "errors"]), self.written(["Thing", "errors"]))  # a module stands for its names
-
-    def test_a_role_must_lead_somewhere(self):
-        with self.assertRaisesRegex(ValueError, "of Thing leads nowhere"):
-            self.written(["Thing", "errors"], _one=PACKAGE["_one"].replace(":meth:`go`", ":meth:`gone`"))
 
     def test_the_links_of_the_pages_lead_somewhere(self):
         pages = python_reference.pages()

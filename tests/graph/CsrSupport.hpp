@@ -6,7 +6,7 @@
 
 #include "SpreadingSupport.hpp"
 
-namespace Kindred::Testing {
+namespace Kindred::Testing::Graphs {
 
 /// A list of edges as compressed sparse rows in every layout that callers may have.
 struct CsrArrays {
@@ -17,7 +17,7 @@ struct CsrArrays {
   std::vector<float> weights;
   std::vector<std::uint16_t> short_weights;  ///< bfloat16, truncated
 
-  explicit CsrArrays(const SpreadingSupport::Graph& graph) : offsets(graph.nodes + 1) {
+  explicit CsrArrays(const Graph& graph) : offsets(graph.nodes + 1) {
     std::vector<Edge> sorted = graph.edges;
     std::ranges::stable_sort(sorted, {}, &Edge::from);
     for (const Edge& edge : sorted) {
@@ -44,15 +44,14 @@ struct CsrArrays {
 };
 
 /// A graph whose weights are bfloat16 values.
-inline SpreadingSupport::Graph rows_graph(std::size_t nodes, std::size_t edges,
-                                          std::mt19937_64& generator) {
-  SpreadingSupport::Graph graph{nodes};
-  const auto node = [&] { return static_cast<std::uint32_t>(generator() % nodes); };
+inline Graph rows_graph(std::size_t nodes, std::size_t edges) {
+  Graph graph{nodes};
   for (std::size_t i = 0; i < edges; ++i)
-    graph.edges.push_back({node(), node(), static_cast<float>(generator() % 65) / 64 - 0.25F});
+    graph.edges.push_back({random_node(nodes), random_node(nodes),
+                           static_cast<float>(random_below(65)) / 64 - 0.25F});
   return graph;
 }
 
-}  // namespace Kindred::Testing
+}  // namespace Kindred::Testing::Graphs
 
 #endif  // KINDRED_TESTS_GRAPH_CSR_SUPPORT_HPP

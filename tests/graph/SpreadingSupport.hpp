@@ -20,19 +20,15 @@
 #include "RaggedRows.hpp"
 #include "RefusedCalls.hpp"
 #include "ShapedArray.hpp"
-#include "Support.hpp"
+#include "TestGenerator.hpp"
 
-namespace Kindred::Testing::SpreadingSupport {
+namespace Kindred::Testing::Graphs {
 
-// What tests of graphs use without saying where it is from.
-using Testing::columns_of;
+using Kindred::Array;
+using Testing::bits;
 using ::testing::ElementsAre;
-using Testing::expect_refused;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Testing::ragged;
-using Testing::shaped;
-using Testing::to_vector;
 
 using Answer = std::vector<Activation>;
 using Sources = std::vector<Activation>;
@@ -52,7 +48,7 @@ struct Graph {
 };
 
 inline SpreadingEngine engine_of(const GraphSpan& graph, const GraphOptions& options = {}) {
-  return {Testing::context(), graph, options};
+  return {context(), graph, options};
 }
 /// Options with which an engine merges only on request.
 inline GraphOptions by_hand(EdgeWeights weights = EdgeWeights::float32) {
@@ -94,13 +90,7 @@ inline std::vector<Reference::Node> nodes_of(const Sources& sources) {
   return nodes;
 }
 
-/// The bits by which values are compared: NaN equals itself, −0 differs from +0.
-inline std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
-  std::vector<std::uint32_t> words;
-  for (const float value : values) words.push_back(std::bit_cast<std::uint32_t>(value));
-  return words;
-}
-/// Those of results: of every value, and how PageRank converged.
+/// The bits of every value of results, and how PageRank converged.
 inline std::vector<std::uint64_t> bits(const SpreadResults& results) {
   std::vector<std::uint64_t> words = results.activations.offsets;
   for (const Activation& node : results.activations.values)
@@ -112,18 +102,21 @@ inline std::vector<std::uint64_t> bits(const SpreadResults& results) {
   return words;
 }
 
-/// The values of all nodes by the reference, for every mode but PageRank, and every option.
-inline std::vector<float> reference_values(const Graph& graph, const Sources& sources,
-                                           const SpreadQuery& query, const SpreadOptions& options) {
-  const auto by_mode =
-      options.mode == SpreadMode::engine ? Reference::spread_engine : Reference::spread_linear;
-  return by_mode(graph.nodes, links_of(graph, options.modifiers), nodes_of(sources),
-                 {query.hops, query.decay, query.threshold, query.kinds,
-                  options.activations == ActivationPrecision::bfloat16},
-                 nullptr);
-}
 inline SpreadQuery common_query(const SpreadOptions& options) {
   return {options.hops, options.decay, options.threshold, options.kinds};
+}
+/// The values of all nodes by the reference, for every mode but PageRank, and every option.
+/// \param place of the query in its call
+inline std::vector<float> reference_values(const Graph& graph, const Sources& sources,
+                                           const SpreadOptions& options, std::size_t place = 0) {
+  const auto by_mode =
+      options.mode == SpreadMode::engine ? Reference::spread_engine : Reference::spread_linear;
+  const auto [hops, decay, threshold, kinds] =
+      options.per_query.empty() ? common_query(options) : options.per_query[place];
+  return by_mode(
+      graph.nodes, links_of(graph, options.modifiers), nodes_of(sources),
+      {hops, decay, threshold, kinds, options.activations == ActivationPrecision::bfloat16},
+      nullptr);
 }
 
 /// The results of the reference.
@@ -139,9 +132,7 @@ inline SpreadResults reference(const Graph& graph, const Queries& queries,
       results.convergence.push_back({answer.iterations, answer.residual});
       values = std::move(answer.values);
     } else {
-      const bool is_common = options.per_query.empty();
-      values = reference_values(graph, queries[i],
-                                is_common ? common_query(options) : options.per_query[i], options);
+      values = reference_values(graph, queries[i], options, i);
     }
     for (const auto& [node, value] : Reference::ranked_nodes(values, options.top))
       results.activations.values.push_back({node, value});
@@ -150,18 +141,19 @@ inline SpreadResults reference(const Graph& graph, const Queries& queries,
   return results;
 }
 
-/// Every space must give the results of the reference, bit for bit.
-inline void expect_reference(const SpreadingEngine& engine, const Graph& graph,
-                             const Queries& queries, const SpreadOptions& options) {
-  const auto expected = bits(reference(graph, queries, options));
-  for (const Space space : Testing::spaces()) {
-    EXPECT_EQ(bits(engine.spread(ragged(queries), on(space, options))), expected)
+/// Every space must give the results of the reference, bit for bit. Returns them.
+inline SpreadResults expect_reference(const SpreadingEngine& engine, const Graph& graph,
+                                      const Queries& queries, const SpreadOptions& options) {
+  SpreadResults expected = reference(graph, queries, options);
+  for (const Space space : spaces()) {
+    EXPECT_EQ(bits(engine.spread(ragged(queries), on(space, options))), bits(expected))
         << to_string(space);
   }
+  return expected;
 }
-inline void expect_reference(const Graph& graph, const Queries& queries,
-                             const SpreadOptions& options) {
-  expect_reference(engine_of(graph), graph, queries, options);
+inline SpreadResults expect_reference(const Graph& graph, const Queries& queries,
+                                      const SpreadOptions& options) {
+  return expect_reference(engine_of(graph), graph, queries, options);
 }
 
 /// One query.
@@ -171,14 +163,9 @@ inline std::function<void()> spreading(const SpreadingEngine& engine, const Sour
                                        const SpreadOptions& options = {}) {
   return [&engine, sources, options] { engine.spread(query_of(sources), options); };
 }
-/// The answer of every space; fails the test if they differ.
+/// The answer of the reference, which that of every space must equal.
 inline Answer spread(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
-  const SpreadingEngine engine = engine_of(graph);
-  std::vector<SpreadResults> results;
-  for (const Space space : Testing::spaces())
-    results.push_back(engine.spread(query_of(sources), on(space, options)));
-  for (const SpreadResults& one : results) EXPECT_EQ(bits(one), bits(results.front()));
-  return to_vector(results.front().activations[0]);
+  return to_vector(expect_reference(graph, {sources}, options).activations[0]);
 }
 
 /// The values of all nodes in an answer.
@@ -213,10 +200,10 @@ template <class Of>
 std::vector<float> hopped(const Of& of, const std::vector<float>& x, std::size_t columns,
                           const HopOptions& options) {
   std::vector<float> y(x.size(), 7.0F);
-  const auto run = [&](const ConstArray& from, const Kindred::Array& to) {
+  const auto run = [&](const ConstArray& from, const Array& to) {
     DispatchRecord record;
     if constexpr (std::is_same_v<Of, CsrGraph>)
-      record = hop(Testing::context(), of, from, to, {options.direction, options.space});
+      record = hop(context(), of, from, to, {options.direction, options.space});
     else
       record = of.hop(from, to, options);
     EXPECT_EQ(record.chosen, options.space.value_or(record.chosen));
@@ -225,7 +212,7 @@ std::vector<float> hopped(const Of& of, const std::vector<float>& x, std::size_t
   if (columns == 1) {
     std::vector<float> vector(x.size(), 7.0F);
     run(x, vector);
-    EXPECT_EQ(bits_of(vector), bits_of(y));
+    EXPECT_EQ(bits(vector), bits(y));
   }
   return y;
 }
@@ -233,10 +220,10 @@ std::vector<float> hopped(const Of& of, const std::vector<float>& x, std::size_t
 template <class Of>
 void expect_reference_hop(const Of& of, const Graph& graph, const std::vector<float>& x,
                           std::size_t columns, HopOptions options) {
-  const auto expected = bits_of(reference_hop(graph, x, columns, options));
-  for (const Space space : Testing::spaces()) {
+  const auto expected = bits(reference_hop(graph, x, columns, options));
+  for (const Space space : spaces()) {
     options.space = space;
-    EXPECT_EQ(bits_of(hopped(of, x, columns, options)), expected)
+    EXPECT_EQ(bits(hopped(of, x, columns, options)), expected)
         << to_string(space) << ", columns: " << columns;
   }
 }
@@ -248,14 +235,13 @@ struct FlatQueries {
   std::vector<float> values;
 
   explicit FlatQueries(const Queries& queries = {}) {
-    for (const Sources& sources : queries) push_row(sources);
-  }
-  void push_row(const Sources& sources) {
-    for (const auto& [node, value] : sources) {
-      nodes.push_back(node);
-      values.push_back(value);
+    for (const Sources& sources : queries) {
+      for (const auto& [node, value] : sources) {
+        nodes.push_back(node);
+        values.push_back(value);
+      }
+      offsets.push_back(static_cast<std::int64_t>(nodes.size()));
     }
-    offsets.push_back(static_cast<std::int64_t>(nodes.size()));
   }
 };
 /// The arrays of results: rows of \p top places, padded with the node 2³² − 1 and 0.
@@ -280,6 +266,18 @@ inline Graph chain(std::uint32_t nodes, float weight = 1) {
   for (std::uint32_t v = 0; v + 1 < nodes; ++v) graph.edges.push_back({v, v + 1, weight});
   return graph;
 }
+/// The same with an edge from the last node to the first.
+inline Graph ring(std::uint32_t nodes, float weight) {
+  Graph graph = chain(nodes, weight);
+  graph.edges.push_back({nodes - 1, 0, weight});
+  return graph;
+}
+/// Five nodes with an edge from each to each, and loops.
+inline Graph complete(float weight) {
+  Graph graph{5};
+  for (std::uint32_t v = 0; v < 25; ++v) graph.edges.push_back({v / 5, v % 5, weight});
+  return graph;
+}
 inline Graph with_unit_weights(Graph graph) {
   for (Edge& edge : graph.edges) edge.weight = 1;
   return graph;
@@ -290,53 +288,54 @@ inline Graph turned(Graph graph) {
   return graph;
 }
 
-inline std::vector<float> random_values(std::size_t count, std::mt19937_64& generator) {
-  std::uniform_real_distribution<float> value(-1, 1);
+inline std::uint32_t random_node(std::size_t nodes) {
+  return static_cast<std::uint32_t>(random_below(nodes));
+}
+inline std::vector<float> random_values(std::size_t count, float low = -1, float high = 1) {
+  std::uniform_real_distribution<float> value(low, high);
   std::vector<float> values(count);
-  for (float& v : values) v = value(generator);
+  for (float& v : values) v = value(generator());
   return values;
 }
-inline std::vector<std::uint8_t> random_kinds(std::size_t count, unsigned kinds,
-                                              std::mt19937_64& generator) {
+inline std::vector<std::uint8_t> random_kinds(std::size_t count, unsigned kinds) {
   std::vector<std::uint8_t> out(count);
-  for (std::uint8_t& kind : out) kind = static_cast<std::uint8_t>(generator() % kinds);
+  for (std::uint8_t& kind : out) kind = static_cast<std::uint8_t>(random_below(kinds));
   return out;
 }
 
-/// A graph with one row of each given in-degree, then `extra` edges whose ends favor low nodes.
+/// A graph with one row of each given in-degree, then `extra` edges whose ends favor low nodes,
+/// with weights from \p low to 1.
 inline Graph random_graph(std::size_t nodes, const std::vector<std::size_t>& degrees,
-                          std::size_t extra, float low, float high, std::mt19937_64& generator) {
-  std::uniform_int_distribution<std::uint32_t> any(0, static_cast<std::uint32_t>(nodes - 1));
-  std::uniform_real_distribution<float> weight(low, high);
+                          std::size_t extra, float low = 0) {
+  std::uniform_real_distribution<float> weight(low, 1);
   std::uniform_real_distribution<double> unit(0, 1);
   Graph graph{nodes};
-  for (std::size_t i = 0; i < degrees.size(); ++i) {
-    for (std::size_t e = 0; e < degrees[i]; ++e)
-      graph.edges.push_back({any(generator), static_cast<std::uint32_t>(i), weight(generator)});
-  }
+  const auto add_edge_to = [&](std::size_t node) {
+    const auto to = static_cast<std::uint32_t>(node);
+    graph.edges.push_back({random_node(nodes), to, weight(generator())});
+  };
+  for (std::size_t i = 0; i < degrees.size(); ++i)
+    for (std::size_t e = 0; e < degrees[i]; ++e) add_edge_to(i);
   for (std::size_t e = 0; e < extra; ++e) {
-    const double u = unit(generator);
-    const double end = static_cast<double>(nodes - 1) * u * u * u;
-    graph.edges.push_back({any(generator), static_cast<std::uint32_t>(end), weight(generator)});
+    const double u = unit(generator());
+    add_edge_to(static_cast<std::size_t>(static_cast<double>(nodes - 1) * u * u * u));
   }
-  std::ranges::shuffle(graph.edges, generator);
+  std::ranges::shuffle(graph.edges, generator());
   return graph;
 }
 
-inline Sources random_sources(std::size_t nodes, std::size_t count, float low, float high,
-                              std::mt19937_64& generator) {
-  std::uniform_int_distribution<std::uint32_t> any(0, static_cast<std::uint32_t>(nodes - 1));
-  std::uniform_real_distribution<float> value(low, high);
+inline Sources random_sources(std::size_t nodes, std::size_t count, float high = 1) {
   Sources sources;
-  for (std::size_t i = 0; i < count; ++i) sources.push_back({any(generator), value(generator)});
+  for (const float value : random_values(count, 0, high))
+    sources.push_back({random_node(nodes), value});
   return sources;
 }
 /// Queries of \p shortest to \p shortest + 6 sources.
-inline Queries random_queries(std::size_t nodes, std::size_t count, std::size_t shortest,
-                              float high, std::mt19937_64& generator) {
+inline Queries random_queries(std::size_t nodes, std::size_t count, std::size_t shortest = 0,
+                              float high = 1) {
   Queries queries;
   for (std::size_t i = 0; i < count; ++i)
-    queries.push_back(random_sources(nodes, shortest + i % 7, 0, high, generator));
+    queries.push_back(random_sources(nodes, shortest + i % 7, high));
   return queries;
 }
 
@@ -345,6 +344,6 @@ inline const std::vector<std::size_t> row_lengths{0,   1,   2,   3,   7,    8,  
                                                   17,  31,  32,  33,  63,   64,   65,   127,  128,
                                                   129, 255, 256, 257, 4095, 4096, 4097, 10000};
 
-}  // namespace Kindred::Testing::SpreadingSupport
+}  // namespace Kindred::Testing::Graphs
 
 #endif  // KINDRED_TESTS_GRAPH_SPREADING_SUPPORT_HPP

@@ -7,7 +7,7 @@
 #include "Properties.hpp"
 #include "SpreadingSupport.hpp"
 
-namespace Kindred::Testing::SpreadingSupport {
+namespace Kindred::Testing::Graphs {
 
 /// A graph with loops, parallel edges and nodes without edges, and the sources of queries.
 struct World {
@@ -61,6 +61,6 @@ inline World any_query(bool is_linear = false) {
   return any_world(number, number, true);
 }
 
-}  // namespace Kindred::Testing::SpreadingSupport
+}  // namespace Kindred::Testing::Graphs
 
 #endif  // KINDRED_TESTS_GRAPH_SPREADING_WORLD_HPP

@@ -4,55 +4,42 @@
 #include "CsrSupport.hpp"
 #include "Faults.hpp"
 
-namespace CsrGraphTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-using Testing::CsrArrays;
-using Testing::rows_graph;
+namespace Kindred::Testing::Graphs::CsrGraphTest {
 
 SpreadingEngine engine_of_rows(const CsrGraph& graph, const GraphOptions& options = {}) {
   return {Testing::context(), graph, options};
 }
 
-TEST(CsrGraph, GivesTheFileAndTheHopsOfTheListOfItsEdges) {
-  auto generator = Testing::generator("CsrGraph.list");
+TEST(CsrGraph, GivesTheFileTheHopsAndTheSpreadsOfTheListOfItsEdges) {
+  const auto expect_same = [](const CsrGraph& rows, const Graph& list, EdgeWeights weights) {
+    const SpreadingEngine engine = engine_of_rows(rows);
+    EXPECT_EQ(engine.to_bytes(), engine_of(list, {.weights = weights}).to_bytes());
+    const std::vector<float> x = random_values(list.nodes);
+    for (const HopDirection direction : directions) {
+      expect_reference_hop(engine, list, x, 1, {direction});
+      expect_reference_hop(rows, list, x, 1, {direction});
+    }
+  };
   for (const std::size_t nodes : {0, 1, 2, 3, 31, 32, 33, 127, 1000}) {
     for (const std::size_t edges : {std::size_t{0}, nodes, 7 * nodes}) {
       SCOPED_TRACE(std::to_string(nodes) + " nodes, edges: " + std::to_string(edges));
-      const Graph graph = rows_graph(nodes, edges, generator);
+      const Graph graph = rows_graph(nodes, edges);
       const CsrArrays arrays(graph);
-      const std::vector<float> x = random_values(nodes, generator);
-      const auto expect_same = [&](const CsrGraph& rows, const Graph& list, EdgeWeights weights) {
-        const SpreadingEngine engine = engine_of_rows(rows);
-        EXPECT_EQ(engine.to_bytes(), engine_of(list, {.weights = weights}).to_bytes());
-        for (const HopDirection direction : directions) {
-          expect_reference_hop(engine, list, x, 1, {direction});
-          expect_reference_hop(rows, list, x, 1, {direction});
-        }
-      };
       expect_same(arrays.graph(), graph, EdgeWeights::float32);
       expect_same(arrays.short_graph(), graph, EdgeWeights::float32);
       expect_same(arrays.bfloat16_graph(), graph, EdgeWeights::bfloat16);
       expect_same(arrays.unweighted_graph(), with_unit_weights(graph), EdgeWeights::none);
     }
   }
-}
-
-TEST(CsrGraph, SpreadsAndHopsAsTheListOfItsEdgesOnEverySpace) {
-  auto generator = Testing::generator("CsrGraph.spread");
-  const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
+  const Graph graph = random_graph(300, row_lengths, 2000);
   const CsrArrays arrays(graph);
-  const SpreadingEngine rows = engine_of_rows(arrays.short_graph());
-  expect_reference(rows, graph, {random_sources(graph.nodes, 20, 0, 1, generator)}, constant(0.5));
-  const std::vector<float> x = random_values(graph.nodes, generator);
-  for (const HopDirection direction : directions)
-    expect_reference_hop(rows, graph, x, 1, {direction});
+  const CsrGraph rows = arrays.short_graph();
+  expect_same(rows, graph, EdgeWeights::float32);
+  expect_reference(engine_of_rows(rows), graph, {random_sources(graph.nodes, 20)}, constant(0.5));
 }
 
 TEST(CsrGraph, ChangesLikeTheListOfItsEdgesAndLeavesTheArraysAlone) {
-  auto generator = Testing::generator("CsrGraph.changes");
-  const Graph graph = rows_graph(60, 300, generator);
+  const Graph graph = rows_graph(60, 300);
   const CsrArrays arrays(graph);
   const CsrArrays before = arrays;
   SpreadingEngine listed = engine_of(graph, by_hand());
@@ -72,8 +59,7 @@ TEST(CsrGraph, ChangesLikeTheListOfItsEdgesAndLeavesTheArraysAlone) {
 }
 
 TEST(CsrGraph, OwnerOfTheArraysIsReleasedOnceNothingReadsThem) {
-  auto generator = Testing::generator("CsrGraph.owner");
-  const auto arrays = std::make_shared<const CsrArrays>(rows_graph(20, 100, generator));
+  const auto arrays = std::make_shared<const CsrArrays>(rows_graph(20, 100));
   CsrGraph graph = arrays->graph();
   graph.owner = arrays;
   {
@@ -92,9 +78,8 @@ TEST(CsrGraph, OwnerOfTheArraysIsReleasedOnceNothingReadsThem) {
 }
 
 TEST(CsrGraph, RowsInTheLayoutOfTheEngineAreNotCopied) {
-  auto generator = Testing::generator("CsrGraph.borrowed");
-  const CsrArrays arrays(rows_graph(1000, 20'000, generator));
-  const auto context = Testing::make_faulty_context(std::make_shared<Testing::Faults>(), 1);
+  const CsrArrays arrays(rows_graph(1000, 20'000));
+  const auto context = make_faulty_context(std::make_shared<Faults>(), 1);
   const auto used = [&](const CsrGraph& rows) {
     const SpreadingEngine engine(*context, rows, {.residency = Residency::host});
     return context->memory_statistics(Space::serial).bytes_in_use;
@@ -144,8 +129,7 @@ TEST(CsrGraph, InvalidRowsAreRejectedWithTheElement) {
   refuse_with({one, ConstArray(odd, DataType::uint32, length)}, "is not aligned to its elements");
   const GraphOptions bad{.merge_share = -1};
   expect_refused({{[&] { engine_of_rows({offsets, ends, weights}, bad); }, ""}});
-  constexpr float inf = std::numeric_limits<float>::infinity();
-  for (const float weight : {inf, -inf, std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float weight : {INFINITY, -INFINITY, NAN}) {
     const CsrArrays arrays({3, {{0, 0, 1}, {0, 2, weight}, {2, 1, 0}}});
     for (const CsrGraph& rows : {arrays.graph(), arrays.bfloat16_graph()})
       refuse_with(rows, "weights[1] is ");
@@ -153,13 +137,12 @@ TEST(CsrGraph, InvalidRowsAreRejectedWithTheElement) {
 }
 
 TEST(CsrGraph, FaultsOfAnyAllocationAreOutOfMemoryAndLeaveNothing) {
-  auto generator = Testing::generator("CsrGraph.faults");
-  const CsrArrays arrays(rows_graph(30, 200, generator));
+  const CsrArrays arrays(rows_graph(30, 200));
   const std::vector<float> x(90, 0.5F);
   const std::vector<float> untouched(x.size(), 7.0F);
   std::vector<float> y = untouched;
-  const auto faults = std::make_shared<Testing::Faults>();
-  const auto context = Testing::make_faulty_context(faults, 1);
+  const auto faults = std::make_shared<Faults>();
+  const auto context = make_faulty_context(faults, 1);
   const auto hop_rows = [&](HopDirection direction) {
     y = untouched;
     hop(*context, arrays.short_graph(), columns_of(x, 3), columns_of(y, 3),
@@ -176,7 +159,7 @@ TEST(CsrGraph, FaultsOfAnyAllocationAreOutOfMemoryAndLeaveNothing) {
     const auto nothing_left = [&] {
       EXPECT_EQ(context->memory_statistics(Space::serial).bytes_in_use, 0U);
     };
-    const std::size_t failures = Testing::fail_every_accounted(*faults, call, [&](std::size_t k) {
+    const std::size_t failures = fail_every_accounted(*faults, call, [&](std::size_t k) {
       EXPECT_EQ(y, untouched) << k;
       nothing_left();
     });
@@ -186,4 +169,4 @@ TEST(CsrGraph, FaultsOfAnyAllocationAreOutOfMemoryAndLeaveNothing) {
   }
 }
 
-}  // namespace CsrGraphTest
+}  // namespace Kindred::Testing::Graphs::CsrGraphTest

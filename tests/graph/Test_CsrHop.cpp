@@ -2,11 +2,7 @@
 // Hops over the rows of a caller, and those of an engine.
 #include "CsrSupport.hpp"
 
-namespace CsrHopTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-using Testing::CsrArrays;
+namespace Kindred::Testing::Graphs::CsrHopTest {
 
 /// The rows, and an engine of \p graph, must give the bits of the reference in both directions.
 void expect_reference(const Graph& graph, const std::vector<CsrGraph>& rows,
@@ -19,32 +15,28 @@ void expect_reference(const Graph& graph, const std::vector<CsrGraph>& rows,
 }
 
 TEST(CsrHop, AnyNumberOfColumnsMatchesReferenceInBothDirections) {
-  auto generator = Testing::generator("CsrHop.columns");
-  const Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
+  const Graph graph = random_graph(300, row_lengths, 2000, -1);
   const CsrArrays arrays(graph);
   for (const std::size_t columns : {1, 2, 8, 9, 31, 32, 33, 41, 70}) {
     expect_reference(graph, {arrays.graph(), arrays.short_graph()},
-                     random_values(graph.nodes * columns, generator), columns);
+                     random_values(graph.nodes * columns), columns);
   }
 }
 
 TEST(CsrHop, LongRowsOfSourcesMatchReference) {
   // The rows of the graph itself, not of its transpose, have the lengths.
-  auto generator = Testing::generator("CsrHop.rows");
-  const Graph graph = turned(random_graph(300, row_lengths, 500, -1, 1, generator));
+  const Graph graph = turned(random_graph(300, row_lengths, 500, -1));
   const CsrArrays arrays(graph);
-  const std::vector<float> x = random_values(graph.nodes, generator);
+  const std::vector<float> x = random_values(graph.nodes);
   expect_reference(graph, {arrays.graph(), arrays.short_graph()}, x);
   expect_reference(with_unit_weights(graph), {arrays.unweighted_graph()}, x);
 }
 
 TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
-  constexpr float inf = std::numeric_limits<float>::infinity();
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float least = std::numeric_limits<float>::denorm_min();
   // Sums of −0 are never −0.
   for (const auto& [value, weight] : std::vector<std::pair<float, float>>{
-           {-0.0F, 1}, {1, -0.0F}, {inf, -1}, {inf, 0}, {nan, 1}, {least, 1}}) {
+           {-0.0F, 1}, {1, -0.0F}, {INFINITY, -1}, {INFINITY, 0}, {NAN, 1}, {least, 1}}) {
     Graph graph{71};  // rows of 0 to 70 edges, each of which contributes the value
     for (std::uint32_t row = 0; row < graph.nodes; ++row) {
       for (std::uint32_t i = 0; i < row; ++i) graph.edges.push_back({row, i, weight});
@@ -54,26 +46,24 @@ TEST(CsrHop, SumsOfSpecialValuesMatchReference) {
 }
 
 TEST(CsrHop, LargeRowsUseAllThreadsWithTheSameBits) {
-  auto generator = Testing::generator("CsrHop.large");
-  const Graph graph = turned(random_graph(200'000, {}, 700'000, -1, 1, generator));
-  expect_reference(graph, {CsrArrays(graph).short_graph()}, random_values(graph.nodes, generator));
+  const Graph graph = turned(random_graph(200'000, {}, 700'000, -1));
+  expect_reference(graph, {CsrArrays(graph).short_graph()}, random_values(graph.nodes));
 }
 
 TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
-  auto generator = Testing::generator("CsrHop.invalid");
   constexpr std::size_t nodes = 3000;
-  const CsrArrays valid(turned(random_graph(nodes, {5, 9000, 9000}, 30'000, 0, 1, generator)));
+  const CsrArrays valid(turned(random_graph(nodes, {5, 9000, 9000}, 30'000)));
   const std::size_t edges = valid.ends.size();
-  const std::vector<float> x = random_values(nodes, generator);
+  const std::vector<float> x = random_values(nodes);
   const auto expect_bad = [&](const CsrGraph& rows, const std::string& what) {
-    for (const Space space : Testing::spaces()) {
+    for (const Space space : spaces()) {
       std::vector<float> y(nodes, 7.0F);
-      expect_refused({{[&] { hop(Testing::context(), rows, x, y, {.space = space}); }, what}});
+      expect_refused({{[&] { hop(context(), rows, x, y, {.space = space}); }, what}});
       EXPECT_EQ(y, std::vector<float>(nodes, 7.0F));
     }
   };
   std::vector<std::size_t> places{0, edges / 2, edges - 1};
-  for (int i = 0; i < 5; ++i) places.push_back(generator() % edges);
+  for (int i = 0; i < 5; ++i) places.push_back(random_below(edges));
   for (const std::size_t place : places) {
     const std::string at = "[" + std::to_string(place) + "] is ";
     CsrArrays arrays = valid;
@@ -84,9 +74,9 @@ TEST(CsrHop, AnyInvalidElementIsNamedAndNothingIsWritten) {
       expect_bad(arrays.short_graph(), "ends" + at + std::to_string(end));
     }
     arrays = valid;
-    arrays.weights[place] = std::numeric_limits<float>::quiet_NaN();
+    arrays.weights[place] = NAN;
     expect_bad(arrays.short_graph(), "weights" + at);
-    arrays.weights[place] = -std::numeric_limits<float>::infinity();
+    arrays.weights[place] = -INFINITY;
     expect_bad(arrays.graph(), "weights" + at + "-inf");
     arrays.short_weights[place] = 0x7F80;
     expect_bad(arrays.bfloat16_graph(), "weights" + at + "inf");
@@ -120,9 +110,7 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   const SpreadingEngine engine = engine_of(Graph{2, {{0, 1, 1}}});
   using Call = std::function<void(const ConstArray&, const Array&)>;
   const CsrGraph rows{offsets, ends};
-  const Call of_rows = [&](const auto& from, const auto& to) {
-    hop(Testing::context(), rows, from, to);
-  };
+  const Call of_rows = [&](const auto& from, const auto& to) { hop(context(), rows, from, to); };
   const Call of_engine = [&](const auto& from, const auto& to) { engine.hop(from, to); };
   for (const Call& call : {of_rows, of_engine}) {
     const auto with = [&](const ConstArray& from, const Array& to) {
@@ -145,7 +133,7 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
   HopOptions modified{.modifiers = SpreadModifiers()};
   engine.hop(two, out, modified);
   y = before;
-  modified.modifiers->strengths[2][3] = std::numeric_limits<double>::quiet_NaN();
+  modified.modifiers->strengths[2][3] = NAN;
   const HopOptions on_stream{.stream = Stream::cuda(nullptr)};
   const CsrGraph beyond{offsets, far};
   const ConstArray from_device = shaped(x, {2}, DataType::float32, {}, ArrayMemory::device);
@@ -154,16 +142,16 @@ TEST(CsrHop, InvalidArraysAreRejectedAndChangeNothing) {
       {[&] { engine.hop(two, out, modified); }, ""},
       {[&] { engine.hop(two, out, on_stream); }, ""},
       {[&] { of_rows(from_device, out); }, "this call takes arrays in host memory"},
-      {[&] { hop(Testing::context(), beyond, two, out); }, "ends[1] is 2"},
+      {[&] { hop(context(), beyond, two, out); }, "ends[1] is 2"},
   });
   EXPECT_EQ(y, before);
-  if (Testing::context().is_usable(Space::cuda)) return;
+  if (context().is_usable(Space::cuda)) return;
   const CsrHopOptions there{.space = Space::cuda};
   expect_refused({{[&] { of_engine(from_device, out); }, ""}});
   expect_refused<SpaceUnavailable>({
       {[&] { of_engine(from_device, to_device); }, ""},
-      {[&] { hop(Testing::context(), rows, two, out, there); }, ""},
+      {[&] { hop(context(), rows, two, out, there); }, ""},
   });
 }
 
-}  // namespace CsrHopTest
+}  // namespace Kindred::Testing::Graphs::CsrHopTest

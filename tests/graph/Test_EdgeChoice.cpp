@@ -4,12 +4,7 @@
 
 #include "SpreadingSupport.hpp"
 
-namespace EdgeChoiceTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-
-const SpreadModifiers fans = SpreadModifiers::engram_fan(SpreadModifiers::Fan::Kind::inverse_root);
+namespace Kindred::Testing::Graphs::EdgeChoiceTest {
 
 TEST(EdgeChoice, ModifiedWeightsStayFinite) {
   SpreadingEngine engine =
@@ -19,7 +14,7 @@ TEST(EdgeChoice, ModifiedWeightsStayFinite) {
   modifiers.fans[0].kind = SpreadModifiers::Fan::Kind::inverse;
   engine.remove_edges(
       {{{3, 2, {}}, {3, 4, {}}}});  // a source of degree 0 in a row that was replaced
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     for (const std::size_t columns : {1U, 8U, 9U, 32U}) {
       const std::vector<float> zeros(5 * columns, 0.0F);
       EXPECT_EQ(hopped(engine, zeros, columns, {.modifiers = modifiers, .space = space}), zeros)
@@ -39,36 +34,39 @@ TEST(EdgeChoice, EdgesOfUnselectedKindsCarryNothing) {
 }
 
 TEST(EdgeChoice, QueriesOfOneCallMayFollowDifferentKinds) {
-  auto generator = Testing::generator("SpreadingHops.own_kinds");
-  Graph graph = random_graph(200, {300, 40, 5000}, 2000, 0, 1, generator);
-  graph.kinds = random_kinds(graph.edges.size(), 4, generator);
+  Graph graph = random_graph(200, {300, 40, 5000}, 2000);
+  graph.kinds = random_kinds(graph.edges.size(), 4);
   for (std::uint8_t& kind : graph.kinds) kind = static_cast<std::uint8_t>(kind * 85);
   SpreadOptions options = constant_at(0.2, 0.001);
   std::vector<SpreadQuery> own(45, {options.hops, options.decay, options.threshold});
   Queries queries;
   for (SpreadQuery& query : own) {
-    for (std::size_t kind = 0; kind < 256; kind += 85) query.kinds[kind] = generator() % 2 == 0;
-    queries.push_back(random_sources(200, 3, 0, 1, generator));
+    for (std::size_t kind = 0; kind < 256; kind += 85) query.kinds[kind] = random_below(2) == 0;
+    queries.push_back(random_sources(200, 3));
   }
   own[0].kinds.reset();
   options.per_query = own;
   expect_reference(graph, queries, options);
 }
 
-TEST(EdgeChoice, AChangedGraphWithKindsMatchesReference) {
-  auto generator = Testing::generator("SpreadingHops.changed");
-  for (const EdgeWeights kept : {EdgeWeights::float32, EdgeWeights::bfloat16, EdgeWeights::none}) {
+TEST(EdgeChoice, AChangedGraphWithKindsAndModifiersMatchesReference) {
+  using enum SpreadModifiers::Fan::Kind;
+  for (const auto& [kept, fan] : {std::pair(EdgeWeights::float32, inverse_root),
+                                  {EdgeWeights::float32, inverse},
+                                  {EdgeWeights::float32, constant},
+                                  {EdgeWeights::bfloat16, inverse_root},
+                                  {EdgeWeights::none, inverse_root}}) {
     SCOPED_TRACE(to_string(kept));
-    Graph given = random_graph(300, row_lengths, 2000, 0, 1, generator);
+    Graph given = random_graph(300, row_lengths, 2000);
     if (kept == EdgeWeights::none) given = with_unit_weights(given);
-    given.kinds = random_kinds(given.edges.size(), 3, generator);
-    given.node_kinds = random_kinds(given.nodes, 3, generator);
+    given.kinds = random_kinds(given.edges.size(), 3);
+    given.node_kinds = random_kinds(given.nodes, 10);
     Graph graph = given;  // as it is stored
     for (Edge& edge : graph.edges)
       if (kept == EdgeWeights::bfloat16) edge.weight = widen_weight(short_weight(edge.weight));
     SpreadOptions options = constant_at(0.9, 0.001);
     options.kinds.reset(1);
-    options.modifiers = fans;
+    options.modifiers = SpreadModifiers::engram_fan(fan);
     // The last edges are added later, to rows that are rebuilt, after weights were cached.
     const std::size_t first = given.edges.size() - 200;
     const auto expect_first = [&](const SpreadingEngine& engine, std::size_t edges) {
@@ -77,7 +75,7 @@ TEST(EdgeChoice, AChangedGraphWithKindsMatchesReference) {
       part.kinds.resize(edges);
       expect_reference(engine, part, {{{7, 0.9F}, {250, 0.4F}}}, options);
       expect_reference(engine, part, {{{7, 0.9F}}, {{250, 0.4F}}}, page_rank());
-      const std::vector<float> x = random_values(part.nodes, generator);
+      const std::vector<float> x = random_values(part.nodes);
       for (const HopDirection direction : directions)
         expect_reference_hop(engine, part, x, 1, {direction, options.kinds, options.modifiers});
     };
@@ -90,4 +88,4 @@ TEST(EdgeChoice, AChangedGraphWithKindsMatchesReference) {
   }
 }
 
-}  // namespace EdgeChoiceTest
+}  // namespace Kindred::Testing::Graphs::EdgeChoiceTest

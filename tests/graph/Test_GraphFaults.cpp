@@ -8,12 +8,7 @@
 #include "SpreadingSupport.hpp"
 #include "TextRows.hpp"
 
-namespace GraphFaultsTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-using Testing::Faults;
-using Testing::make_faulty_context;
+namespace Kindred::Testing::Graphs::GraphFaultsTest {
 
 /// All rows of the graph, and the answers to a query.
 auto state_of(const SpreadingEngine& engine) {
@@ -25,28 +20,26 @@ auto state_of(const SpreadingEngine& engine) {
 SpreadingEngine make_graph(Context& context) {
   const std::vector<Edge> edges{{0, 1, 0.5F}, {1, 2, 0.25F}, {0, 2, 0.5F}, {3, 0, 1}, {0, 1, 1}};
   const std::vector<std::uint8_t> kinds{0, 1, 2, 3, 4};
-  const Ragged<char> names = Testing::text_rows({"a", "b", "c", "d"});
+  const Ragged<char> names = text_rows({"a", "b", "c", "d"});
   const GraphSpan graph{4, edges, kinds, std::span(kinds).subspan(1), names};
   SpreadingEngine engine(context, graph, by_hand());
   engine.add_edges({{{2, 2, 0.125F}}});
   return engine;
 }
-/// The changes of a graph, each of which allocates.
-std::vector<std::function<void(SpreadingEngine&)>> changes() {
-  static const std::vector<std::string_view> names{"e", "a", "f"};
-  static const std::vector<Edge> edges{{1, 3, 0.5F}, {0, 1, 0.5F}};
-  static const std::vector<EdgeEnds> ends{{0, 1, {}}};
-  return {[](SpreadingEngine& engine) { engine.add_nodes(names); },
-          [](SpreadingEngine& engine) { engine.add_edges(edges); },
-          [](SpreadingEngine& engine) { engine.remove_edges(ends); },
-          [](SpreadingEngine& engine) { engine.remove_nodes({{3}}); },
-          [](SpreadingEngine& engine) { engine.merge(); }};
-}
 
 TEST(GraphFaults, OfAnyAllocationLeaveTheGraphUnchanged) {
   const auto faults = std::make_shared<Faults>();
   const auto context = make_faulty_context(faults, 1);
-  for (const auto& change : changes()) {
+  const std::vector<std::string_view> names{"e", "a", "f"};
+  const std::vector<Edge> edges{{1, 3, 0.5F}, {0, 1, 0.5F}};
+  const std::vector<EdgeEnds> ends{{0, 1, {}}};
+  // Each of which allocates.
+  const std::function<void(SpreadingEngine&)> changes[] = {
+      [&](auto& engine) { engine.add_nodes(names); },
+      [&](auto& engine) { engine.add_edges(edges); },
+      [&](auto& engine) { engine.remove_edges(ends); },
+      [](auto& engine) { engine.remove_nodes({{3}}); }, [](auto& engine) { engine.merge(); }};
+  for (const auto& change : changes) {
     SpreadingEngine changed = make_graph(Testing::context());
     const auto before = state_of(changed);
     change(changed);
@@ -57,7 +50,7 @@ TEST(GraphFaults, OfAnyAllocationLeaveTheGraphUnchanged) {
       engine.reset();
       EXPECT_EQ(context->memory_statistics(Space::openmp).bytes_in_use, 0U) << "leaked";
     };
-    const std::size_t failures = Testing::fail_every_accounted(
+    const std::size_t failures = fail_every_accounted(
         *faults, [&] { change(*engine); },
         [&](std::size_t k) {
           SCOPED_TRACE("allocation " + std::to_string(k));
@@ -72,4 +65,4 @@ TEST(GraphFaults, OfAnyAllocationLeaveTheGraphUnchanged) {
   }
 }
 
-}  // namespace GraphFaultsTest
+}  // namespace Kindred::Testing::Graphs::GraphFaultsTest

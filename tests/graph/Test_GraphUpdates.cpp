@@ -5,10 +5,7 @@
 #include "SpreadingSupport.hpp"
 #include "TextRows.hpp"
 
-namespace GraphUpdatesTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
+namespace Kindred::Testing::Graphs::GraphUpdatesTest {
 
 /// A graph as a simple list of its edges, which every history of changes is compared with.
 struct EdgeList {
@@ -65,7 +62,7 @@ void expect_same(const SpreadingEngine& changed, const EdgeList& list, EdgeWeigh
   std::vector<float> x(list.nodes);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 2.5F;
   const std::vector<float> expected = hopped(built, x, 1, {.space = Space::serial});
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     RC_ASSERT(hopped(changed, x, 1, {.space = space}) == expected);
     for (const std::uint32_t source : list.alive())
       RC_ASSERT(answers(changed, source, space) == answers(built, source, space));
@@ -122,7 +119,7 @@ void change(SpreadingEngine& engine, EdgeList& list) {
 }
 
 TEST(GraphUpdates, AChangedGraphEqualsTheOneBuiltFromItsEdges) {
-  Testing::expect_property("a changed graph has the rows and bits of one built anew", [&] {
+  expect_property("a changed graph has the rows and bits of one built anew", [&] {
     EdgeList list;
     list.nodes = *rc::gen::inRange<std::size_t>(0, 12);
     list.has_kinds = *rc::gen::arbitrary<bool>() && list.nodes > 0;
@@ -145,21 +142,20 @@ TEST(GraphUpdates, AChangedGraphEqualsTheOneBuiltFromItsEdges) {
     if (options.merge_share == 0) RC_ASSERT(engine.statistics().rebuilt_rows == 0U);
     expect_same(engine, list, weights);
     // The loaded graph must be the same too.
-    expect_same(SpreadingEngine::load(Testing::context(), engine.to_bytes()), list, weights);
+    expect_same(SpreadingEngine::load(context(), engine.to_bytes()), list, weights);
   });
 }
 
 TEST(GraphUpdates, LongRowsAreRebuiltInCanonicalOrder) {
-  auto generator = Testing::generator("GraphUpdates.long");
   EdgeList list;
   list.nodes = 300;
-  const auto node = [&] { return static_cast<std::uint32_t>(generator() % list.nodes); };
-  const auto weight = [&] { return static_cast<float>(generator() % 1000) / 1009.0F; };
+  const auto weight = [&] { return static_cast<float>(random_below(1000)) / 1009.0F; };
   for (int i = 0; i < 20000; ++i)
-    list.edges.push_back({{node(), i % 2 == 0 ? 7U : node(), weight()}, 0});
+    list.edges.push_back({{random_node(300), i % 2 == 0 ? 7U : random_node(300), weight()}, 0});
   SpreadingEngine engine = list.built(EdgeWeights::float32);
   std::vector<Edge> more;
-  for (int i = 0; i < 9000; ++i) more.push_back({node(), i % 3 == 0 ? 7U : 11U, weight()});
+  for (int i = 0; i < 9000; ++i)
+    more.push_back({random_node(300), i % 3 == 0 ? 7U : 11U, weight()});
   engine.add_edges(more);
   for (const Edge& edge : more) list.edges.emplace_back(edge, 0);
   engine.remove_nodes({{42}});
@@ -180,7 +176,7 @@ TEST(GraphUpdates, TheBackgroundThreadMergesOnceEnoughHasChanged) {
 }
 
 TEST(GraphUpdates, NamesStayWithTheirNodes) {
-  const Ragged<char> names = Testing::text_rows({"a", "b", "c"});
+  const Ragged<char> names = text_rows({"a", "b", "c"});
   const std::vector<Edge> edges{{0, 1, 1}, {1, 2, 1}};
   SpreadingEngine engine = engine_of({3, edges, {}, {}, names}, by_hand());
   EXPECT_EQ(engine.find("c"), 2U);
@@ -196,7 +192,7 @@ TEST(GraphUpdates, NamesStayWithTheirNodes) {
   EXPECT_EQ(engine.statistics().removed_nodes, 0U);
   EXPECT_TRUE(engine.statistics().node_kinds);
   SpreadingEngine unnamed = engine_of({1}, by_hand());
-  const Ragged<char> twice = Testing::text_rows({"x", "x"});
+  const Ragged<char> twice = text_rows({"x", "x"});
   const GraphSpan with_equal_names{2, {}, {}, {}, twice};
   expect_refused({{[&] { engine.add_nodes(1); }, ""},
                   {[&] { unnamed.add_nodes(more); }, ""},
@@ -275,7 +271,7 @@ TEST(GraphUpdates, AWeightOutsideTheUnitIntervalIsTrackedWhileItExists) {
     expect_refusal(engine);
     engine.merge();
     expect_refusal(engine);
-    expect_refusal(SpreadingEngine::load(Testing::context(), engine.to_bytes()));
+    expect_refusal(SpreadingEngine::load(context(), engine.to_bytes()));
     EXPECT_NO_THROW(engine.spread(query_of({{0, 1}}), linear({})));
     engine.remove_nodes({{2}});
     engine.spread(query_of({{0, 1}}));
@@ -287,8 +283,7 @@ TEST(GraphUpdates, AWeightOutsideTheUnitIntervalIsTrackedWhileItExists) {
 }
 
 TEST(GraphUpdates, EdgesUseTheDocumentedNumberOfBytes) {
-  auto generator = Testing::generator("GraphUpdates.bytes");
-  const Graph plain = with_unit_weights(random_graph(1000, {}, 50'000, 0, 1, generator));
+  const Graph plain = with_unit_weights(random_graph(1000, {}, 50'000));
   Graph with_kinds = plain;
   with_kinds.kinds.assign(plain.edges.size(), 7);
   for (const auto& [weights, each] : {std::pair(EdgeWeights::float32, 8U),
@@ -308,4 +303,4 @@ TEST(GraphUpdates, EdgesUseTheDocumentedNumberOfBytes) {
   }
 }
 
-}  // namespace GraphUpdatesTest
+}  // namespace Kindred::Testing::Graphs::GraphUpdatesTest

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadingSupport.hpp"
 
-namespace PageRankTest {
+namespace Kindred::Testing::Graphs::PageRankTest {
 
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-
-Graph skewed(std::size_t nodes, std::mt19937_64& generator) {
-  return random_graph(nodes, row_lengths, 4 * nodes, 0, 1, generator);
-}
+Graph skewed(std::size_t nodes) { return random_graph(nodes, row_lengths, 4 * nodes); }
 /// Adds a ring of nodes without other edges, which mixes slowly.
 void add_ring(Graph& graph, std::uint32_t nodes) {
   const auto first = static_cast<std::uint32_t>(graph.nodes);
@@ -18,14 +13,13 @@ void add_ring(Graph& graph, std::uint32_t nodes) {
 }
 
 TEST(PageRank, MatchesReferenceAtEveryWidthAlsoWithDoubleIterates) {
-  auto generator = Testing::generator("page rank, widths");
-  Graph graph = skewed(4500, generator);
+  Graph graph = skewed(4500);
   SpreadOptions options = page_rank();
   for (const double tolerance : {1e-6, 1e-12}) {
     options.tolerance = tolerance;
     for (const std::size_t count : {1, 3, 9, 41}) {
       if (count == 41 && tolerance < 1e-6) continue;
-      expect_reference(graph, random_queries(graph.nodes, count, 1, 1, generator), options);
+      expect_reference(graph, random_queries(graph.nodes, count, 1), options);
     }
   }
   // Weights at both ends of the range of float.
@@ -36,8 +30,7 @@ TEST(PageRank, MatchesReferenceAtEveryWidthAlsoWithDoubleIterates) {
 
 TEST(PageRank, AQueryStopsWhereItConvergesAndTheOthersContinueTogether) {
   // The queries of a ring continue at a smaller width after the others are done.
-  auto generator = Testing::generator("page rank, left");
-  Graph graph = skewed(1200, generator);
+  Graph graph = skewed(1200);
   add_ring(graph, 300);
   const SpreadingEngine engine = engine_of(graph);
   using Nodes = std::vector<std::uint32_t>;
@@ -69,9 +62,8 @@ double error_of(const Answer& answer, const std::vector<double>& limit) {
 }
 
 TEST(PageRank, AnswersAreWithinTheToleranceOfTheLimit) {
-  auto generator = Testing::generator("page rank, accuracy");
-  const Graph graph = skewed(6000, generator);
-  const Sources sources = random_sources(graph.nodes, 3, 0, 1, generator);
+  const Graph graph = skewed(6000);
+  const Sources sources = random_sources(graph.nodes, 3);
   for (const double damping : {0.5, 0.85, 0.95}) {
     const auto limit =
         Reference::page_rank_limit(graph.nodes, links_of(graph), nodes_of(sources), damping);
@@ -88,4 +80,4 @@ TEST(PageRank, AnswersAreWithinTheToleranceOfTheLimit) {
   }
 }
 
-}  // namespace PageRankTest
+}  // namespace Kindred::Testing::Graphs::PageRankTest

@@ -4,10 +4,7 @@
 #include "SpreadPathReference.hpp"
 #include "SpreadingWorld.hpp"
 
-namespace PathTraceTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
+namespace Kindred::Testing::Graphs::PathTraceTest {
 
 using Path = std::pair<float, std::vector<SpreadStep>>;
 
@@ -23,7 +20,7 @@ TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
   const SpreadingEngine engine =
       engine_of(Graph{4, {{0, 1, 0.5F}, {0, 2, 1}, {2, 1, 0.25F}, {1, 3, 1}}});
   EXPECT_EQ(engine.spread(query_of({{0, 1}})).paths.strengths.rows(), 0U) << "absent by default";
-  for (const Space space : Testing::spaces()) {
+  for (const Space space : spaces()) {
     SpreadOptions options = on(space, linear(constant(1, 3)));
     options.trace_paths = 5;
     const SpreadResults results = engine.spread(query_of({{0, 1}}), options);
@@ -40,7 +37,7 @@ TEST(PathTrace, ReportsTheEdgesOfTheBestPathsFirst) {
 }
 
 TEST(PathTrace, EqualsAllPathsSorted) {
-  Testing::expect_property("the best paths are the first of all paths", [] {
+  expect_property("the best paths are the first of all paths", [] {
     Graph graph{*rc::gen::inRange<std::size_t>(1, 6)};
     const auto node = rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(graph.nodes));
     const auto weight = rc::gen::element(0.0F, 0.125F, 0.1F, 0.5F, 0.7F, 1.0F);
@@ -55,9 +52,9 @@ TEST(PathTrace, EqualsAllPathsSorted) {
     options.decay = {Decay::Kind::constant, *rc::gen::element(1.0, 0.3)};
     options.threshold = *rc::gen::element<std::optional<double>>(std::nullopt, 0.0, 0.2);
     options.trace_paths = *rc::gen::element<std::size_t>(1, 3, 100);
-    const Testing::SpreadPathReference reference(graph.nodes, links_of(graph), nodes_of(sources),
-                                                 {options.hops, options.decay, options.threshold},
-                                                 options.mode == SpreadMode::linear);
+    const SpreadPathReference reference(graph.nodes, links_of(graph), nodes_of(sources),
+                                        {options.hops, options.decay, options.threshold},
+                                        options.mode == SpreadMode::linear);
     const SpreadResults results =
         engine_of(graph).spread(ragged<Activation>({sources, sources}), options);
     RC_ASSERT(results.paths.strengths.rows() == results.activations.values.size());
@@ -88,4 +85,4 @@ TEST(PathConfidence, IsThatOfIndependentPaths) {
     EXPECT_THROW(path_confidence(std::vector<double>{0.5, invalid}), InvalidArgument);
 }
 
-}  // namespace PathTraceTest
+}  // namespace Kindred::Testing::Graphs::PathTraceTest

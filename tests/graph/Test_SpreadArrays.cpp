@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadingSupport.hpp"
 
-namespace SpreadArraysTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
+namespace Kindred::Testing::Graphs::SpreadArraysTest {
 
 /// Sources and results of queries in arrays on the host.
 struct Arrays : FlatQueries {
@@ -38,14 +35,13 @@ struct Arrays : FlatQueries {
 };
 
 TEST(SpreadArrays, HoldThePaddedRowsOfTheResults) {
-  auto generator = Testing::generator("SpreadArrays.rows");
-  const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
+  const Graph graph = random_graph(300, row_lengths, 2000);
   const SpreadingEngine engine = engine_of(graph);
   for (const std::size_t queries : {0, 1, 2, 3, 31, 32, 33, 70}) {
-    const Queries lists = random_queries(graph.nodes, queries, 0, 0.5F, generator);
+    const Queries lists = random_queries(graph.nodes, queries, 0, 0.5F);
     for (const std::size_t top : {1, 3, 200, 400}) {
       Arrays arrays(lists, top);
-      for (const Space space : Testing::spaces()) {
+      for (const Space space : spaces()) {
         SpreadOptions options = on(space, constant(0.3));
         options.top = top;
         const SpreadResults expected = engine.spread(ragged(lists), options);
@@ -119,4 +115,4 @@ TEST(SpreadArrays, InvalidArraysAreRejectedAndNothingIsWritten) {
   EXPECT_EQ(valid.out_nodes, std::vector<std::uint32_t>(4, 7));
 }
 
-}  // namespace SpreadArraysTest
+}  // namespace Kindred::Testing::Graphs::SpreadArraysTest

@@ -3,10 +3,7 @@
 
 #include "SpreadingSupport.hpp"
 
-namespace SpreadCostTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
+namespace Kindred::Testing::Graphs::SpreadCostTest {
 
 /// The work that the dispatcher was given to predict with.
 double expected_work(const Graph& graph, const Sources& sources, const SpreadOptions& options) {
@@ -34,18 +31,10 @@ double edges_read(const Graph& graph, const Sources& sources, std::uint32_t hops
   return read;
 }
 
-Graph skewed(std::mt19937_64& generator) {
-  return random_graph(3000, {}, 30'000, 0.1F, 1, generator);
-}
-
-TEST(SpreadCost, AChainIsReadEdgeByEdge) {
-  EXPECT_NEAR(expected_work(chain(10'000), {{17, 1}}, linear(constant(1, 3))), small_work(3, 1),
-              0.01 * small_work(3, 1));
-}
+Graph skewed() { return random_graph(3000, {}, 30'000, 0.1F); }
 
 TEST(SpreadCost, HopsFromEverywhereReadAllEdges) {
-  auto generator = Testing::generator("expected edges, all");
-  const Graph graph = skewed(generator);
+  const Graph graph = skewed();
   Sources all;
   for (std::uint32_t node = 0; node < 3000; ++node) all.push_back({node, 1});
   for (const std::uint32_t hops : {4U, 10'000U})
@@ -53,10 +42,9 @@ TEST(SpreadCost, HopsFromEverywhereReadAllEdges) {
 }
 
 TEST(SpreadCost, AThresholdEndsTheCount) {
-  auto generator = Testing::generator("expected edges, thresholds");
   Graph graph{20'000};
-  const auto node = [&] { return static_cast<std::uint32_t>(generator() % 20'000); };
-  for (std::uint32_t i = 0; i < 200'000; ++i) graph.edges.push_back({node(), node(), 0.5F});
+  for (std::uint32_t i = 0; i < 200'000; ++i)
+    graph.edges.push_back({random_node(20'000), random_node(20'000), 0.5F});
   // ¼ after one hop is passed on, 1/16 after two hops is not.
   const Sources sources{{3, 1}, {77, 0.5F}};
   const double read = small_work(edges_read(graph, sources, 2), 10);
@@ -66,26 +54,30 @@ TEST(SpreadCost, AThresholdEndsTheCount) {
   EXPECT_LT(expected, small_work(0.02 * 200'000, 10));
 }
 
-TEST(SpreadCost, EmptyQueriesReadNothing) {
-  EXPECT_EQ(expected_work(chain(10), {}, constant(1, 4)), 0);
-  EXPECT_EQ(expected_work(chain(10), {{0, 0}}, constant(1, 4)), 0);
-  EXPECT_EQ(expected_work({3}, {{0, 1}}, constant(1, 4)), 0);
-}
-
-TEST(SpreadCost, ManySourcesAreSampled) {
-  Graph graph{60'000};
+TEST(SpreadCost, EdgesAreCountedOneByOneOrBySampledSources) {
+  Graph fives{60'000};  // five edges from each node and to each node
   for (std::uint32_t v = 0; v < 60'000; ++v)
-    for (std::uint32_t i = 1; i <= 5; ++i) graph.edges.push_back({v, (v + i) % 60'000, 0.5F});
-  Sources sources;
-  for (std::uint32_t node = 0; node < 300; ++node) sources.push_back({2 * node, 1});
-  // Out-edges, each to a row with five in-edges.
-  const double target = small_work(300.0 * 5 * 5, 5);
-  EXPECT_NEAR(expected_work(graph, sources, linear(constant(1, 1))), target, 0.01 * target);
+    for (std::uint32_t i = 1; i <= 5; ++i) fives.edges.push_back({v, (v + i) % 60'000, 0.5F});
+  Sources many;
+  for (std::uint32_t node = 0; node < 300; ++node) many.push_back({2 * node, 1});
+  struct Case {
+    Graph graph;
+    Sources sources;
+    SpreadOptions options;
+    double work;
+  };
+  for (const auto& [graph, sources, options, work] :
+       std::vector<Case>{{chain(10), {}, constant(1), 0},
+                         {chain(10), {{0, 0}}, constant(1), 0},
+                         {{3}, {{0, 1}}, constant(1), 0},
+                         {chain(10'000), {{17, 1}}, linear(constant(1, 3)), small_work(3, 1)},
+                         // Out-edges, each to a row with five in-edges.
+                         {fives, many, linear(constant(1, 1)), small_work(300.0 * 5 * 5, 5)}})
+    EXPECT_NEAR(expected_work(graph, sources, options), work, 0.01 * work);
 }
 
 TEST(SpreadCost, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
-  auto generator = Testing::generator("expected edges, starts");
-  const SpreadingEngine engine = engine_of(skewed(generator));
+  const SpreadingEngine engine = engine_of(skewed());
   const auto record = [&](const Queries& queries, std::uint32_t hops) {
     return engine.spread(ragged(queries), linear(constant(1, hops))).record;
   };
@@ -103,4 +95,4 @@ TEST(SpreadCost, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
   EXPECT_EQ(six_hops.work, four_hops.work + 2 * 30'000.0);
 }
 
-}  // namespace SpreadCostTest
+}  // namespace Kindred::Testing::Graphs::SpreadCostTest

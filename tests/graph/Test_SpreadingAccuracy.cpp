@@ -4,12 +4,7 @@
 
 #include "SpreadingWorld.hpp"
 
-namespace SpreadingAccuracyTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-using Testing::expect_property;
-using Testing::property_cases;
+namespace Kindred::Testing::Graphs::SpreadingAccuracyTest {
 
 /// Engine mode entirely in double; no result where a value comes so close to a threshold that
 /// rounding decides.
@@ -124,4 +119,4 @@ TEST(SpreadingAccuracy, NodeNumberingDoesNotMatter) {
   });
 }
 
-}  // namespace SpreadingAccuracyTest
+}  // namespace Kindred::Testing::Graphs::SpreadingAccuracyTest

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadingWorld.hpp"
 
-namespace SpreadingPropertiesTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-using Testing::expect_property;
+namespace Kindred::Testing::Graphs::SpreadingPropertiesTest {
 
 SpreadOptions any_options(SpreadMode mode) {
   SpreadOptions options;
@@ -57,7 +53,7 @@ TEST(SpreadingProperties, EveryModeMatchesReferenceInABatchAndAlone) {
       const auto matches = [&](const Queries& queries, std::span<const SpreadQuery> of_queries) {
         options.per_query = of_queries;
         const auto expected = bits(reference(world.graph, queries, options));
-        for (const Space space : Testing::spaces())
+        for (const Space space : spaces())
           RC_ASSERT(bits(engine.spread(ragged(queries), on(space, options))) == expected);
       };
       matches(world.queries, own);
@@ -67,4 +63,4 @@ TEST(SpreadingProperties, EveryModeMatchesReferenceInABatchAndAlone) {
   }
 }
 
-}  // namespace SpreadingPropertiesTest
+}  // namespace Kindred::Testing::Graphs::SpreadingPropertiesTest

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SpreadingWorld.hpp"
 
-namespace SpreadingThresholdsTest {
-
-using namespace Kindred;
-using namespace Testing::SpreadingSupport;
-using Testing::expect_property;
+namespace Kindred::Testing::Graphs::SpreadingThresholdsTest {
 
 TEST(SpreadingThresholds, AHigherThresholdActivatesNoMoreNodesInLayeredGraphs) {
   expect_property("edges that lead to the next layer: greater threshold, no greater value", [] {
@@ -54,4 +50,4 @@ TEST(SpreadingThresholds, ALowerThresholdMayActivateFewerNodesWhereWalksOfTwoLen
   EXPECT_EQ(at(0.0)[4], 0.625);
 }
 
-}  // namespace SpreadingThresholdsTest
+}  // namespace Kindred::Testing::Graphs::SpreadingThresholdsTest

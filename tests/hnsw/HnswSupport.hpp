@@ -33,32 +33,31 @@ inline std::vector<float> stored_row(const HnswIndex& index, std::uint64_t id) {
   return row;
 }
 
-/// The fraction of the true nearest neighbors that was found, in any order.
-inline double recall(const HnswResults& found, Metric metric, const std::vector<float>& rows,
-                     std::size_t dimension, const std::vector<float>& queries,
-                     std::span<const std::uint8_t> filter = {}) {
-  std::vector<std::int64_t> truth;
-  for (std::size_t q = 0; q < queries.size() / dimension; ++q) {
-    const auto nearest =
-        Reference::search(metric, rows, row_of(queries, dimension, q), found.top, filter);
-    truth.insert(truth.end(), nearest.ids.begin(), nearest.ids.end());
-  }
-  return recall_of(found.ids, truth, found.top).share();
-}
-
-/// An index of random rows around a few centers, and queries near them.
+/// An index of rows, and queries.
 struct Built {
+  Built(const HnswSettings& settings, std::size_t dimension_, std::vector<float> rows_,
+        std::vector<float> queries_)
+      : dimension(dimension_),
+        rows(std::move(rows_)),
+        queries(std::move(queries_)),
+        index(HnswIndex::build(context(), rows, dimension, settings)) {}
+  /// Random rows around a few centers, and queries near them.
   Built(const HnswSettings& settings, std::size_t count, std::size_t query_count,
         std::size_t dimension_ = 24, std::size_t clusters = 30)
-      : dimension(dimension_),
-        rows(clustered(count, dimension, clusters)),
-        queries(clustered(query_count, dimension, clusters)),
-        index(HnswIndex::build(context(), rows, dimension, settings)) {}
+      : Built{settings, dimension_, clustered(count, dimension_, clusters),
+              clustered(query_count, dimension_, clusters)} {}
   HnswResults search(const HnswSearchOptions& options) const {
     return index.search(queries, options);
   }
+  /// The fraction of the true nearest neighbors that was found, in any order.
   double recall(const HnswResults& found, std::span<const std::uint8_t> filter = {}) const {
-    return Testing::recall(found, index.settings().metric, rows, dimension, queries, filter);
+    std::vector<std::int64_t> truth;
+    for (std::size_t q = 0; q < queries.size() / dimension; ++q) {
+      const auto nearest = Reference::search(index.settings().metric, rows,
+                                             row_of(queries, dimension, q), found.top, filter);
+      truth.insert(truth.end(), nearest.ids.begin(), nearest.ids.end());
+    }
+    return recall_of(found.ids, truth, found.top).share();
   }
 
   std::size_t dimension;
@@ -66,15 +65,10 @@ struct Built {
   HnswIndex index;
 };
 
-/// The file bytes of the index: its complete graph and all rows.
+/// The bytes of the file of the index: its complete graph and all rows.
 inline std::string file_of(const HnswIndex& index) {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("kindred-hnsw-" + std::to_string(::getpid())))
-          .string();
-  index.save(path);
-  std::string bytes = read_all(path);
-  std::filesystem::remove(path);
-  return bytes;
+  const std::vector<std::byte> bytes = index.to_bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace Kindred::Testing

@@ -301,9 +301,11 @@ TEST(Hnswlib, LabelsMayBeLargeAndLimitTheIds) {
 }
 
 TEST(HnswBytes, AreThoseOfASavedFileAndAreChecked) {
+  const TempFolder folder;
   const HnswIndex index = small_index();
+  index.save(folder / "index");
   const std::vector<std::byte> bytes = index.to_bytes();
-  expect_bytes_checked(bytes, file_of(index), 41,
+  expect_bytes_checked(bytes, read_all(folder / "index"), 41,
                        [](const auto& damaged) { HnswIndex::load(context(), damaged); });
   HnswIndex copy = HnswIndex::load(context(), bytes);
   EXPECT_EQ(copy.to_bytes(), bytes);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "Faults.hpp"
 #include "HnswSupport.hpp"
 #include "RefusedWithoutMemory.hpp"
 
@@ -105,23 +104,15 @@ TEST_P(HnswIndexOf, AFilterReturnsAllowedRowsOnly) {
       filter[i] = 1;
       words[i / 64] |= std::uint64_t{1} << (i % 64);
     }
-    HnswSearchOptions options{.top = 10};
-    options.filter = filter;
-    const auto found = all.search(options);
-    const std::size_t allowed = (count + every - 1) / every;
+    const auto found = all.search({.filter = filter});
     for (std::size_t i = 0; i < found.ids.size(); ++i) {
-      if (i % 10 < allowed) {
-        ASSERT_GE(found.ids[i], 0);
-        EXPECT_EQ(found.ids[i] % static_cast<std::int64_t>(every), 0);
-      } else {
-        EXPECT_EQ(found.ids[i], -1);
-        EXPECT_TRUE(std::isinf(found.scores[i]));
-      }
+      const bool is_found = i % 10 < (count + every - 1) / every;
+      EXPECT_EQ(found.ids[i] == -1, !is_found);
+      EXPECT_EQ(std::isinf(found.scores[i]), !is_found);
+      EXPECT_TRUE(!is_found || filter.at(static_cast<std::size_t>(found.ids[i])) == 1);
     }
     EXPECT_GE(all.recall(found, filter), 0.95) << "every " << every;
-    options.filter = {};
-    options.filter_bits = words;
-    EXPECT_EQ(all.search(options).ids, found.ids);
+    EXPECT_EQ(all.search({.filter_bits = words}).ids, found.ids);
   }
 }
 
@@ -151,18 +142,15 @@ TEST_P(HnswIndexOf, RemovedRowsAreNotFoundAndRepairKeepsRecall) {
 }
 
 TEST(HnswIndex, AddedRowsAreFoundWithTheNextIds) {
-  const auto rows = clustered(2000, dimension, 20);
-  HnswIndex index(context(), dimension, settings_of(Metric::l2));
-  EXPECT_EQ(index.add(row_of(rows, dimension, 0, 100)), 0U);
-  EXPECT_EQ(index.add(row_of(rows, dimension, 100)), 100U);
-  EXPECT_EQ(index.add(row_of(rows, dimension, 101, 1899)), 101U);
-  EXPECT_EQ(index.add({}), 2000U);
-  EXPECT_EQ(index.size(), 2000U);
-  const auto queries = clustered(50, dimension, 20);
-  EXPECT_GE(recall(index.search(queries), Metric::l2, rows, dimension, queries), 0.95);
-  const auto own = index.search(row_of(rows, dimension, 0, 500), {.top = 1});
-  for (std::size_t i = 0; i < 500; ++i) EXPECT_EQ(own.ids[i], static_cast<std::int64_t>(i));
-  EXPECT_THAT(own.scores, Each(0.0F));
+  Built all(settings_of(Metric::l2), 2000, 50, dimension, 20);
+  all.index = HnswIndex(context(), dimension, settings_of(Metric::l2));
+  std::size_t end = 0;
+  for (const std::size_t added : {100UL, 1UL, 1899UL, 0UL}) {
+    EXPECT_EQ(all.index.add(row_of(all.rows, dimension, end, added)), end);
+    end += added;
+  }
+  EXPECT_EQ(all.index.size(), 2000U);
+  EXPECT_GE(all.recall(all.search({})), 0.95);
 }
 
 TEST(HnswIndex, ABuildReportsItsProgress) {
@@ -175,19 +163,6 @@ TEST(HnswIndex, ABuildReportsItsProgress) {
   EXPECT_EQ(seen.back(), count);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
   EXPECT_EQ(file_of(index), file_of(silent.index));
-}
-
-TEST(HnswIndex, CanBeEmptiedAndFilledAgainAndReusesNoIds) {
-  for (const Ids& removed : {Ids{49, 0}, numbers_from(0, 50)}) {
-    Built all(settings_of(Metric::l2), 50, 1, 8, 3);
-    const std::span<const float> row = row_of(all.rows, 8, 0);
-    all.index.remove(removed);
-    EXPECT_EQ(all.index.size(), 50 - removed.size());
-    all.index.repair();
-    EXPECT_EQ(all.index.add(row), 50U);
-    EXPECT_EQ(all.index.search(row, {.top = 1}).ids[0], 50);
-    EXPECT_EQ(stored_row(all.index, 50), std::vector<float>(row.begin(), row.end()));
-  }
 }
 
 TEST(HnswIndex, EqualRowsAndRowsOfZerosTieByIdAndAllAreFound) {
@@ -209,9 +184,8 @@ TEST(HnswIndex, AcceptsHugeTinyAndDistantValues) {
     for (auto* values : {&rows, &queries})
       for (float& value : *values) value *= scale;
     for (const Metric metric : all_metrics) {
-      const HnswIndex index = HnswIndex::build(context(), rows, 8, settings_of(metric));
-      const auto found = index.search(queries, {.top = 10, .ef = 100});
-      EXPECT_GE(recall(found, metric, rows, 8, queries), 0.9) << scale;
+      const Built all(settings_of(metric), 8, rows, queries);
+      EXPECT_GE(all.recall(all.search({.top = 10, .ef = 100})), 0.9) << scale;
     }
   }
   const Built all(settings_of(Metric::l2), 100, 1, 8, 3);
@@ -221,11 +195,10 @@ TEST(HnswIndex, AcceptsHugeTinyAndDistantValues) {
 
 TEST(HnswIndex, TraversesFloatsWhereBytesAreTooCoarse) {
   // Clusters that one byte per dimension cannot resolve.
-  const auto rows = clustered(2000, 16, 8, 1e-4F);
-  const auto queries = clustered(50, 16, 8, 1e-4F);
-  const HnswIndex index = HnswIndex::build(context(), rows, 16, settings_of(Metric::l2));
-  EXPECT_EQ(index.statistics().settings.traversal, HnswTraversal::floats);
-  EXPECT_GE(recall(index.search(queries), Metric::l2, rows, 16, queries), 0.95);
+  const Built narrow(settings_of(Metric::l2), 16, clustered(2000, 16, 8, 1e-4F),
+                     clustered(50, 16, 8, 1e-4F));
+  EXPECT_EQ(narrow.index.statistics().settings.traversal, HnswTraversal::floats);
+  EXPECT_GE(narrow.recall(narrow.search({})), 0.95);
   const Built wide(settings_of(Metric::l2), 2000, 1, 16, 8);
   EXPECT_EQ(wide.index.statistics().settings.traversal, HnswTraversal::bytes);
 }
@@ -310,29 +283,6 @@ TEST(HnswIndex, RejectsBadCallsWithoutMemoryAndIsUnchanged) {
   EXPECT_EQ(HnswIndex(context(), 4).statistics().levels, 0U);
 }
 
-TEST(HnswIndex, ReturnsAllRowsWhereTopIsLarger) {
-  Built all(settings_of(Metric::l2), 400, 3, 4, 3);
-  const auto expect_rows = [&](std::size_t left) {
-    for (const std::size_t top : {left + 1, std::numeric_limits<std::size_t>::max()}) {
-      const HnswResults found = all.search({.top = top});
-      EXPECT_EQ(found.top, left);
-      ASSERT_EQ(found.ids.size(), 3 * left);
-      ASSERT_EQ(found.scores.size(), 3 * left);
-      EXPECT_EQ(std::count(found.ids.begin(), found.ids.end(), -1), 0);
-      EXPECT_EQ(all.search({.top = top, .ef = top}).ids, found.ids);
-    }
-  };
-  expect_rows(400);
-  all.index.remove(numbers_from(0, 395));
-  EXPECT_EQ(all.search({}).top, 5U) << "the default is 10";
-  expect_rows(5);
-  all.index.repair();
-  expect_rows(5);
-  all.index.remove(numbers_from(395, 5));
-  expect_rows(0);
-  EXPECT_TRUE(HnswIndex(context(), 4).search(all.queries).ids.empty());
-}
-
 TEST(HnswIndex, WritesToArraysOfTheCaller) {
   for (const Metric metric : all_metrics) {
     const Built all(settings_of(metric), 5, 3, 4, 2);
@@ -380,23 +330,6 @@ TEST(HnswIndex, ReportsTheSpaceAndTheTimeOfASearch) {
   const DispatchRecord record = all.index.search(row_of(all.queries, 8, 0)).record;
   EXPECT_EQ(record.chosen, Space::serial) << "a single query runs on one thread";
   EXPECT_EQ(record.why, Reason::only);
-}
-
-TEST(HnswIndex, OutOfMemoryLeavesItUnchanged) {
-  const auto faults = std::make_shared<Faults>();
-  const auto context = make_faulty_context(faults, 2);
-  const auto rows = clustered(300, 8, 3);
-  HnswIndex index = HnswIndex::build(*context, rows, 8, settings_of(Metric::l2));
-  index.remove({{5, 6}});
-  std::string before;
-  const auto failures = [&](const auto& change) {
-    before = file_of(index);
-    return fail_every_accounted(*faults, change,
-                                [&](std::size_t k) { ASSERT_TRUE(file_of(index) == before) << k; });
-  };
-  EXPECT_GT(failures([&] { index.repair(); }), 0U);
-  EXPECT_GE(failures([&] { index.add(rows); }), 3U);
-  EXPECT_EQ(index.size(), 598U);
 }
 
 TEST(RecallOf, CountsPerRowInAnyOrder) {

@@ -2,6 +2,7 @@
 #include "HnswSupport.hpp"
 #include "Properties.hpp"
 
+#include <limits>
 #include <map>
 
 namespace HnswPropertiesTest {
@@ -38,7 +39,8 @@ Problem any_problem() {
   return problem;
 }
 
-/// Expects all rows that \p index has, in the order of the reference. \param rows by id
+/// Expects the best rows that \p index has, in the order of the reference. \param rows by id
+/// \param top of more than all rows, all are returned
 void assert_reference(const HnswIndex& index, const Problem& problem,
                       const std::map<std::uint64_t, std::vector<float>>& rows, std::size_t top) {
   std::vector<float> all;
@@ -47,9 +49,13 @@ void assert_reference(const HnswIndex& index, const Problem& problem,
     ids.push_back(static_cast<std::int64_t>(id));
     all.insert(all.end(), values.begin(), values.end());
   }
-  const auto found = index.search(problem.query, {.top = top, .ef = rows.size()});
-  auto truth = Reference::search(problem.settings.metric, all, problem.query, top);
+  const std::size_t returned = std::min(top, rows.size());
+  auto truth = Reference::search(problem.settings.metric, all, problem.query, returned);
   for (std::int64_t& id : truth.ids) id = ids[static_cast<std::size_t>(id)];
+  const bool is_default = returned == rows.size() && random_below(2) == 0;
+  const auto found =
+      index.search(problem.query, {.top = top, .ef = is_default ? 0 : std::max(top, rows.size())});
+  RC_ASSERT(found.top == returned);
   RC_ASSERT(found.ids == truth.ids);
   RC_ASSERT(bits(found.scores) == bits(truth.scores));
 }
@@ -63,13 +69,15 @@ TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
     std::size_t next = 0;
     const auto add = [&](std::size_t count) {
       std::vector<float> rows;
+      const std::size_t first = next;
       for (; count > 0; --count, ++next) {
         const auto row = row_of(problem.rows, problem.dimension, next % problem.count());
         left[next] = {row.begin(), row.end()};
         rows.insert(rows.end(), row.begin(), row.end());
       }
-      index.add(rows);
+      RC_ASSERT(index.add(rows) == first);
     };
+    assert_reference(index, problem, left, 1);
     add(problem.count());
     assert_reference(index, problem, left, *rc::gen::inRange<std::size_t>(1, left.size() + 1));
     for (int step = 0; step < 8; ++step) {
@@ -78,8 +86,9 @@ TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
         add(random_below(40));
       } else if (what == 2) {
         std::vector<std::uint64_t> removed;
+        const std::uint64_t every = 1 + random_below(5);  // 1: all of them
         for (const auto& [id, values] : left)
-          if (random_below(3) == 0) removed.push_back(id);
+          if (random_below(every) == 0) removed.push_back(id);
         for (const std::uint64_t id : removed) left.erase(id);
         index.remove(removed);
       } else if (random_below(2) == 0) {
@@ -91,7 +100,9 @@ TEST(HnswProperties, WithAnEfOfAllRowsAnyHistoryIsExact) {
       }
       RC_ASSERT(index.size() == left.size());
       RC_ASSERT(index.end_id() == next);
-      if (!left.empty()) assert_reference(index, problem, left, left.size());
+      const std::size_t tops[] = {left.size(), left.size() + 1,
+                                  std::numeric_limits<std::size_t>::max()};
+      assert_reference(index, problem, left, std::max<std::size_t>(1, tops[random_below(3)]));
     }
   });
 }

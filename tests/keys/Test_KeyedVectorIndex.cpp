@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "Allocations.hpp"
+#include "ColumnsOf.hpp"
 #include "DamagedFiles.hpp"
 #include "Faults.hpp"
 #include "RefusedCalls.hpp"
@@ -133,21 +133,40 @@ struct Twins {
       ids.push_back(static_cast<std::int64_t>(id));
     }
     EXPECT_EQ(keyed.find(SomeKeys(kind, numbers)), ids);
+    std::vector<std::uint8_t> passes(plain.end_id());
+    for (std::uint8_t& pass : passes) pass = random_below(2) == 0 ? 1 : 0;
     for (const Space space : spaces()) {
       for (const Metric metric : all_metrics) {
         SCOPED_TRACE(described(metric, space));
-        const SearchOptions options{.metric = metric, .top = top, .space = space};
-        const auto found = keyed.search(queries, options);
-        const auto expected = plain.search(queries, options);
-        EXPECT_EQ(found.ids, expected.ids);
-        EXPECT_EQ(bits(found.scores), bits(expected.scores));
-        expect_keys(found.keys, expected.ids);
+        SearchOptions options{.metric = metric, .top = top, .space = space};
         const auto near = keyed.search_at_least(queries, 1.0F, options);
         const auto expected_near = plain.search_at_least(queries, 1.0F, options);
         EXPECT_EQ(near.results.offsets, expected_near.results.offsets);
         expect_keys(near.keys, expected_near);
+        for (const std::size_t filtered : {std::size_t{0}, passes.size()}) {
+          options.filter = std::span(passes).first(filtered);
+          const auto found = keyed.search(queries, options);
+          const auto expected = plain.search(queries, options);
+          EXPECT_EQ(found.ids, expected.ids);
+          EXPECT_EQ(bits(found.scores), bits(expected.scores));
+          expect_keys(found.keys, expected.ids);
+          expect_written(queries, options);
+        }
       }
     }
+  }
+  /// The results in arrays with more places than rows, some of which stay empty.
+  void expect_written(const std::vector<float>& queries, const SearchOptions& options) const {
+    const std::size_t places = keyed.size() + 2;
+    std::vector<float> scores(queries.size() / dimension * places);
+    Ids ids(scores.size());
+    const ConstArray asked = columns_of(queries, dimension);
+    const SearchOutput out{columns_of(scores, places), columns_of(ids, places)};
+    plain.search(asked, options, out);
+    const auto expected = std::tuple(ids, bits(scores));
+    const auto written = keyed.search(asked, options, out);
+    EXPECT_EQ(std::tuple(ids, bits(scores)), expected);
+    expect_keys(written.keys, ids);
   }
 
   KeyKind kind;
@@ -179,7 +198,7 @@ TEST(KeySpan, HasTheSameKeysInEveryForm) {
 TEST(KeyedVectorIndex, MatchesVectorIndexThroughRandomChanges) {
   for (const KeyKind kind : kinds) {
     for (const std::uint64_t end : {150U, 3000U}) {  // of keys: many are known, or few
-      Twins twins(kind, {7, 1, 5}, random_rows(3));
+      Twins twins(kind, {7, 1, 5, 7}, random_rows(4));
       for (int step = 0; step < 150; ++step) {
         Numbers numbers;
         const std::size_t count = random_below(60);
@@ -212,18 +231,6 @@ TEST(KeyedVectorIndex, OfManySizesMatchesVectorIndex) {
   }
 }
 
-TEST(KeyedVectorIndex, TheLastRowOfARepeatedKeyCounts) {
-  for (const KeyKind kind : kinds) {
-    Twins twins(kind, {8, 9, 8}, random_rows(3));
-    EXPECT_EQ(twins.keyed.find(SomeKeys(kind, {8, 9, 3})), (Ids{0, 1, -1}));
-    const auto rows = random_rows(4);
-    twins.expect_equal(rows);
-    twins.upsert({9, 4, 9, 4}, rows);
-    EXPECT_EQ(twins.keyed.find(SomeKeys(kind, {9, 4})), (Ids{1, 2}));
-    twins.expect_equal(rows);
-  }
-}
-
 TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
   for (const KeyKind kind : kinds) {
     const Twins twins(kind, numbers_from(100, 40), random_rows(40));
@@ -240,25 +247,6 @@ TEST(KeyedVectorIndex, ScoresCandidatesByKey) {
     const std::vector<KeySpan> wrong{first, unknown};
     EXPECT_THAT(message_of<InvalidArgument>([&] { (void)twins.keyed.score(queries, wrong); }),
                 HasSubstr("candidate 1 of query 1"));
-  }
-}
-
-TEST(KeyedVectorIndex, EmptySlotsHaveNoKey) {
-  const auto rows = random_rows(3);
-  const auto query = std::span(rows).first(dimension);
-  for (const KeyKind kind : kinds) {
-    const KeyedVectorIndex index(context(), SomeKeys(kind, {1, 2, 3}), span_of(rows));
-    const std::vector<std::uint8_t> filter{0, 1, 0};
-    const SearchOptions options{.top = 2, .filter = filter};
-    const auto found = index.search(query, options);
-    EXPECT_EQ(found.ids, (Ids{1, -1}));
-    EXPECT_TRUE(same_keys(found.keys.span(), SomeKeys(kind, {2, 0})));
-    std::vector<float> scores(4);
-    Ids ids(4);
-    const auto written = index.search(query, options, {scores, ids});
-    EXPECT_EQ(ids, (Ids{1, -1, -1, -1}));
-    EXPECT_EQ(scores[0], found.scores[0]);
-    EXPECT_TRUE(same_keys(written.keys.span(), SomeKeys(kind, {2, 0, 0, 0})));
   }
 }
 

@@ -12,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>

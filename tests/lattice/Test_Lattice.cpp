@@ -57,23 +57,6 @@ TEST(LatticeShape, CountsEdgesBeyond64Bits) {
   EXPECT_EQ(shape.distance(0, last), 160U);
 }
 
-TEST(LatticeShape, RejectsValuesOutOfRange) {
-  const LatticeShape shape(2, 3);
-  const std::vector<std::uint32_t> too_far{1, 3};
-  const std::vector<std::uint32_t> too_few{1};
-  Testing::expect_refused({
-      {[] { LatticeShape(0, 5); }, "0 dimensions; 1 to 20"},
-      {[] { LatticeShape(21, 2); }, "21 dimensions"},
-      {[] { LatticeShape(3, 1); }, "is 1; 2 to 1000"},
-      {[] { LatticeShape(3, 1001); }, "1001"},
-      {[] { LatticeShape(7, 1000); }, "more nodes than 64 bits"},
-      {[&] { shape.coordinates(9); }, "is 9; the lattice's nodes are 0 to 8"},
-      {[&] { shape.neighbours(9); }, "9"},
-      {[&] { shape.index(too_far); }, "coordinate 1 is 3"},
-      {[&] { shape.index(too_few); }, "1 coordinates"},
-  });
-}
-
 // --- rows and structure
 
 /// Shapes whose innermost lines are one word, part of a word or many words, without and with outer
@@ -119,15 +102,6 @@ TEST(Lattice, TheDenseMatrixHasTheSameEntries) {
   std::vector<std::uint8_t> expected(27 * 27);
   for (const Edge& edge : edges_of(lattice.rows())) expected[edge.from * 27 + edge.to] = 1;
   EXPECT_EQ(lattice.dense(), expected);
-}
-
-TEST(Lattice, WhatIsTooLargeIsRejectedBeforeItIsAllocated) {
-  const Lattice lattice(context(), 6, 1000);  // 10^18 nodes
-  Testing::expect_refused({{[&] { lattice.rows(); }, "a graph has at most"},
-                           {[&] { lattice.distances(Nodes{0}); }, "64 · 2³²"}});
-  EXPECT_THROW(lattice.dense(), OutOfMemory);
-  EXPECT_THROW(Lattice(context(), 9, 10).dense(), OutOfMemory);
-  EXPECT_EQ(lattice.path(0, 5).size(), 6U) << "a call that needs no memory must succeed";
 }
 
 TEST(Lattice, ASavedLatticeIsAGraphOfItsRows) {
@@ -311,31 +285,49 @@ TEST(Lattice, APathThatWindsThroughWallsIsFoundOnEverySpace) {
   }
 }
 
-TEST(Lattice, RejectsBlockedAndUnknownEnds) {
+TEST(Lattice, RejectsValuesOutOfRangeAndWhatIsTooLargeBeforeItIsAllocated) {
+  const LatticeShape shape(2, 3);
+  const std::vector<std::uint32_t> too_far{1, 3};
+  const std::vector<std::uint32_t> too_few{1};
   const Nodes walls{4};
   const Lattice lattice(context(), 2, 3, {walls, {}});
   EXPECT_TRUE(lattice.is_blocked(4));
   EXPECT_FALSE(lattice.is_blocked(5));
+  const Lattice large(context(), 6, 1000);  // 10^18 nodes
   const Pairs far{{0, 1}, {9, 0}};
   const auto with = [](const Nodes& nodes, const Pairs& cut) {
     return [=] { Lattice(context(), 2, 3, {nodes, cut}); };
   };
+  const auto distances = [](const Lattice& of, const Nodes& sources, const Nodes& targets = {}) {
+    return [=, &of] { of.distances(sources, targets); };
+  };
   Testing::expect_refused({
+      {[] { LatticeShape(0, 5); }, "0 dimensions; 1 to 20"},
+      {[] { LatticeShape(21, 2); }, "21 dimensions"},
+      {[] { LatticeShape(3, 1); }, "is 1; 2 to 1000"},
+      {[] { LatticeShape(3, 1001); }, "1001"},
+      {[] { LatticeShape(7, 1000); }, "more nodes than 64 bits"},
+      {[&] { shape.coordinates(9); }, "is 9; the lattice's nodes are 0 to 8"},
+      {[&] { shape.neighbours(9); }, "9"},
+      {[&] { shape.index(too_far); }, "coordinate 1 is 3"},
+      {[&] { shape.index(too_few); }, "1 coordinates"},
       {[&] { lattice.path(4, 0); }, "node 4, which is blocked"},
       {[&] { lattice.path(0, 4); }, "the end of the path"},
       {[&] { lattice.path(0, 9); }, "is 9; the lattice's nodes are 0 to 8"},
       {[&] { lattice.paths(far); }, "is 9"},
-      {[&] {
-         lattice.distances(Nodes{0, 4});
-       },
-       "blocked"},
-      {[&] { lattice.distances(Nodes{0}, Nodes{9}); }, "a target is 9"},
+      {distances(lattice, {0, 4}), "blocked"},
+      {distances(lattice, {0}, {9}), "a target is 9"},
       {[&] { lattice.all_paths(0, 4, 3); }, "blocked"},
       {[&] { lattice.all_paths(0, 8, 8, 1); }, "more than 1 paths"},
       {with({9}, {}), "is 9"},
       {with({}, {{2, 3}}), "2 – 3 is not an edge of the lattice"},
       {with({}, {{1, 1}}), "1 – 1"},
+      {[&] { large.rows(); }, "a graph has at most"},
+      {distances(large, {0}), "64 · 2³²"},
   });
+  EXPECT_THROW(large.dense(), OutOfMemory);
+  EXPECT_THROW(Lattice(context(), 9, 10).dense(), OutOfMemory);
+  EXPECT_EQ(large.path(0, 5).size(), 6U) << "a call that needs no memory must succeed";
 }
 
 }  // namespace LatticeTest

@@ -30,27 +30,6 @@ inline double roundoff(DataType element) {
   return element == bfloat16 ? 0x1p-8 : 0x1p-24;
 }
 
-/// The derivatives of \p loss with respect to every number of \p arrays, by central differences.
-template <class Loss>
-std::vector<Doubles> differences(std::vector<Doubles> arrays, const Loss& loss) {
-  constexpr double h = 1e-5;
-  std::vector<Doubles> slopes;
-  for (Doubles& array : arrays) {
-    slopes.emplace_back();
-    for (double& number : array) {
-      const double given = std::exchange(number, number + h);
-      const double above = loss(arrays);
-      number = given - h;
-      slopes.back().push_back((above - loss(arrays)) / (2 * h));
-      number = given;
-    }
-  }
-  return slopes;
-}
-inline void expect_near(const Doubles& got, const Doubles& expected) {
-  ASSERT_EQ(got.size(), expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-5) << i;
-}
 inline Doubles wide(const std::vector<float>& values) { return {values.begin(), values.end()}; }
 
 template <class Layer>
@@ -104,6 +83,8 @@ inline NormCase norm_case(std::mt19937_64& generator, DataType in, DataType out,
   return one;
 }
 
+inline DataType any_element(std::mt19937_64& generator) { return float_elements[generator() % 3]; }
+
 /// A layer, and all arrays that its passes point to.
 struct LinearCase {
   Matrix x, w, y, gradient, dx, dw;
@@ -129,18 +110,22 @@ inline LinearCase linear_case(std::mt19937_64& generator, DataType in, DataType 
                               const LinearShape& shape, LayerActivation activation,
                               std::size_t gaps = 3) {
   const auto& [rows, inputs, outputs] = shape;
-  const auto element = [&] { return float_elements[generator() % 3]; };
   LinearCase one;
   one.x = random_matrix(generator, in, rows, inputs, 0, generator() % gaps);
   one.w = random_matrix(generator, in, outputs, inputs, 0, generator() % gaps);
   one.y = Matrix(out, rows, outputs, outputs + generator() % gaps);
   one.gradient = random_matrix(generator, out, rows, outputs, 0, generator() % gaps);
-  one.dx = Matrix(element(), rows, inputs, inputs + generator() % gaps);
-  one.dw = Matrix(element(), outputs, inputs, inputs + generator() % gaps);
+  one.dx = Matrix(any_element(generator), rows, inputs, inputs + generator() % gaps);
+  one.dw = Matrix(any_element(generator), outputs, inputs, inputs + generator() % gaps);
   if (generator() % 4 != 0) one.bias = normal_values(generator, outputs);
   one.dbias.resize(outputs);
   one.activation = activation;
   return one;
+}
+
+inline LinearCase any_linear(std::mt19937_64& generator, const LinearShape& shape) {
+  const DataType in = any_element(generator), out = any_element(generator);
+  return linear_case(generator, in, out, shape, all_activations[generator() % 3]);
 }
 
 /// The case with what `Reference` computes in a forward pass.

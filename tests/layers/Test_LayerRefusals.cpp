@@ -19,8 +19,7 @@ template <class Layer, class Void>
 auto with_type(BasicArray<Void> Layer::*member, DataType type) {
   return [=](Layer& layer) {
     const auto array = layer.*member;
-    layer.*
-        member = {array.data(), type, array.shape(), std::array{array.stride(0), array.stride(1)}};
+    layer.*member = {array.data(), type, array.shape(), std::array{array.stride(0), 1L}};
   };
 }
 template <class First, class Second>

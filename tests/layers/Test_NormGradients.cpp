@@ -51,7 +51,7 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
   for (const auto& [rows, columns] : shapes) {
     for (const DataType in : float_elements) {
       for (const LayerActivation activation : all_activations) {
-        const DataType out = generator() % 2 == 0 ? in : float_elements[generator() % 3];
+        const DataType out = generator() % 2 == 0 ? in : any_element(generator);
         NormCase one = norm_case(generator, in, out, rows, columns, activation);
         run(one.backward(), {spaces()[0]});
         expect_accurate(one, one.name());
@@ -67,50 +67,19 @@ TEST(NormGradients, AreAccurateAndTheSameBitsOnEverySpace) {
   }
 }
 
-TEST(NormGradients, AgreeWithFiniteDifferences) {
-  auto generator = Testing::generator("NormGradients.differences");
-  for (const LayerActivation activation : {none, gelu}) {
-    NormCase one = norm_case(generator, float32, float32, 3, 9, activation);
-    one.gamma = normal_values(generator, 9, 0.5F, 1);
-    one.beta = normal_values(generator, 9, 0.5F);
-    // The loss is Σ gradient · y.
-    const auto loss = [&](const std::vector<Doubles>& arrays) {
-      double out = 0;
-      for (std::size_t row = 0; row < 3; ++row) {
-        const std::span x = std::span(arrays[0]).subspan(9 * row, 9);
-        double mean = 0, variance = 0;
-        for (const double value : x) mean += value / 9;
-        for (const double value : x) variance += (value - mean) * (value - mean) / 9;
-        for (std::size_t c = 0; c < 9; ++c) {
-          const double n = (x[c] - mean) / std::sqrt(variance + static_cast<double>(one.epsilon));
-          out += one.gradient.at(row, c) * applied(activation, n * arrays[1][c] + arrays[2][c]);
-        }
-      }
-      return out;
-    };
-    const auto slopes = differences({one.x.values(), wide(one.gamma), wide(one.beta)}, loss);
-    for (const Space space : spaces()) {
-      run(one.backward(), {space});
-      expect_near(one.dx.values(), slopes[0]);
-      expect_near(wide(one.dgamma), slopes[1]);
-      expect_near(wide(one.dbeta), slopes[2]);
-    }
-  }
-}
-
 TEST(NormGradients, WorkInPlaceOfTheGradient) {
   auto generator = Testing::generator("NormGradients.place");
   for (const DataType element : float_elements) {
     NormCase one = norm_case(generator, element, element, 40, 70, gelu);
+    one.dx = one.gradient;  // of the same layout
     for (const Space space : spaces()) {
       NormCase apart = one, same = one;
       run(apart.backward(), {space});
       NormGradient layer = same.backward();
       layer.dx = same.gradient.view();
       run(layer, {space});
-      for (std::size_t r = 0; r < 40; ++r) EXPECT_EQ(same.gradient.row(r), apart.dx.row(r));
-      EXPECT_EQ(same.dgamma, apart.dgamma);
-      EXPECT_EQ(same.dbeta, apart.dbeta);
+      same.dx = same.gradient;
+      EXPECT_EQ(same.results(), apart.results());
     }
   }
 }

@@ -13,7 +13,7 @@ TEST(NormLayers, MatchReferenceBitForBitAtEveryShape) {
   std::vector<NormCase> cases;
   for (const auto& [rows, n] : shapes) {
     for (const DataType in : float_elements) {
-      const DataType out = float_elements[generator() % 3];
+      const DataType out = any_element(generator);
       const LayerActivation activation = all_activations[generator() % 3];
       cases.push_back(norm_case(generator, in, out, rows, n, activation));
       if (generator() % 4 == 0)
@@ -32,8 +32,7 @@ Matrix hard_rows(DataType element, std::size_t n, std::mt19937_64& generator) {
   const std::vector<float> normal = normal_values(generator, 20 * n);
   return Matrix::of(element, 20, n, [&](std::size_t row, std::size_t column) {
     const float value = normal[row * n + column];
-    const bool is_first = column == 0;
-    const bool is_last = column + 1 == n;
+    const bool is_first = column == 0, is_last = column + 1 == n;
     const float values[] = {0.0F,
                             -0.0F,
                             column % 2 == 0 ? most : -most,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of layers on a stream: on a device by the functions themselves, on the host what launches
-// their layers.
+// Calls of layers on a stream, and prepared calls: on a device by the functions themselves, on the
+// host what launches their layers.
+#include <kindred/backends/KernelProfile.hpp>
 #include <kindred/backends/impl/CudaGraph.hpp>
 #include <kindred/backends/vendor/Gemm.hpp>
 #include <kindred/core/arch/Specialized.hpp>
@@ -149,10 +150,9 @@ struct Case {
 
 Case random_case(std::mt19937_64& generator, std::size_t rows, std::size_t columns,
                  std::size_t outputs) {
-  const auto element = [&] { return float_elements[generator() % 3]; };
-  const auto activation = all_activations[generator() % 3];
-  return {norm_case(generator, element(), element(), rows, columns, activation),
-          linear_case(generator, element(), element(), {rows, columns, outputs}, activation)};
+  const DataType in = any_element(generator), out = any_element(generator);
+  return {norm_case(generator, in, out, rows, columns, all_activations[generator() % 3]),
+          any_linear(generator, {rows, columns, outputs})};
 }
 
 /// The bits that any call computes.
@@ -207,9 +207,8 @@ TEST(QueuedLayers, HaveTheBitsOfOtherCallsWithEitherWorkspaceAndAllocateItOnce) 
 }
 
 TEST(QueuedLayers, OfAListShareAWorkspaceAndStreamsDoNot) {
-  on_callers([](auto& caller) {
+  on_callers([]<class Caller>(Caller& caller) {
     auto generator = Testing::generator("QueuedLayers.lists");
-    using Caller = std::decay_t<decltype(caller)>;
     struct Stream {
       typename Caller::execution_space exec_space;
       std::vector<Case> cases;
@@ -259,17 +258,16 @@ double difference(const Matrix& found, const Matrix& expected) {
 }
 
 TEST(QueuedLayers, LargeProductsAreThoseOfALibrary) {
-  on_callers([](auto& caller) {
+  on_callers([]<class Caller>(Caller& caller) {
     auto generator = Testing::generator("QueuedLayers.products");
     for (const DataType in : {float32, bfloat16})
       for (const DataType out : {float32, float16})  // in panels
         for (const LayerActivation activation : all_activations) {
           const LinearCase one = linear_case(generator, in, out, {160, 128, 136}, activation, 1);
           SCOPED_TRACE(one.name());
-          using Copies = typename std::decay_t<decltype(caller)>::Copies;
           const auto called = [&](const auto& call) {
             LinearCase result = one;
-            Copies copies(caller.own, caller.memory());
+            typename Caller::Copies copies(caller.own, caller.memory());
             call(std::vector{Impl::with_arrays(copies, result.forward())},
                  std::vector{Impl::with_arrays(copies, result.backward())});
             copies.give_back();
@@ -316,9 +314,8 @@ TEST(QueuedLayers, RefuseWhatDoesNotFit) {
       return;
     }
     expect_refused({{call(layer, {.stream = stream}), "not in device memory"}});
-    on_callers([&](auto& caller) {
+    on_callers([&]<class Caller>(Caller& caller) {
       if (caller.space != Space::cuda) return;
-      using Caller = std::decay_t<decltype(caller)>;
       typename Caller::Copies copies(caller.own, caller.memory());
       const auto placed = Impl::with_arrays(copies, layer);
       typename Caller::Bytes workspace(caller.memory(), "workspace", 4096);
@@ -352,9 +349,9 @@ struct Busy {
 
 TEST(QueuedLayers, DoNotWaitForTheDevice) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "needs a device";
-  on_callers([](auto& caller) {
+  on_callers([]<class Caller>(Caller& caller) {
     if (caller.space != Space::cuda) return;
-    using ExecutionSpace = typename std::decay_t<decltype(caller)>::execution_space;
+    using ExecutionSpace = typename Caller::execution_space;
     auto generator = Testing::generator("QueuedLayers.waits");
     Case one = random_case(generator, 64, 96, 32);
     const auto expected = expected_of(one);
@@ -377,8 +374,7 @@ TEST(QueuedLayers, DoNotWaitForTheDevice) {
 }
 
 TEST(QueuedLayers, CanBeCapturedWithTheWorkspaceOfTheCaller) {
-  on_callers([](auto& caller) {
-    using Caller = std::decay_t<decltype(caller)>;
+  on_callers([]<class Caller>(Caller& caller) {
     using ExecutionSpace = typename Caller::execution_space;
     constexpr bool is_device = Arch::is_device<ExecutionSpace>;
     auto generator = Testing::generator("QueuedLayers.captured");
@@ -417,6 +413,59 @@ TEST(QueuedLayers, CanBeCapturedWithTheWorkspaceOfTheCaller) {
     });
     EXPECT_EQ(one.results(), expected_of(changed));
   });
+}
+
+/// Prepares the layers that `layer_of(case)` makes, on arrays in the memory of every space and on a
+/// stream, and compares what they write with calls one by one on the host.
+/// \param kernel the only one of the calls; empty: there are several
+template <class OneKind, class Layer>
+void expect_prepared(const std::vector<OneKind>& given, Layer (OneKind::*layer_of)(),
+                     const std::string& kernel) {
+  std::vector<OneKind> expected = given;
+  for (OneKind& one : expected) run((one.*layer_of)(), {Space::serial, true});
+  on_callers([&]<class Caller>(Caller& caller) {
+    std::vector<OneKind> cases = given;
+    typename Caller::Copies copies(caller.own, caller.memory());
+    std::vector<Layer> layers;
+    for (OneKind& one : cases) layers.push_back(Impl::with_arrays(copies, (one.*layer_of)()));
+    std::optional<Stream> stream;
+    if (caller.space == Space::cuda) stream = stream_of(caller.own);
+    // One kernel computes the same bits, reproducible or not.
+    const LayerOptions options{caller.space, kernel.empty(), stream};
+    const Prepared prepared = prepare_layers(context(), layers, options);
+    prepared.run();
+    prepared.wait();
+    const auto before = caller.allocations();
+    const KernelProfile profile;
+    prepared.run();
+    prepared.run();
+    prepared.wait();
+    EXPECT_EQ(caller.allocations(), before);
+    if (const auto kernels = profile.kernels(); !kernel.empty()) {
+      ASSERT_EQ(kernels.size(), 1U);
+      EXPECT_EQ(kernels[0].label, kernel);
+      EXPECT_EQ(kernels[0].count, 2U);
+    }
+    copies.give_back();
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      EXPECT_EQ(cases[i].results(), expected[i].results()) << cases[i].name();
+  });
+}
+
+TEST(PreparedLayers, OfManySmallLayersAreOneLaunchWithoutAllocation) {
+  auto generator = Testing::generator("PreparedLayers");
+  std::vector<NormCase> norms;
+  std::vector<LinearCase> linears;
+  for (std::size_t i = 0; i < 60; ++i) {
+    const DataType in = float_elements[i % 3], out = float_elements[i / 9 % 3];
+    const LayerActivation activation = all_activations[i / 3 % 3];
+    norms.push_back(norm_case(generator, in, out, 9, 16 * (i % 40 + 1), activation));
+    linears.push_back(linear_case(generator, in, out, {4 + i % 9, 16 + i, 8 + i % 31}, activation));
+  }
+  expect_prepared(norms, &NormCase::forward, "Kindred::Layers::fused_norms::rows");
+  expect_prepared(linears, &LinearCase::forward, "Kindred::Layers::fused_linears::tiles");
+  expect_prepared(std::vector(norms.begin(), norms.begin() + 6), &NormCase::backward, "");
+  expect_prepared(std::vector(linears.begin(), linears.begin() + 6), &LinearCase::backward, "");
 }
 
 }  // namespace Kindred::Testing::Layers::QueuedLayersTest

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
 }
 PUBLIC_HEADERS_ONLY = ("tools", "perf", "examples", "bindings")
 ENGINE_HEADERS = re.compile(r"(backends|matcher/\w+)/include/")
-SPACE_CONDITION = re.compile(r"^\s*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|__ARM_|__aarch64__|KINDRED_HAS_DEVICE)")
+SPACE_CONDITION = re.compile(r"^[ \t]*#\s*(if|elif|ifdef|ifndef).*(KOKKOS_ENABLE_|__CUDA|__AVX|__SSE|__ARM_|__aarch64__|KINDRED_HAS_DEVICE)", re.M)
 INTRINSICS = re.compile(r"immintrin\.h|arm_neon\.h|\b_mm\d*_|__shfl|__ballot|__sync|__ld[cg]|\bthreadIdx\b|__builtin_prefetch|<<<|__global__|\basm\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ENGINE = re.compile(r"^kindred_engine\((\w+)(?: INTERNAL)?(?: USES ([\w ]+?))?(?: LINK_PRIVATE [^)]*)?\)$", re.M)
@@ -33,6 +33,22 @@ CORE_LEAVES = {"common": ("kindred/core/common/",), "numeric": ("kindred/core/nu
                "math": ("kindred/core/math/", "kindred/core/arch/", "kindred/core/numeric/", "kindred/core/common/")}
 SUFFIX = re.compile(r"_(\w+)\.(?:hpp|cpp)$")
 ORACLE = "kindred/reference/"  # for tests and perf only
+ARCH = re.compile(r"/arch/|^backends/")
+NOWHERE = re.compile(r"$^")
+# What sources of the libraries must not contain, the files that may, and why.
+FORBIDDEN = [
+    (SPACE_CONDITION, ARCH, "an #if of a space or instruction set belongs to core/arch or backends"),
+    (INTRINSICS, ARCH, "intrinsics belong to core/arch"),
+    (re.compile(r"Kokkos::fence\("), NOWHERE, "a global fence: fence the instance"),
+    (re.compile(r"^(?!.*snprintf).*\b(std::cout|std::cerr|printf\(|abort\(\)|std::exit|std::terminate)", re.M), NOWHERE,
+     "the library never prints, aborts or exits"),
+    (re.compile(r"\.concurrency\(\)"), re.compile(r"/arch/Concurrency\.hpp$"), "concurrency() may be that of another instance: Arch::concurrency"),
+    (re.compile(r"exec_space,\s*static_cast<int>\("), NOWHERE, "a number of teams is not checked: Arch::league_size"),
+    (re.compile(r"exec_space, 0,\s*static_cast<std::uint32_t>\("), NOWHERE, "an extent is not checked: Arch::index_extent"),
+    (re.compile(r"\b(Range|Team|MDRange)Policy<|\bset_scratch_size\("), re.compile("core/(src/|include/kindred/core/)(arch/)?launch/"),
+     "a launch checks its extent and its scratch: core/launch starts kernels"),
+    (re.compile(r"\bstd::(nth_element|partial_sort|priority_queue|inplace_merge|merge|\w+_heap)\b"), re.compile("^(?!core/)|/select/"), "core/select selects"),
+]
 CONFLICT = re.compile(r"^(<{7} |={7}$|>{7} )")
 LONGEST = 600
 
@@ -58,10 +74,6 @@ def tracked(root):
         made = {"build", ".venv", ".git"}
         return [path for path in Path(root).rglob("*")
                 if path.is_file() and not made & set(path.relative_to(root).parts)]
-
-
-def is_arch(path):
-    return "/arch/" in path or path.startswith("backends/")
 
 
 def breaches_of(path, text):
@@ -107,29 +119,10 @@ def breaches_of(path, text):
         if (ENGINE_HEADERS.match(path) and not re.search("/(impl|vendor)/", path.split("/include/")[1])
                 and SPACE_CONDITION.search(line)):
             yield number, "headers of the context and the engines are the same for all builds of libkindred.so: no #if of a space"
-        if folder in MAY_INCLUDE and not is_arch(path):
-            if SPACE_CONDITION.search(line):
-                yield number, "an #if of a space or instruction set belongs to core/arch or backends"
-            if INTRINSICS.search(line):
-                yield number, "intrinsics belong to core/arch"
-        if folder in MAY_INCLUDE:
-            if re.search(r"Kokkos::fence\(", line):
-                yield number, "a global fence: fence the instance"
-            if re.search(r"\b(std::cout|std::cerr|printf\(|abort\(\)|std::exit|std::terminate)", line) and "snprintf" not in line:
-                yield number, "the library never prints, aborts or exits"
-            if ".concurrency()" in line and not path.endswith("/arch/Concurrency.hpp"):
-                yield number, "concurrency() may be that of another instance: Arch::concurrency"
-    if folder in MAY_INCLUDE:
-        for cast in re.finditer(r"exec_space,\s*static_cast<int>\(", text):
-            yield text.count("\n", 0, cast.start()) + 1, "a number of teams is not checked: Arch::league_size"
-        for cast in re.finditer(r"exec_space, 0,\s*static_cast<std::uint32_t>\(", text):
-            yield text.count("\n", 0, cast.start()) + 1, "an extent is not checked: Arch::index_extent"
-        if not re.search("core/(src/|include/kindred/core/)(arch/)?launch/", path):
-            for policy in re.finditer(r"\b(Range|Team|MDRange)Policy<|\bset_scratch_size\(", text):
-                yield text.count("\n", 0, policy.start()) + 1, "a launch checks its extent and its scratch: core/launch starts kernels"
-    if path.startswith("core/") and "/select/" not in path:
-        for algorithm in re.finditer(r"\bstd::(nth_element|partial_sort|priority_queue|inplace_merge|merge|\w+_heap)\b", text):
-            yield text.count("\n", 0, algorithm.start()) + 1, "core/select selects"
+    for pattern, allowed, what in FORBIDDEN if folder in MAY_INCLUDE else ():
+        if not allowed.search(path):
+            for match in pattern.finditer(text):
+                yield text.count("\n", 0, match.start()) + 1, what
 
 
 def engine_breaches(texts):

@@ -27,20 +27,12 @@ LEVEL = "x86-64-v3"  # the one that is built besides x86-64-v2
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
 
 
-def run(*command, **environment):
-    """What the command prints. Raises if it fails."""
+def run(*command, fails=False, **environment):
+    """What the command prints; with `fails`, its messages in one line. Raises if it fails, or with `fails` does not."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=ENVIRONMENT | environment, check=False)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
-    return done.stdout
-
-
-def fails(*command):
-    """All that the command prints. Raises if it succeeds."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=ENVIRONMENT, check=False)
-    if done.returncode == 0:
-        raise AssertionError(f"{' '.join(map(str, command))} succeeds")
-    return " ".join((done.stdout + done.stderr).split())
+    if (done.returncode != 0) != fails:
+        raise AssertionError(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return " ".join((done.stdout + done.stderr).split()) if fails else done.stdout
 
 
 def record_of(library):
@@ -123,21 +115,18 @@ class Package(unittest.TestCase):
         run(consumer / "sequences")
 
     def test_kernels_need_a_build_from_source(self):
-        printed = fails("cmake", "-S", Path(__file__).parent / "consumer", "-B", self.work / "refused", *self.options,
-                        f"-DCMAKE_PREFIX_PATH={self.work}/moved", "-DCOMPONENTS=core")
+        printed = run("cmake", "-S", Path(__file__).parent / "consumer", "-B", self.work / "refused", *self.options,
+                      f"-DCMAKE_PREFIX_PATH={self.work}/moved", "-DCOMPONENTS=core", fails=True)
         self.assertIn("Kindred::core is for kernels of your own", printed)
 
-    def test_a_program_uses_it_by_pkg_config(self):
-        for name, source in (("kindred", "Consumer"), ("kindred-sequence", "Sequences")):
+    def test_programs_use_it_by_pkg_config(self):
+        printed = {}
+        for name, compiler, source in (("kindred", "c++ -std=c++20", "tests/consumers/Consumer.cpp"), ("kindred-c", "cc -std=c99", "examples/c/Main.c"),
+                                       ("kindred-sequence", "c++ -std=c++20", "tests/consumers/Sequences.cpp")):
             flags = run("pkg-config", "--cflags", "--libs", name, PKG_CONFIG_PATH=str(self.libraries / "pkgconfig")).split()
-            run("c++", "-std=c++20", SOURCE / f"tests/consumers/{source}.cpp", *flags, "-o", self.work / name)
-            run(self.work / name, LD_LIBRARY_PATH=str(self.libraries))
-
-    def test_a_program_in_c_uses_it_by_pkg_config(self):
-        flags = run("pkg-config", "--cflags", "--libs", "kindred-c", PKG_CONFIG_PATH=str(self.libraries / "pkgconfig")).split()
-        run("cc", "-std=c99", SOURCE / "examples/c/Main.c", *flags, "-o", self.work / "program-in-c")
-        self.assertEqual(run(self.work / "program-in-c", LD_LIBRARY_PATH=str(self.libraries)),
-                         (SOURCE / "examples/c/expected.txt").read_text(encoding="utf-8"))
+            run(*compiler.split(), SOURCE / source, *flags, "-o", self.work / name)
+            printed[name] = run(self.work / name, LD_LIBRARY_PATH=str(self.libraries))
+        self.assertEqual(printed["kindred-c"], (SOURCE / "examples/c/expected.txt").read_text(encoding="utf-8"))
 
     def loaded(self, *loader, **environment):
         """The library that the command loads, relative to the folder of libraries."""
@@ -157,7 +146,7 @@ class Package(unittest.TestCase):
 
     def test_a_native_library_is_refused(self):
         for option in ("-DKINDRED_ARCH=native", "-DCMAKE_CXX_FLAGS=-march=native"):
-            printed = fails("cmake", "-S", SOURCE, "-B", self.work / "refused", *self.options, "-DBUILD_SHARED_LIBS=ON", option)
+            printed = run("cmake", "-S", SOURCE, "-B", self.work / "refused", *self.options, "-DBUILD_SHARED_LIBS=ON", option, fails=True)
             self.assertIn("is for other machines too", printed)
             shutil.rmtree(self.work / "refused")
 

@@ -59,7 +59,6 @@ class Token:
 class Mutant:
     number: int
     key: str
-    file: str
 
 
 @dataclass
@@ -268,7 +267,7 @@ class Mutator:
         self.seen[key] = self.seen.get(key, 0) + 1
         if self.seen[key] > 1:
             key += f" | {self.seen[key]}"
-        self.mutants.append(Mutant(self.next, key, self.path))
+        self.mutants.append(Mutant(self.next, key))
         slot.variants.append((self.next, text))
         self.next += 1
 

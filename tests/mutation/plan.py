@@ -1,56 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is mutated, and what has to be compiled for it: a rename is a change of this file alone."""
 
-# Sources and headers, by the group that a report counts them in.
+_CORE = "core/include/kindred/core/"
+# Sources and headers, by the group that a report counts them in, and by their folder.
+_MUTATED_OF_FOLDERS = {
+    "dispatcher": {"backends/src/": ["Dispatcher.cpp", "DispatcherState.hpp", "CallHistory.cpp", "CostCurve.cpp", "CircuitBreaker.cpp", "ObservationWindow.cpp"]},
+    "selection": {_CORE + "select/": ["impl/LeastKeys.hpp", "special/BufferTopK.hpp", "impl/TopKRows.hpp"]},
+    "bounds": {_CORE + "vector/": ["PrefilterBound.hpp", "TileBound.hpp"]},
+    "kit": {
+        "matcher/kit/": [
+            "HashTable.hpp", "HashTable.cpp", "CallerArrays.cpp", "CallOrder.hpp", "LiveParts.hpp", "MadeOnce.hpp", "Overlap.hpp", "Preparation.hpp",
+            "StreamWorkspaces.hpp", "Turn.hpp",
+        ]
+    },
+    "launch": {
+        _CORE: ["launch/ForEachIndex.hpp", "launch/ForEachTeam.hpp", "launch/StartKernel.hpp", "arch/launch/HostPieces.hpp"],
+        "core/src/launch/": ["StartKernel.cpp"],
+    },
+    "file readers": {
+        "matcher/": [
+            "storage/SectionFile.cpp", "storage/SectionFormat.cpp", "storage/SectionChecks.hpp", "storage/NpyHeader.cpp", "storage/NpyFile.cpp",
+            "patterns/StoredPatterns.cpp", "vector/StoredVectors.cpp", "graph/StoredGraph.cpp", "hnsw/StoredHnsw.cpp", "seed/StoredSeeds.cpp",
+        ]
+    },
+}  # fmt: skip
 MUTATED = {
-    "dispatcher": [
-        "backends/src/Dispatcher.cpp",
-        "backends/src/DispatcherState.hpp",
-        "backends/src/CallHistory.cpp",
-        "backends/src/CostCurve.cpp",
-        "backends/src/CircuitBreaker.cpp",
-        "backends/src/ObservationWindow.cpp",
-    ],
-    "selection": [
-        "core/include/kindred/core/select/impl/LeastKeys.hpp",
-        "core/include/kindred/core/select/special/BufferTopK.hpp",
-        "core/include/kindred/core/select/impl/TopKRows.hpp",
-    ],
-    "bounds": [
-        "core/include/kindred/core/vector/PrefilterBound.hpp",
-        "core/include/kindred/core/vector/TileBound.hpp",
-    ],
-    "kit": [
-        "matcher/kit/HashTable.hpp",
-        "matcher/kit/HashTable.cpp",
-        "matcher/kit/CallerArrays.cpp",
-        "matcher/kit/CallOrder.hpp",
-        "matcher/kit/LiveParts.hpp",
-        "matcher/kit/MadeOnce.hpp",
-        "matcher/kit/Overlap.hpp",
-        "matcher/kit/Preparation.hpp",
-        "matcher/kit/StreamWorkspaces.hpp",
-        "matcher/kit/Turn.hpp",
-    ],
-    "launch": [
-        "core/include/kindred/core/launch/ForEachIndex.hpp",
-        "core/include/kindred/core/launch/ForEachTeam.hpp",
-        "core/include/kindred/core/launch/StartKernel.hpp",
-        "core/include/kindred/core/arch/launch/HostPieces.hpp",
-        "core/src/launch/StartKernel.cpp",
-    ],
-    "file readers": [
-        "matcher/storage/SectionFile.cpp",
-        "matcher/storage/SectionFormat.cpp",
-        "matcher/storage/SectionChecks.hpp",
-        "matcher/storage/NpyHeader.cpp",
-        "matcher/storage/NpyFile.cpp",
-        "matcher/patterns/StoredPatterns.cpp",
-        "matcher/vector/StoredVectors.cpp",
-        "matcher/graph/StoredGraph.cpp",
-        "matcher/hnsw/StoredHnsw.cpp",
-        "matcher/seed/StoredSeeds.cpp",
-    ],
+    group: [folder + name for folder, names in folders.items() for name in names] for group, folders in _MUTATED_OF_FOLDERS.items()
 }
 
 # Functions that are not mutated: those that write files, the rest of what reads them is compared with.

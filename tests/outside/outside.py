@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests beside it share: the other programs, and the command. A test exits with 77, which
-ctest counts as skipped, where a module is missing."""
-import importlib
+"""What the tests beside it share: the other programs, the command, and the number of random inputs."""
 import os
 import sys
 from pathlib import Path
@@ -13,11 +11,4 @@ LONG = os.environ.get("KINDRED_LONG", "0") not in ("", "0")
 TIMES = 40 if LONG else 4 if os.environ.get("KINDRED_FULL", "0") not in ("", "0") else 1
 SEED = 100 if LONG else 1
 
-
-def programs(*names):
-    """Their modules."""
-    try:
-        return [importlib.import_module(name) for name in names]
-    except ImportError as error:
-        print(f"skipped: {error}; install tests/outside/requirements.txt")
-        sys.exit(77)
+from support import modules as programs  # noqa: E402, F401

@@ -5,8 +5,8 @@ import difflib
 import math
 from collections import Counter, defaultdict
 
+from measures import lcs, ratio
 from rapidfuzz import fuzz
-from rapidfuzz.distance import LCSseq
 
 FLOOR = 0.01
 RANKS = ("potential", "similarity", "evidence", "confidence", "snr", "fragmentation", "frequency", "normalized_entropy", "global_normalized_entropy",
@@ -42,9 +42,7 @@ def similarity(pattern, query, measure, level):
     a, b = flatten(pattern), flatten(query)
     if level == "character":
         a, b = " ".join(a), " ".join(b)
-    if measure == "difflib":
-        return difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()
-    return 2 * LCSseq.similarity(a, b) / (len(a) + len(b)) if a or b else 0.0
+    return (ratio(autojunk=False) if measure == "difflib" else lcs)(a, b)
 
 
 def segments(events, first, last):

@@ -99,20 +99,18 @@ class VectorFiles(harness.CommandTest):
     def test_hdf5_that_cannot_be_used(self):
         self.skip_without_hdf5()
         rows, path = self.small("<f4", 50, 9), self.folder / "bad.h5"
-        for word, data in (
-                ("8 bytes", rows.astype("<f8")), ("little-endian", rows.astype(">f4")),
-                ("1 dimensions", rows[0]), ("length 0", rows[:, :0]),
-                ("neither", np.full((2, 2), b"x")), ("no dataset", None)):
-            with self.subTest(word), h5py.File(path, "w") as file:
-                file.create_dataset("train" if data is not None else "other", data=rows
-                                    if data is None else data)
+        for word, name, given in (
+                ("8 bytes", "train", {"data": rows.astype("<f8")}),
+                ("little-endian", "train", {"data": rows.astype(">f4")}),
+                ("1 dimensions", "train", {"data": rows[0]}),
+                ("length 0", "train", {"data": rows[:, :0]}),
+                ("neither", "train", {"data": np.full((2, 2), b"x")}),
+                ("no dataset", "other", {"data": rows}), ("no dataset", "train/group", {"data": rows}),
+                ("stores only 0 bytes", "train",
+                 {"shape": (10**9, 9), "dtype": "<f4", "chunks": (1000, 9)})):
+            with h5py.File(path, "w") as file:
+                file.create_dataset(name, **given)
             self.refused(path, word)
-        with h5py.File(path, "w") as file:
-            file.create_dataset("train", (10**9, 9), "<f4", chunks=(1000, 9))
-        self.refused(path, "stores only 0 bytes")
-        with h5py.File(path, "w") as file:
-            file.create_group("train")
-        self.refused(path, "no dataset")
         whole = path.read_bytes()
         for length in (0, 7, 50, 200, len(whole) // 2):
             path.write_bytes(whole[:length])
@@ -132,14 +130,12 @@ class MatrixFiles(harness.CommandTest):
                 ((real + real.T) / 2, "real", "symmetric"),
                 (ones, "pattern", "general"), (whole, "integer", "general")):
             with self.subTest(field=field, symmetry=symmetry):
-                scipy.io.mmwrite(path, scipy.sparse.coo_matrix(data), field=field,
-                                 symmetry=symmetry)
+                scipy.io.mmwrite(path, scipy.sparse.coo_matrix(data), field=field, symmetry=symmetry)
                 self.succeeds("graph", "build", "--edges", path, "--out", graph)
                 engine = pykindred.SpreadingEngine.load(graph)
                 x = generator.random(400).astype(np.float32)
                 np.testing.assert_allclose(engine.hop(x), scipy.io.mmread(path).T @ x, rtol=1e-5,
                                            atol=1e-6)
-
 
 
 if __name__ == "__main__":

@@ -93,3 +93,27 @@ class Debian:
 
     def install(self, *packages):
         self.run("apt-get", "install", "-qq", "--yes", *packages)
+
+    def check_program(self, program):
+        """What the program /EXAMPLE/… prints."""
+        printed = self.run(program)
+        expected = SOURCE / "examples" / program.split("/")[1] / "expected.txt"
+        check(printed == expected.read_text(), f"{program} printed\n{printed}")
+
+    def build_programs(self, *names, prefix=None, link=None):
+        """Builds the examples in C++ with CMake and by names of pkg-config, and the one in C, and checks them. Their paths. They use what
+        is installed, or what is in PREFIX, to which LINK leads, since pkg-config needs a folder without blanks."""
+        options = [f"-DCMAKE_PREFIX_PATH={prefix}"] if prefix else []
+        variables, flags = (f"PKG_CONFIG_PATH={link}/lib/pkgconfig; export PKG_CONFIG_PATH; ", f"-Wl,-rpath,{link}/lib") if link else ("", "")
+        for example in ("quickstart", "c"):
+            shutil.copytree(SOURCE / "examples" / example, self.path / example)
+        self.install("--no-install-recommends", "g++", "cmake", "ninja-build", "pkgconf")
+        self.run("cmake", "-G", "Ninja", "-S", "/quickstart", "-B", "/quickstart/build", *options)
+        self.run("cmake", "--build", "/quickstart/build")
+        programs = {"/quickstart/build/quickstart": None, **{f"/quickstart/{name}": "g++ -std=c++20 /quickstart/Main.cpp" for name in names},
+                    "/c/kindred-c": "cc -std=c99 /c/Main.c"}
+        for program, compiler in programs.items():
+            if compiler:
+                self.run("sh", "-ec", f"{variables}{compiler} $(pkg-config --cflags --libs {Path(program).name}) {flags} -o {program}")
+            self.check_program(program)
+        return list(programs)

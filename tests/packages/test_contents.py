@@ -30,17 +30,16 @@ try:
     run("tar", "-C", work, "-xzf", tarball())
 
     library = "usr/lib/x86_64-linux-gnu"
+    shared = {"libkindred0": "libkindred", "libkindred-c0": "libkindred_c"}
     expected = {
         "kindred": ["usr/bin/kindred", f"{library}/kindred/libkindred_command.so", "usr/share/man/man1/kindred.1.gz", "usr/share/man/man1/kindred-match.1.gz",
                     "usr/bin/kindred-demo", f"{library}/kindred/libkindred_demo_command.so", "usr/share/man/man1/kindred-demo.1.gz",
                     "usr/share/bash-completion/completions/kindred", "usr/share/zsh/vendor-completions/_kindred",
                     "usr/share/fish/vendor_completions.d/kindred.fish"],
-        "libkindred0": [f"{library}/libkindred.so.0", f"{library}/libkindred.so.{VERSION}", "DEBIAN/shlibs", "DEBIAN/triggers",
-                        *(f"{library}/glibc-hwcaps/x86-64-v{level}/libkindred.so.0" for level in (3, 4))],
+        **{package: [f"{library}/{name}.so.0", f"{library}/{name}.so.{VERSION}", "DEBIAN/shlibs", "DEBIAN/triggers",
+                     *(f"{library}/glibc-hwcaps/x86-64-v{level}/{name}.so.0" for level in (3, 4))] for package, name in shared.items()},
         "libkindred-dev": [f"{library}/libkindred.so", f"{library}/pkgconfig/kindred.pc", f"{library}/cmake/Kindred/KindredConfig.cmake",
                            "usr/include/kindred/Version.hpp", "usr/include/kindred/matcher/SequenceMatcher.hpp"],
-        "libkindred-c0": [f"{library}/libkindred_c.so.0", f"{library}/libkindred_c.so.{VERSION}", "DEBIAN/shlibs", "DEBIAN/triggers",
-                          *(f"{library}/glibc-hwcaps/x86-64-v{level}/libkindred_c.so.0" for level in (3, 4))],
         "libkindred-c-dev": [f"{library}/libkindred_c.so", f"{library}/pkgconfig/kindred-c.pc", "usr/include/kindred.h"],
         "kindred-perf": ["usr/bin/kindred-perf", "usr/share/kindred/peers/requirements.txt"]}
     for name, files in expected.items():
@@ -48,12 +47,12 @@ try:
         check(not missing, f"{name} lacks {missing}; it has\n" + "\n".join(sorted(contents[name])))
     for name, needed in (("kindred", "libkindred0"), ("libkindred-dev", "libkindred0"), ("libkindred-c-dev", "libkindred-c0")):
         check(re.search(rf"^Depends:.*\b{needed} \(= {re.escape(VERSION)}\)", control[name], re.M), f"{name} does not depend on this {needed}:\n{control[name]}")
-    for name in ("libkindred0", "libkindred-c0"):
+    for name, file in shared.items():
         depends = re.search(r"^Depends: (.*)", control[name], re.M)[1]
         check("libc6 (>=" in depends and "libgomp1" in depends, f"{name} lacks dependencies:\n{control[name]}")
         check(not re.search("dnnl|openblas|kindred", depends), f"{name} depends on libraries of vendors, or of another package:\n{control[name]}")
         shlibs = (work / name / "DEBIAN" / "shlibs").read_text()
-        check(shlibs == f"{'libkindred_c' if name == 'libkindred-c0' else 'libkindred'} 0 {name} (= {VERSION})\n", f"{name} has the shlibs {shlibs}")
+        check(shlibs == f"{file} 0 {name} (= {VERSION})\n", f"{name} has the shlibs {shlibs}")
     owner_of = {}
     for name, files in contents.items():
         for file in files:

@@ -32,9 +32,8 @@ class CudaWheel(unittest.TestCase):
         (place / "libkindred.so.0").symlink_to("libkindred.so.0.1.0")
         (place / "libkindred.txt").write_text(f"kindred {version}\narchitecture {folder[-2]}.{folder[-1]}\ncuda {cuda}\n")
 
-    def make(self, name="made"):
-        folder = self.root / name
-        folder.mkdir()
+    def make(self):
+        folder = tempfile.mkdtemp(dir=self.root)
         done = subprocess.run([sys.executable, "-B", SOURCE / "cmake/package/cuda_wheel.py", self.stage, folder], capture_output=True, text=True,
                               env={**os.environ, "SOURCE_DATE_EPOCH": "1795392000"})
         return done.stdout.strip(), done.stderr.strip()
@@ -62,7 +61,7 @@ class CudaWheel(unittest.TestCase):
             self.assertEqual(int(size), len(files[name]))
 
     def test_the_same_libraries_make_the_same_bytes(self):
-        (first, _), (second, _) = self.make("a"), self.make("b")
+        (first, _), (second, _) = self.make(), self.make()
         self.assertEqual(Path(first).read_bytes(), Path(second).read_bytes())
 
     def test_pip_installs_it(self):
@@ -75,20 +74,17 @@ class CudaWheel(unittest.TestCase):
         self.assertTrue(os.access(self.root / "installed/pykindred_cu13/lib/kindred/cuda-80/libkindred.so.0", os.R_OK | os.X_OK))
 
     def test_libraries_that_do_not_belong_together_are_refused(self):
-        self.library("cuda-80", version="0.0.9")
-        self.assertIn("the libraries are of different versions", self.make("versions")[1])
-        for folder in ("cuda-80", "cuda-90"):
-            self.library(folder, cuda="12.8")
-        self.assertIn("the libraries are for CUDA 12.8, and pykindred-cu13 is for CUDA 13", self.make("cuda")[1])
-        (self.stage / "lib/kindred/cuda-80/libkindred.txt").write_text("architecture 8.0\n")
-        self.assertIn("lacks the versions", self.make("incomplete")[1])
-        (self.stage / "lib/kindred/cuda-80/libkindred.txt").unlink()
-        self.assertIn("libkindred.txt does not exist", self.make("undescribed")[1])
-        self.library("cuda-80", cuda="12.8")
-        (self.stage / "lib/kindred/cuda-90/libkindred.so.0").unlink()
-        self.assertIn("libkindred.so.0 does not exist", self.make("missing")[1])
-        self.stage = self.root / "nothing"
-        self.assertIn("there are no folders", self.make("empty")[1])
+        description, libraries = self.stage / "lib/kindred/cuda-80/libkindred.txt", self.stage / "lib/kindred"
+        for change, message in (
+                (lambda: self.library("cuda-80", version="0.0.9"), "the libraries are of different versions"),
+                (lambda: [self.library(folder, cuda="12.8") for folder in ("cuda-80", "cuda-90")],
+                 "the libraries are for CUDA 12.8, and pykindred-cu13 is for CUDA 13"),
+                (lambda: description.write_text("architecture 8.0\n"), "lacks the versions"),
+                (description.unlink, "libkindred.txt does not exist"),
+                (lambda: (self.library("cuda-80", cuda="12.8"), (libraries / "cuda-90/libkindred.so.0").unlink()), "libkindred.so.0 does not exist"),
+                (lambda: libraries.rename(self.root / "elsewhere"), "there are no folders")):
+            change()
+            self.assertIn(message, self.make()[1])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 """The packages in a fresh Debian 12: installed, used by hand and from programs, upgraded, removed."""
 import shutil
 
-from packages import SOURCE, VERSION, Debian, check, debs, run
+from packages import VERSION, Debian, check, debs, run
 
 OLD = "0.0.9"
 
@@ -30,9 +30,6 @@ with Debian() as debian:
         shutil.copy(path, debian.path / "packages")
         inside[name] = f"/packages/{path.name}"
         older(debian, name, path)
-    for example in ("quickstart", "c"):
-        shutil.copytree(SOURCE / "examples" / example, debian.path / example)
-    expected = (SOURCE / "examples" / "quickstart" / "expected.txt").read_text()
 
     debian.run("apt-get", "update", "-qq")
     debian.run("apt-get", "install", "-qq", "--yes", "--download-only", *inside.values())
@@ -53,19 +50,7 @@ with Debian() as debian:
     debian.run("test", "-s", "/usr/share/man/man1/kindred.1.gz")
     debian.run("sh", "-c", "bash -n /usr/share/bash-completion/completions/kindred")
 
-    # A program, by CMake and by pkg-config.
-    debian.install("--no-install-recommends", "g++", "cmake", "ninja-build", "pkgconf")
-    debian.run("cmake", "-G", "Ninja", "-S", "/quickstart", "-B", "/quickstart/build")
-    debian.run("cmake", "--build", "/quickstart/build")
-    printed = debian.run("/quickstart/build/quickstart")
-    check(printed == expected, f"the program built with CMake printed\n{printed}")
-    for name in ("kindred", "kindred-sequence"):
-        debian.run("sh", "-ec", f"g++ -std=c++20 /quickstart/Main.cpp $(pkg-config --cflags --libs {name}) -o /quickstart/{name}")
-        printed = debian.run(f"/quickstart/{name}")
-        check(printed == expected, f"the program built with pkg-config {name} printed\n{printed}")
-    debian.run("sh", "-ec", "cc -std=c99 /c/Main.c $(pkg-config --cflags --libs kindred-c) -o /c/program")
-    printed = debian.run("/c/program")
-    check(printed == (SOURCE / "examples" / "c" / "expected.txt").read_text(), f"the program in C printed\n{printed}")
+    programs = debian.build_programs("kindred", "kindred-sequence")
 
     # Upgraded, and downgraded before.
     debian.install("--allow-downgrades", *(f"/packages/{name}_{OLD}_amd64.deb" for name in packages))
@@ -74,8 +59,8 @@ with Debian() as debian:
     for name in packages:
         check(version(debian, name) == f"{VERSION} installed", f"{name} was not upgraded: {version(debian, name)}")
     debian.run("kindred", "info")
-    check(debian.run("/quickstart/build/quickstart") == expected, "the program fails after the upgrade")
-    check(debian.run("/c/program") == printed, "the program in C fails after the upgrade")
+    for program in programs:
+        debian.check_program(program)
 
     # Removed.
     debian.run("rm", "-r", "/demo", "/quickstart", "/c")

@@ -42,6 +42,7 @@ void expect_restricted(const MatchResults& some, const MatchResults& all, const 
   }
 }
 
+/// Of the candidates, some are forgotten.
 TEST(PatternCandidates, EqualAFullScanLessTheOthers) {
   auto random = generator("PatternCandidates.EqualAFullScan");
   const PatternMemory memory = crowd(random, 1000);
@@ -78,17 +79,6 @@ TEST(PatternCandidates, EqualAFullScanLessTheOthers) {
       }
     }
   }
-}
-
-TEST(PatternCandidates, ForgottenOnesAreSkipped) {
-  PatternMemory memory = made();
-  learn(memory, {{"a"}}, "first");
-  learn(memory, {{"a", "b"}}, "second");
-  memory.forget("first");
-  const Indices only{0, 1};
-  EXPECT_EQ(indices(answer(memory, {{"a"}}, {.filter = only})), Indices{1});
-  const MatchOptions none{.filter = std::span<const std::uint64_t>()};
-  EXPECT_TRUE(answer(memory, {{"a"}}, none).empty());
 }
 
 TEST(PatternCandidates, PredictAsAMemoryWithoutTheOtherMatches) {

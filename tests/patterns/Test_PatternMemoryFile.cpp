@@ -59,20 +59,6 @@ TEST(PatternMemoryFile, RestoresEveryHistoryThatIsSavedAndAppended) {
   }
 }
 
-TEST(PatternMemoryFile, CountsSymbolsThatOnlyForgottenPatternsHad) {
-  const TempFolder folder;
-  PatternMemory memory = made();
-  learn(memory, {{"a"}});
-  memory.save(folder / "a");
-  learn(memory, {{"b"}});
-  memory.forget(1);
-  memory.append(folder / "a");
-  PatternMemory copy = loaded(folder / "a");
-  EXPECT_EQ(copy.symbol_frequencies(), (std::vector<std::uint64_t>{1, 0}));
-  copy.save(folder / "b");
-  expect_same(loaded(folder / "b"), memory);
-}
-
 TEST(PatternMemoryFile, IsLoadedWholeBeforeTheThreadStarts) {
   const TempFolder folder;
   PatternMemory memory = made();

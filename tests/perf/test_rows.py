@@ -43,7 +43,7 @@ class Rows(unittest.TestCase):
     def test_are_recorded_in_one_form(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "rows.json")
-            names = ["lcs-200", "peers/filter-50", "published/xor-small", "memory/learn-one"]
+            names = ["lcs-200", "peers/filter-50", "published/xor-small", "pattern-memory/learn-one"]
             done = rows(*SMALL, "--only", ",".join(names), "--out", str(path))
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             record = {row["row"]: row for row in json.loads(path.read_text())["rows"]}
@@ -52,7 +52,7 @@ class Rows(unittest.TestCase):
             self.assertTrue(row["correct"])
             self.assertGreater(row["seconds"], 0)
         self.assertGreater(record["peers/filter-50"]["times_beside"], 0)
-        self.assertGreaterEqual(record["memory/learn-one"]["longest_seconds"], record["memory/learn-one"]["p99_seconds"])
+        self.assertGreaterEqual(record["pattern-memory/learn-one"]["longest_seconds"], record["pattern-memory/learn-one"]["p99_seconds"])
 
     def test_that_do_not_exist_are_refused(self):
         for arguments, part in ((("--only", "lcs-3"), "--only lcs-3: there is no such row"),

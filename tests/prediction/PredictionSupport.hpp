@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "PatternMemorySupport.hpp"
 #include "RefusedCalls.hpp"
 #include "Support.hpp"
 
@@ -56,12 +57,6 @@ inline SymbolTexts flat(const EventTexts& list) {
   SymbolTexts symbols;
   for (const SymbolTexts& event : list) symbols.insert(symbols.end(), event.begin(), event.end());
   return symbols;
-}
-
-/// A text followed by a number.
-template <class Number>
-std::string numbered(std::string prefix, Number number) {
-  return prefix.append(std::to_string(number));
 }
 
 /// Candidates in memory.
@@ -142,12 +137,7 @@ class Memory {
 
   std::vector<Prediction> predict(const EventTexts& query, const CandidateSource& candidates,
                                   const PredictionOptions& options) const {
-    Ragged<std::string_view> rows;
-    for (const SymbolTexts& event : query) {
-      rows.values.insert(rows.values.end(), event.begin(), event.end());
-      rows.close_row();
-    }
-    return Kindred::predict(context(), rows, candidates, statistics(), vocabulary, options);
+    return Kindred::predict(context(), Words(query), candidates, statistics(), vocabulary, options);
   }
   std::vector<Prediction> predict(const EventTexts& query,
                                   const PredictionOptions& options = {}) const {
@@ -185,7 +175,7 @@ inline Memory random_memory(const std::string& name, int count, unsigned events,
       for (std::uint64_t n = 1 + random() % 3; n > 0; --n)
         event.push_back(prefix + static_cast<char>('a' + random() % symbols));
     }
-    memory.learn(numbered("p", i), pattern, 1 + random() % frequency);
+    memory.learn(numbered('p', i), pattern, 1 + random() % frequency);
   }
   return memory;
 }

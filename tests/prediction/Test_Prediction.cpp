@@ -20,11 +20,11 @@ Prediction only(const EventTexts& pattern, const EventTexts& query, double thres
   return predictions.empty() ? Prediction{} : predictions[0];
 }
 
-EventTexts series(int count, const std::string& prefix, int per_event = 1) {
+EventTexts series(int count, char letter, int per_event = 1) {
   EventTexts list;
   for (int i = 0; i < count; ++i) {
     if (i % per_event == 0) list.emplace_back();
-    list.back().push_back(numbered(prefix, i));
+    list.back().push_back(numbered(letter, i));
   }
   return list;
 }
@@ -36,7 +36,7 @@ struct Golden {
 };
 
 TEST(Prediction, GoldenSimilaritiesAndDecisions) {
-  const EventTexts ten = series(10, "t");
+  const EventTexts ten = series(10, 't');
   const EventTexts four = events("s1 s2 | s3 s4");
   const std::vector<Golden> goldens{
       {each("alpha beta gamma"), each("alpha beta"), 2, {0, 0.1, 0.7}, {0.9}},
@@ -202,7 +202,7 @@ TEST(Prediction, AnyTextIsAValidSymbol) {
 }
 
 TEST(Prediction, LongPatternsAndQueriesAreNotTruncated) {
-  const EventTexts pattern = series(700, "s", 5);
+  const EventTexts pattern = series(700, 's', 5);
   const Prediction p = only(pattern, {pattern.begin() + 10, pattern.begin() + 130});
   EXPECT_EQ(p.matches.size(), 600U);
   EXPECT_EQ(p.past.size(), 10U);

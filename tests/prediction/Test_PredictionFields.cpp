@@ -60,10 +60,8 @@ TEST(PredictionFields, ConfluenceIsTheShareOfFrequencyTimesTheImprobabilityOfThe
 
 TEST(PredictionFields, ASymbolThatNoPatternContainsIsImprobable) {
   const Memory memory = memory_of(each("a b"));
-  Ragged<std::string_view> query;
-  query.push_row(std::vector<std::string_view>{"a"});
-  const P p = Kindred::predict(context(), query, memory.candidates(each("a"), 0.1), {1, 1, 2, {}},
-                               memory.vocabulary)[0];
+  const P p = Kindred::predict(context(), Words(each("a")), memory.candidates(each("a"), 0.1),
+                               {1, 1, 2, {}}, memory.vocabulary)[0];
   EXPECT_NEAR(p.confluence, 1 - 1e-10, 1e-15);
   EXPECT_EQ(p.global_normalized_entropy, 0);
   EXPECT_EQ(p.itfdf_similarity, 0);  // both norms are 0, so the distance is 1
@@ -145,7 +143,7 @@ TEST(PredictionFields, PotentialCanBeNegative) {
   // One rare symbol is matched; the other 35 of the query are in ten of eleven patterns.
   Memory memory;
   memory.learn("q", each("a"), 1000000);
-  for (int i = 0; i < 10; ++i) memory.learn(numbered("p", i), each("b c d e f"));
+  for (int i = 0; i < 10; ++i) memory.learn(numbered('p', i), each("b c d e f"));
   EventTexts query(35, SymbolTexts{"b"});
   query.push_back({"a"});
   const double cosine = 1 / std::sqrt(1 + 350.0 * 350);

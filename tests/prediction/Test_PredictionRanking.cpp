@@ -77,7 +77,7 @@ TEST(PredictionRanking, TheBestByFrequencyAreNotLostToACutByPotential) {
   // KATO keeps the top 3 · max by potential before it applies the requested ranking.
   Memory memory;
   memory.learn("frequent", each("a x1 x2 x3 x4 x5 x6 x7 x8 b"), 1000);
-  for (int i = 0; i < 10; ++i) memory.learn(numbered("p", i), each("a b"));
+  for (int i = 0; i < 10; ++i) memory.learn(numbered('p', i), each("a b"));
   EXPECT_THAT(names(memory.predict(each("a b"), {.rank_by = RankBy::frequency, .top = 1})),
               ElementsAre("frequent"));
 }

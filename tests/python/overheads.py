@@ -27,15 +27,16 @@ def time_of(call, rounds=60, calls=200):
     return statistics.median(times), statistics.median(inside)
 
 
+rows = np.random.default_rng(1).standard_normal((16, 8)).astype(np.float32)
+index, query, candidates = pykindred.VectorIndex(rows), rows[3].copy(), np.arange(8)
+out = np.zeros(3, np.float32), np.zeros(3, np.int64)
+x, y, matrix = np.ones(16, np.float32), np.zeros(16, np.float32), rows[:4, :4].copy()
+
+
 def calls():
-    random = np.random.default_rng(1)
-    rows = random.standard_normal((16, 8)).astype(np.float32)
-    index, query, scores, ids = pykindred.VectorIndex(rows), rows[3].copy(), np.zeros(3, np.float32), np.zeros(3, np.int64)
-    candidates, bulk, matrix = np.arange(8), pykindred.Bulk(), rows[:4, :4].copy()
-    engine = pykindred.SpreadingEngine(16, np.arange(15), np.arange(1, 16))
-    x, y = np.ones(16, np.float32), np.zeros(16, np.float32)
+    bulk, engine = pykindred.Bulk(), pykindred.SpreadingEngine(16, np.arange(15), np.arange(1, 16))
     yield "VectorIndex.search, 1 query, 16 rows", lambda: index.search(query, 3, space="serial", path="brute_force")
-    yield "VectorIndex.search, out=", lambda: index.search(query, 3, space="serial", path="brute_force", out=(scores, ids))
+    yield "VectorIndex.search, out=", lambda: index.search(query, 3, space="serial", path="brute_force", out=out)
     yield "VectorIndex.score, 8 candidates", lambda: index.score(query, candidates, 3, space="serial")
     yield "VectorIndex.score_all", lambda: index.score_all(query, space="serial")
     yield "SpreadingEngine.hop, 16 nodes", lambda: engine.hop(x, space="serial")
@@ -45,12 +46,10 @@ def calls():
     yield "Bulk.reduce", lambda: bulk.reduce("sum", rows, space="serial")
     yield "Bulk.multiply, 4 x 4", lambda: bulk.multiply(matrix, matrix, space="serial")
 
+
 def prepared_calls():
     """``(name, call, the same call without work)``"""
-    rows = np.random.default_rng(1).standard_normal((16, 8)).astype(np.float32)
-    x, y, none, matrix = np.ones(16, np.float32), np.zeros(16, np.float32), np.zeros(0, np.float32), rows[:4, :4].copy()
-    index, query, candidates = pykindred.VectorIndex(rows), rows[3].copy(), np.arange(8)
-    score, out = pykindred.PreparedScore(index, 8, 3, space="serial"), (np.zeros(3, np.float32), np.zeros(3, np.int64))
+    none, score = np.zeros(0, np.float32), pykindred.PreparedScore(index, 8, 3, space="serial")
     nothing = pykindred.PreparedBulk.element_wise("add", none, none).run
     yield "PreparedBulk.element_wise", pykindred.PreparedBulk.element_wise("add", x, x, out=y).run, nothing
     yield "PreparedBulk.reduce", pykindred.PreparedBulk.reduce("sum", rows).run, nothing

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of pykindred share."""
 import ctypes
+import importlib
 import os
 import resource
 import signal
@@ -20,6 +21,17 @@ METRICS = ("cosine", "ip", "l2")
 SIZES = (0, 1, 2, 3, 31, 32, 33, 100)
 # For PYTHONWARNINGS: from Python 3.12 on, fork warns where there are threads.
 QUIET_FORK = "ignore::DeprecationWarning"
+
+LATIN = os.fsdecode(b"caf\xe9")  # a name of a folder that is not UTF-8
+
+
+def modules(*names):
+    """These modules; where one is missing, the program exits with 77, which ctest counts as skipped."""
+    try:
+        return [importlib.import_module(name) for name in names]
+    except ImportError as error:
+        print(f"skipped: {error}; install tests/outside/requirements.txt and bindings/python/requirements.txt")
+        sys.exit(77)
 
 
 def generator(name):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arrays of every function, by what is described: of any layout, of other libraries and on
 devices, of other types and shapes, and arrays for results."""
+import itertools
 import unittest
 from fnmatch import fnmatch
 
@@ -97,8 +98,10 @@ class Arguments(unittest.TestCase):
             if takes_exports(one, argument):
                 with self.subTest(name, argument=argument):
                     expected = one(**one.arguments)
-                    for given in (Exported(value), Exported(np.asfortranarray(value))):
-                        if one.handle not in NEVER_COPIES or given.array.flags.c_contiguous:
+                    for given in (memoryview(value), Exported(value),
+                                  Exported(np.asfortranarray(value))):
+                        array = getattr(given, "array", value)
+                        if one.handle not in NEVER_COPIES or array.flags.c_contiguous:
                             found = one(**{**one.arguments, argument: given})
                             self.assertTrue(same(found, expected))
                             count += 1
@@ -149,26 +152,25 @@ class Results(unittest.TestCase):
         for name, one in CALLS.items():
             out = one.parameters.get("out")
             if out is not None and out.default is None:
-                found = one(**{**one.arguments, "out": None})
-                found = found.run() if hasattr(found, "run") else found
+                found = self.call(one, None)
                 if found is not None:
                     yield name, one, found
 
-    def call(self, one, out):
-        found = one(**{**one.arguments, "out": out})
+    def call(self, one, out, **given):
+        found = one(**{**one.arguments, "out": out, **given})
         return found.run() if hasattr(found, "run") else found
 
     def test_are_written_to_the_arrays_of_the_caller(self):
         written = {0: [], 3: []}
         for name, one, expected in self.calls():
             several = isinstance(expected, tuple)
-            for gap in written:  # between rows
+            for gap, kind in itertools.product(written, (np.asarray, Exported)):  # between rows
                 made = []
                 for result in expected if several else [expected]:
                     shape = (*result.shape[:-1], result.shape[-1] + gap)
                     made.append(np.full(shape, 7, result.dtype))
-                out = tuple(memory[..., :memory.shape[-1] - gap] for memory in made)
-                with self.subTest(name, gap=gap):
+                out = tuple(kind(memory[..., :memory.shape[-1] - gap]) for memory in made)
+                with self.subTest(name, gap=gap, kind=kind):
                     try:
                         found = self.call(one, out if several else out[0])
                     except pykindred.InvalidArgument as error:
@@ -177,12 +179,32 @@ class Results(unittest.TestCase):
                         continue
                     for array, given in zip(found if several else [found], out, strict=True):
                         self.assertIs(array, given)
-                    self.assertTrue(same(found, expected))
+                    arrays = tuple(getattr(one, "array", one) for one in out)
+                    self.assertTrue(same(arrays, tuple(expected) if several else (expected,)))
                     for memory in made:
                         self.assertTrue((memory[..., memory.shape[-1] - gap:] == 7).all())
                     written[gap].append(name)
         self.assertGreater(len(written[0]), 15)
         self.assertGreater(len(written[3]), 10, written)
+
+    def test_may_be_in_place_and_of_half_precision(self):
+        for name in ("layer_norm_act", "PreparedLayer.norm", "forward_seeds", "SeedLayer.forward"):
+            one = CALLS[name]
+            x, expected = one.arguments["x"].copy(), self.call(one, None)
+            half = np.empty(x.shape, np.float16)
+            with self.subTest(name):
+                self.assertIs(self.call(one, half), half)
+                self.assertTrue(same(half, expected.astype(np.float16)))
+                self.assertIs(self.call(one, x, x=x), x)
+                self.assertTrue(same(x, expected))
+        for name in ("backward_seeds", "SeedLayer.backward"):
+            one = CALLS[name]
+            gradient, expected = one.arguments["gradient"].copy(), self.call(one, None)
+            out = gradient, np.empty_like(expected[1]), *[None] * len(expected[2:])
+            with self.subTest(name):
+                found = self.call(one, out, gradient=gradient)
+                self.assertEqual(list(map(id, found)), list(map(id, out)))
+                self.assertTrue(same(list(out[:2]), list(expected[:2])))
 
     def test_go_to_no_array_that_does_not_fit(self):
         for name, one, expected in self.calls():

@@ -31,20 +31,36 @@ def threads():
 class Collected(ThreadedTest):
     limit = 120  # many contexts are made and destroyed
 
-    def check(self, make):
-        """What ``make`` returns refers to itself and is collected."""
-        made = weakref.ref(make())
+    def check(self, refer, make=Owner):
+        """What ``make`` returns refers to what ``refer`` makes for it, which refers to it. Both are collected."""
+        def made():
+            owner = make()
+            owner.made = refer(owner)
+            return weakref.ref(owner)
+        owner_of = made()
         gc.collect()
-        self.assertIsNone(made())
+        self.assertIsNone(owner_of())
 
-    def test_a_context_with_callbacks_of_its_owner(self):
-        for names in (["on_dispatch"], ["log"], ["on_dispatch", "log"]):
-            def make():
-                owner = Owner()
-                owner.context = context(threads=2, **dict.fromkeys(names, owner.keep))
-                return owner
-            with self.subTest(names):
-                self.check(make)
+    def test_what_calls_or_keeps_its_owner(self):
+        def closed(owner):
+            index = pykindred.VectorIndex(ROWS, context=context(log=owner.keep))
+            index.close()
+            return index
+
+        def layer(owner):
+            layer = pykindred.SeedLayer(8, 2, on_transition=owner.keep)
+            layer.germinate(0, layer.add_blueprint("a", np.ones(8, np.float32)))
+            self.assertEqual(owner.given[0], 0)
+            return layer
+        for name, refer in {
+                "on_dispatch": lambda owner: context(threads=2, on_dispatch=owner.keep),
+                "log": lambda owner: context(threads=2, log=owner.keep),
+                "both": lambda owner: context(threads=2, on_dispatch=owner.keep, log=owner.keep),
+                "a closed engine": closed, "a layer": layer, "a closed layer": lambda owner: layer(owner).close(),
+                "a query": lambda owner: pykindred.PreparedQuery([owner, "b"]),
+                "difflib": lambda owner: pykindred.difflib.SequenceMatcher(None, *[[owner, "b"]] * 2)}.items():
+            with self.subTest(name):
+                self.check(refer)
 
     def test_a_context_frees_its_threads(self):
         def make():
@@ -65,63 +81,57 @@ class Collected(ThreadedTest):
         for name, engine in ENGINES.items():
             for keeps_context in (True, False):
                 with self.subTest(name, keeps_context=keeps_context):
-                    def make():
-                        owner = Owner()
+                    def refer(owner):
                         own = context(on_dispatch=owner.keep)
-                        owner.engine = engine(context=own)
-                        if keeps_context:
-                            owner.context = own
-                        return owner
-                    self.check(make)
+                        return engine(context=own), own if keeps_context else None
+                    self.check(refer)
 
-    def test_a_closed_engine(self):
-        def make():
-            owner = Owner()
-            owner.engine = pykindred.VectorIndex(ROWS, context=context(log=owner.keep))
-            owner.engine.close()
-            return owner
-        self.check(make)
+    def test_prepared_calls_keep_their_arrays_which_may_refer_to_them(self):
+        def reduce(x, _):
+            return pykindred.PreparedBulk.reduce("sum", x)
 
-    def test_a_layer_that_calls_its_owner(self):
-        def make():
-            owner = Owner()
-            owner.layer = pykindred.SeedLayer(8, 2, on_transition=owner.keep)
-            owner.layer.germinate(0, owner.layer.add_blueprint("a", np.ones(8, np.float32)))
-            self.assertEqual(owner.given[0], 0)
-            return owner
-        self.check(make)
-
-    def test_prepared_calls_that_their_arrays_refer_to(self):
         def in_sequence(x, out):
             passes = pykindred.SeedSequence()
             passes.add(pykindred.SeedLayer(8, 2), x, out=out)
             return passes
 
+        def array():
+            return np.ones((20, 8), np.float32).view(Array)
+
         bulk, layers = pykindred.PreparedBulk, pykindred.PreparedLayer
-        for call in (lambda x, out: bulk.element_wise("square", x, out=out),
+        for call in (lambda x, out: bulk.element_wise("square", [x], out=[out]),
+                     reduce,
                      lambda x, out: layers.norm(x, out=out),
                      lambda x, out: layers.linear(x, x[:8].copy(), out=out), in_sequence):
-            for of in ("x", "out"):
+            for of in ("x", "out") if call is not reduce else "x":
+                def refer(kept):
+                    prepared = call(kept, array()) if of == "x" else call(array(), kept)
+                    prepared.run()
+                    return prepared
                 with self.subTest(of):
-                    def make():
-                        x, out = (np.ones((20, 8), np.float32).view(Array) for _ in range(2))
-                        kept = x if of == "x" else out
-                        kept.prepared = call(x, out)
-                        kept.prepared.run()
-                        return kept
-                    self.check(make)
+                    self.check(refer, array)
+                    kept = array()
+                    kept_by, prepared = weakref.ref(kept), refer(kept)
+                    del kept
+                    gc.collect()
+                    self.assertIsNotNone(kept_by())
+                    prepared.run()
+                    prepared.close()
+                    del prepared
+                    gc.collect()
+                    self.assertIsNone(kept_by())
 
     def test_a_graph_that_the_arrays_that_it_uses_in_place_refer_to(self):
+        arrays = [np.int64([0, 1, 2]), np.int32([1, 0]), np.float32([1, 0.5])]
         for kind in (lambda array: array.view(Array), Exported):
             for of in range(3):
                 with self.subTest(of=of, kind=kind):
-                    def make():
-                        arrays = [np.int64([0, 1, 2]), np.int32([1, 0]), np.float32([1, 0.5])]
-                        kept = arrays[of] = kind(arrays[of])
-                        kept.graph = pykindred.SpreadingEngine.from_csr(*arrays, copy=False)
-                        kept.graph.spread([0])
-                        return kept
-                    self.check(make)
+                    def refer(kept):
+                        given = [*arrays[:of], kept, *arrays[of + 1:]]
+                        graph = pykindred.SpreadingEngine.from_csr(*given, copy=False)
+                        graph.spread([0])
+                        return graph
+                    self.check(refer, lambda: kind(arrays[of]))
 
     def test_arrays_of_a_graph_are_released_by_a_merge_during_collections(self):
         ends = np.int32([1, 0]).view(Array)
@@ -135,15 +145,6 @@ class Collected(ThreadedTest):
             gc.collect()
         self.assertEqual(len(graph.spread([0])), 1)
 
-    def test_queries_whose_items_refer_to_them(self):
-        for kind in (pykindred.PreparedQuery,
-                     lambda items: pykindred.difflib.SequenceMatcher(None, items, items)):
-            def make():
-                item = Owner()
-                item.query = kind([item, "b"])
-                return item
-            self.check(make)
-
     def test_callbacks_are_called_while_anything_needs_them(self):
         records = []
         own = context(on_dispatch=lambda record: records.append(record))
@@ -151,7 +152,7 @@ class Collected(ThreadedTest):
         del own
         gc.collect()
         index.search(ROWS[0], 2)
-        self.assertEqual(len(records), 1)
+        self.assertEqual([(record.operation, record.items) for record in records], [("search", 300)])
         prepared_score = pykindred.PreparedScore(index, 4)
         del index
         gc.collect()

@@ -9,11 +9,10 @@ import numpy as np
 
 import pykindred
 from pykindred import SeedLayer
-from support import check_refusals, context, folder_of, same, vectors
+from support import LATIN, check_refusals, context, folder_of, same, vectors
 
 ROWS = vectors("rows", 40, 7)
 QUERIES = vectors("queries", 3, 7)
-LATIN = os.fsdecode(b"caf\xe9")  # a name of a folder that is not UTF-8
 
 
 def vector_index():

@@ -5,10 +5,8 @@ wrong by its name; pykindred.difflib gives the results of the standard library, 
 KINDRED_TEST_SEED and KINDRED_TEST_CASES choose other examples.
 """
 import difflib as standard
-import importlib
 import math
 import os
-import sys
 import unittest
 from fractions import Fraction
 
@@ -16,15 +14,10 @@ import numpy as np
 
 import pykindred
 from pykindred import difflib, process
+from support import modules
 from test_rapidfuzz import SCORERS
 
-try:
-    hypothesis = importlib.import_module("hypothesis")
-    st = importlib.import_module("hypothesis.strategies")
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
-
+hypothesis, st = modules("hypothesis", "hypothesis.strategies")
 SEED = int(os.environ.get("KINDRED_TEST_SEED", "20"))
 CASES = int(os.environ.get("KINDRED_TEST_CASES", "100"))
 

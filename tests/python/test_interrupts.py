@@ -88,11 +88,14 @@ class Signals(unittest.TestCase):
         def late(*_):
             signal.setitimer(signal.ITIMER_REAL, 0)
             raise Late
-        with self.assertRaises(Late):
-            self.handle(late)
-            while True:
-                self.search()
-        np.testing.assert_array_equal(self.search(), np.arange(300))
+        prepared = pykindred.PreparedBulk.element_wise("exp", np.ones(10_000_000), space="serial")
+        for call in (self.search, prepared.run):
+            expected = call().copy()
+            with self.assertRaises(Late):
+                self.handle(late)
+                while True:
+                    call()
+            np.testing.assert_array_equal(call(), expected)
 
     def test_a_handler_in_the_midst_of_a_call_cannot_make_another_one(self):
         other, found = pykindred.VectorIndex(self.rows[:50]), []

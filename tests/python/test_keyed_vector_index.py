@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import unittest
+import uuid
 
 import numpy as np
 
@@ -22,6 +23,13 @@ def keys_of(kind, count):
 
 
 class KeyedVectorIndex(unittest.TestCase):
+    def assert_named(self, found, expected, names):
+        """The results are those of an index without keys, with the names of the rows."""
+        fields = ("offsets", "scores", "ids") if hasattr(found, "offsets") else ("scores", "ids")
+        plain = [getattr(expected, field) for field in fields] if "offsets" in fields else expected
+        self.assertTrue(same([getattr(found, field) for field in fields], list(plain)))
+        self.assertEqual(found.keys.tolist(), names[found.ids].tolist())
+
     def test_results_are_those_of_an_index_with_keys(self):
         for kind in KINDS:
             for count in (0, 1, 33):
@@ -31,18 +39,11 @@ class KeyedVectorIndex(unittest.TestCase):
                 # A list without keys says nothing of their kind.
                 named = np.array([*names, 0 if index.key_kind == "integer" else b""], object)
                 for metric in METRICS:
-                    found = index.search(queries, 7, metric=metric)
-                    expected = plain.search(queries, 7, metric=metric)
-                    self.assertTrue(same((found.scores, found.ids), expected))
-                    self.assertEqual(found.keys.tolist(), named[expected[1]].tolist())
-                    one = index.search(queries[1], 7, metric=metric)
-                    self.assertTrue(same((one.scores, one.ids), (found.scores[1], found.ids[1])))
-                    self.assertEqual(one.keys.tolist(), found.keys[1].tolist())
-                    least = index.search_at_least(queries, 0.5, metric=metric)
-                    ragged = plain.search_at_least(queries, 0.5, metric=metric)
-                    self.assertTrue(same([least.offsets, least.scores, least.ids],
-                                         [ragged.offsets, ragged.scores, ragged.ids]))
-                    self.assertEqual(least.keys.tolist(), named[ragged.ids].tolist())
+                    for call, *given in (("search", queries, 7), ("search", queries[1], 7),
+                                         ("search_at_least", queries, 0.5)):
+                        found, expected = (getattr(one, call)(*given, metric=metric)
+                                           for one in (index, plain))
+                        self.assert_named(found, expected, named)
                 self.assertEqual(index.search(queries[:0], 7).scores.shape, (0, 7))
 
     def test_changes(self):
@@ -68,10 +69,8 @@ class KeyedVectorIndex(unittest.TestCase):
         index, plain = pykindred.KeyedVectorIndex(names, rows), pykindred.VectorIndex(rows)
         found = index.score(query, [names[3:9], ["row 1", b"row 2", "row 1"]], top=4)
         lists = np.int64([0, 6, 9]), np.int64([3, 4, 5, 6, 7, 8, 1, 2, 1]), np.empty(9)
-        expected = plain.score(query, pykindred.Ragged(*lists), top=4)
-        self.assertTrue(same([found.offsets, found.scores, found.ids],
-                             [expected.offsets, expected.scores, expected.ids]))
-        self.assertEqual(found.keys.tolist(), [names[i].encode() for i in expected.ids])
+        self.assert_named(found, plain.score(query, pykindred.Ragged(*lists), top=4),
+                          np.array(list(map(str.encode, names)), object))
         self.assertEqual(len(index.score(query[:1], [[]])[0][0]), 0)
         allowed = np.zeros(index.end_id, bool)
         allowed[index.find(["row 4", "row 7", "row 99"])[:2]] = True
@@ -90,6 +89,14 @@ class KeyedVectorIndex(unittest.TestCase):
         self.assertEqual(numbers.find(np.arange(4)).tolist(), [0, 1, 2, -1])
         texts = pykindred.KeyedVectorIndex(["", "ä", b"a\0b"], rows)
         self.assertEqual(texts.find([b"", "ä".encode(), "a\0b", "a"]).tolist(), [0, 1, 2, -1])
+
+    def test_a_missing_key_of_any_bytes_is_not_found(self):
+        keys, missing = (np.array([list(uuid.UUID(int=(first << 120) + i).bytes) for i in range(3)],
+                                  np.uint8) for first in (0xFF, 0xFE))
+        for present, others in ((keys, missing[:1]), ([b"\xff\xfe", "é", "x"], [b"\xfa\xfb"])):
+            index = pykindred.KeyedVectorIndex(present, vectors("rows", 3, 4))
+            with self.assertRaises(pykindred.NotFound):
+                index.remove(others)
 
     def test_other_elements(self):
         rows = vectors("rows", 4, 8)

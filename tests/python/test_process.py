@@ -3,14 +3,17 @@
 import gc
 import importlib.util
 import json
+import os
 import pickle
 import resource
+import sys
 import textwrap
 import unittest
 import weakref
+from pathlib import Path
 
 import pykindred
-from support import QUIET_FORK, run, vectors
+from support import LATIN, QUIET_FORK, folder_of, run, vectors
 from support import context as new_context
 from watchdog import without_sanitizer
 
@@ -51,6 +54,17 @@ class Import(unittest.TestCase):
         program = "import pykindred; print(pykindred.library.why)"
         self.assertEqual(run(program, KINDRED_LIBRARY="host"), "requested by KINDRED_LIBRARY\n")
 
+    # From 3.12 on, CPython keeps the paths of extensions as UTF-8.
+    @unittest.skipIf(sys.version_info >= (3, 12), "it loads no extension from such a folder")
+    def test_the_package_may_lie_in_a_folder_of_any_name(self):
+        folder = folder_of(self, LATIN)
+        os.symlink(Path(pykindred.__file__).parent, folder / "pykindred")
+        out = run("""
+            import numpy, pykindred
+            print(len(pykindred.VectorIndex(numpy.ones((2, 3), "float32"))))
+        """, PYTHONPATH=str(folder))
+        self.assertEqual(out.strip(), "2")
+
 
 class Contexts(unittest.TestCase):
     def test_default_and_others(self):
@@ -86,10 +100,16 @@ class Contexts(unittest.TestCase):
         self.assertGreater(raised.exception.bytes, 0)
         self.assertEqual(pickle.loads(pickle.dumps(raised.exception)).bytes, raised.exception.bytes)
 
-    def test_callbacks(self):
-        records, rows = [], vectors("rows", 30, 5)
-        pykindred.VectorIndex(rows, context=new_context(on_dispatch=records.append)).search(rows)
-        self.assertEqual((records[-1].operation, records[-1].items), ("search", 900))
+    def test_paths_and_messages_of_a_context(self):
+        path, messages = folder_of(self, LATIN) / "profile.json", []
+        with new_context(profile=path) as saving:
+            self.assertEqual(saving.profile_path, str(path))
+            self.assertEqual(saving.describe()["profile"]["path"], str(path))
+            saving.save_profile()
+        self.assertTrue(path.exists())
+        path.write_bytes(b"{ damaged")
+        new_context(profile=path, load_profile=True, log=lambda _, text: messages.append(text)).close()
+        self.assertTrue([message for message in messages if LATIN in message], messages)
 
     def test_objects_are_released(self):
         context = new_context()
@@ -327,7 +347,7 @@ class End(unittest.TestCase):
             settings = pykindred.PatternSettings(sync_threshold=1)
             sys.memory = pykindred.PatternMemory(settings=settings)  # has a thread
             sys.memory.learn([["a"]])
-            sys.logged = pykindred.Context(log=print, on_dispatch=print)
+            sys.logged = pykindred.Context(log=print, on_dispatch=print, load_profile=False)
         """)
 
 

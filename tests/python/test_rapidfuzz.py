@@ -333,28 +333,28 @@ class Values(unittest.TestCase):
             (lambda: extract("a", stored, processor=str.lower), ValueError, "processor differs"),
             (lambda: list(process.extract_iter("a", stored, processor=str.lower)), ValueError,
              "processor differs"),
-            (lambda: cdist("abc", ["a"]), TypeError, "queries is one sequence"),
-            (lambda: cdist(["a"], "abc"), TypeError, "choices is one sequence"),
-            (lambda: cdist(3, ["a"]), TypeError, "queries is of type int"),
-            (lambda: cdist([3], ["a"]), TypeError, "queries has an item of type int"),
-            (lambda: cdist(["a"], [3]), TypeError, "choices has an item of type int"),
-            (lambda: cdist([[[]]], ["a"]), TypeError, "queries has an item of type list, which"),
-            (lambda: cdist([np.zeros(3)], ["a"]), TypeError, "float64"),
-            (lambda: cdist([], [], scorer=max), TypeError, "scorer is"),
-            (lambda: cdist([], [], dtype="x"), TypeError, "dtype is 'x'"),
-            (lambda: cdist([], [], dtype=np.float16), TypeError, "dtype is float16"),
-            (lambda: cdist([], [], dtype=bool), TypeError, "dtype is bool"),
-            (lambda: cdist([], [], workers=0), ValueError, "workers is 0"),
-            (lambda: cdist([], [], workers=1.5), TypeError, "workers is 1.5"),
-            (lambda: cdist([], [], score_multiplier="x"), TypeError, "score_multiplier is 'x'"),
-            (lambda: cdist([], [], score_multiplier=math.nan), ValueError, "multiplier is nan"),
-            (lambda: cdist([], [], score_cutoff=101), ValueError, "it must be from 0 to 100"),
-            (lambda: cdist([], [], score_cutoff=math.nan), ValueError, "score_cutoff is NaN"),
-            (lambda: cdist([], [], scorer=edits, score_cutoff=-1), ValueError, "not be negative"),
-            (lambda: cdist([], [], scorer_kwargs=equal), TypeError, "no argument weights"),
             (lambda: cdist(["a"], stored, processor=str.lower), ValueError, "processor differs"),
             (lambda: process.Choices("abc"), TypeError, "choices is one sequence"),
             (lambda: process.Choices([["a"]]), TypeError, "item of type list"))
+        for queries, choices, words in (
+                ("abc", ["a"], "queries is one sequence"), (["a"], "abc", "choices is one sequence"),
+                (3, ["a"], "queries is of type int"), ([3], ["a"], "queries has an item of type int"),
+                (["a"], [3], "choices has an item of type int"), ([np.zeros(3)], ["a"], "float64"),
+                ([[[]]], ["a"], "queries has an item of type list, which")):
+            check_refusals(self, (lambda: cdist(queries, choices), TypeError, words))
+        for error, options, words in (
+                (TypeError, {"scorer": max}, "scorer is"), (TypeError, {"dtype": "x"}, "dtype is 'x'"),
+                (TypeError, {"dtype": np.float16}, "dtype is float16"),
+                (TypeError, {"dtype": bool}, "dtype is bool"),
+                (ValueError, {"workers": 0}, "workers is 0"),
+                (TypeError, {"workers": 1.5}, "workers is 1.5"),
+                (TypeError, {"score_multiplier": "x"}, "score_multiplier is 'x'"),
+                (ValueError, {"score_multiplier": math.nan}, "multiplier is nan"),
+                (ValueError, {"score_cutoff": 101}, "it must be from 0 to 100"),
+                (ValueError, {"score_cutoff": math.nan}, "score_cutoff is NaN"),
+                (ValueError, {"scorer": edits, "score_cutoff": -1}, "not be negative"),
+                (TypeError, {"scorer_kwargs": equal}, "no argument weights")):
+            check_refusals(self, (lambda: cdist([], [], **options), error, words))
         for a, b in ((None, "a"), ("a", 3)):
             with self.assertRaises(TypeError):
                 edits(a, b)

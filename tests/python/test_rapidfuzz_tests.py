@@ -16,16 +16,10 @@ import types
 import unittest
 
 from pykindred import process
-from support import folder_of
+from support import folder_of, modules
 from test_rapidfuzz import KINDS, RATIOS, SCORERS
 
-try:
-    rapidfuzz = importlib.import_module("rapidfuzz")
-    pytest = importlib.import_module("pytest")
-    importlib.import_module("hypothesis")
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+rapidfuzz, pytest, _ = modules("rapidfuzz", "pytest", "hypothesis")
 
 # RapidFuzz's modules of the measures, and ours.
 MODULES = {"levenshtein": "Levenshtein", "osa": "OSA", "indel": "Indel", "lcs_seq": "LCSseq",

@@ -16,8 +16,7 @@ INTS, ONE = np.int64([0, 1]), np.int32([0])
 
 
 class Refusals(unittest.TestCase):
-    def check(self, *rows):
-        check_refusals(self, *rows)
+    check = check_refusals
 
     def test_of_bulk_operations(self):
         a, i, x = np.ones((2, 3), np.float32), np.ones(4, np.int8), np.ones(4, np.float32)
@@ -97,13 +96,14 @@ class Refusals(unittest.TestCase):
             (lambda: make(dimension=0), ValueError, "dimension is 0"),
             (lambda: make(dimension=7, scales=ONES[:1]), ValueError, "scales is given"),
             (lambda: index.search(ROWS, top, out=(out, out)), ValueError, "out has scores"),
-            (lambda: index.search(ROWS, top, out=(out,)), TypeError, "out"),
             (lambda: index.save("/nonexistent/folder/file"), ValueError, "/nonexistent"),
             (lambda: index.score(ROWS, Ragged(INTS, INTS[:1], ONES[:1])), ValueError, ""),
             (lambda: index.score(ROWS[:1], Ragged(INTS, INTS[:0], ONES[:0])), ValueError, ""),
             (lambda: hnsw.search(ROWS, space="cuda"), RuntimeError, "on the host"),
             (lambda: scored.score(ROWS[0], np.arange(4)), ValueError, "4 candidates"),
             (lambda: scored.score(ROWS[0], INTS, out=(ONES, np.arange(4))), ValueError, "top = 3"))
+        for text in ("\udce9", "\ud800", "é\0"):
+            self.check((lambda: index.search(ROWS, top, space=text), ValueError, "space"))
         for one in (index, hnsw):
             for wrong in (allowed[:-1], allowed[:0], bits[:0], np.stack([bits] * 3)):
                 self.check((lambda: one.search(ROWS[:2], filter=wrong), ValueError, "filter|mask"))
@@ -115,17 +115,15 @@ class Refusals(unittest.TestCase):
     def test_of_keys(self):
         rows, make = vectors("rows", 3, 4), pykindred.KeyedVectorIndex
         index, texts = make([1, 2, 3], rows), make(["a", "b", "c"], rows)
-        self.check(
-            (lambda: make([1, "a", 2], rows), TypeError, "keys has ints and texts"),
-            (lambda: make([1.5, 2, 3], rows), TypeError, "keys has an item of type float"),
-            (lambda: make([-1, 2, 3], rows), ValueError, "keys has the number -1"),
-            (lambda: make([2**64, 2, 3], rows), ValueError, "keys has the number"),
-            (lambda: make(np.int64([-5, 1, 2]), rows), ValueError, "keys has the number -5"),
-            (lambda: make(np.ones(3, np.uint8), rows), ValueError, "keys is uint8"),
-            (lambda: make(np.ones((3, 0), np.uint8), rows), ValueError, "keys is uint8"),
-            (lambda: make(np.ones((3, 1), np.int64), rows), ValueError, "keys is int64"),
-            (lambda: index.find(["a"]), ValueError, ""),
-            (lambda: index.score(rows[:1], [3]), TypeError, "candidates"))
+        for keys, error, words in (
+                ([1, "a", 2], TypeError, "ints and texts"), ([1.5, 2, 3], TypeError, "an item of type float"),
+                ([-1, 2, 3], ValueError, "the number -1"), ([2**64, 2, 3], ValueError, "the number"),
+                (np.int64([-5, 1, 2]), ValueError, "the number -5")):
+            self.check((lambda: make(keys, rows), error, f"keys has {words}"))
+        for keys in (np.ones(3, np.uint8), np.ones((3, 0), np.uint8), np.ones((3, 1), np.int64)):
+            self.check((lambda: make(keys, rows), ValueError, f"keys is {keys.dtype}"))
+        self.check((lambda: index.find(["a"]), ValueError, ""),
+                   (lambda: index.score(rows[:1], [3]), TypeError, "candidates"))
         self.assertEqual((len(index), len(texts)), (3, 3))
 
     def test_of_sequences(self):

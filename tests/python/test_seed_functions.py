@@ -88,20 +88,6 @@ class SeedFunctions(unittest.TestCase):
         lifecycle[1], weights[0, 3] = 4, 5
         np.testing.assert_array_equal(pykindred.forward_seeds(x, *state), [[6, 6, 6, 10]] * 2)
 
-    def test_outputs(self):
-        x, g, state = vectors("x", 5, 6), vectors("g", 5, 6), state_of("outputs", 6, 3)
-        expected, same, half = pykindred.forward_seeds(x, *state), x.copy(), x.astype(np.float16)
-        np.testing.assert_array_equal(pykindred.forward_seeds(x, *state, out=half),
-                                      expected.astype(np.float16))
-        self.assertIs(pykindred.forward_seeds(same, *state, out=same), same)
-        np.testing.assert_array_equal(same, expected)
-        whole, dweights = pykindred.backward_seeds(x, g, *state), np.empty((5, 6), np.float32)
-        out = g, dweights, None
-        found = pykindred.backward_seeds(x, g, *state, out=out)
-        self.assertEqual(list(map(id, found)), list(map(id, out)))
-        np.testing.assert_array_equal(g, whole.dx)
-        np.testing.assert_array_equal(dweights, whole.dweights)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,7 +9,7 @@ import pykindred
 from engines import ENGINES, ROWS, TEXTS
 from pykindred import PreparedBulk, distance, fuzz, process
 from support import run, same
-from watchdog import ThreadedTest, in_threads
+from watchdog import ThreadedTest, in_threads, while_running
 
 # A call that reads an object, in any number of threads.
 READS = {
@@ -51,18 +51,11 @@ class Threads(ThreadedTest):
                 self.assertEqual(in_threads(*[work] * 4), [True] * 4)
 
     def test_all_scores_during_changes(self):
-        index, done = pykindred.VectorIndex(ROWS), threading.Event()
-
-        def change():
-            while not done.is_set():
-                index.remove(index.add(ROWS[:3]))
-
-        def read():
-            try:
-                return {index.score_all(ROWS[:2], space="serial").shape for _ in range(3000)}
-            finally:
-                done.set()
-        self.assertLessEqual(in_threads(read, change)[0], {(2, 300), (2, 303)})
+        index = pykindred.VectorIndex(ROWS)
+        shapes, _ = while_running(
+            lambda: {index.score_all(ROWS[:2], space="serial").shape for _ in range(3000)},
+            lambda: index.remove(index.add(ROWS[:3])))
+        self.assertLessEqual(shapes, {(2, 300), (2, 303)})
 
     def test_runs_of_prepared_calls_follow_each_other(self):
         a = np.zeros(40_000)
@@ -120,22 +113,18 @@ class Threads(ThreadedTest):
         """)
 
     def test_a_list_that_another_thread_changes(self):
-        choices, done = [f"text {i}" for i in range(100_000)], threading.Event()
+        choices = [f"text {i}" for i in range(100_000)]
 
         def change():
-            while not done.is_set():
-                del choices[50_000:]
-                choices.extend("".join(["other ", str(i)]) for i in range(1000))
+            del choices[50_000:]
+            choices.extend("".join(["other ", str(i)]) for i in range(1000))
 
         def extract():
-            try:
-                for _ in range(30):
-                    found = process.extract("text 9", choices, limit=20, scorer=fuzz.ratio)
-                    for choice, score, _ in found:
-                        self.assertEqual(score, fuzz.ratio("text 9", choice))
-            finally:
-                done.set()
-        in_threads(extract, change)
+            for _ in range(30):
+                found = process.extract("text 9", choices, limit=20, scorer=fuzz.ratio)
+                for choice, score, _ in found:
+                    self.assertEqual(score, fuzz.ratio("text 9", choice))
+        while_running(extract, change)
 
     def test_a_list_that_an_item_changes(self):
         class Changing:

@@ -129,14 +129,6 @@ class VectorIndex(unittest.TestCase):
         self.assertEqual([sorted(row[1].tolist()) for row in found], [[4, 9], [1, 7, 8]])
         self.assertEqual(index.score(queries, ragged, 1)[1][1].tolist(), found[1][1][:1].tolist())
 
-    def test_arrays_of_other_libraries(self):
-        rows = vectors("rows", 30, 7)
-        index = pykindred.VectorIndex(Exported(rows))
-        out = Exported(np.zeros((30, 4), np.float32)), np.zeros((30, 4), np.int64)
-        found = index.search(memoryview(rows), 4, out=out)
-        self.assertTrue(found[0] is out[0] and found[1] is out[1])
-        self.assertTrue(same((out[0].array, out[1]), index.search(rows, 4)))
-
     @unittest.skipIf(pykindred.default_context().spaces()["cuda"]["usable"],
                      "the made-up device would be used")
     def test_arrays_on_a_device_are_asked_for_with_their_stream(self):

@@ -10,29 +10,9 @@ import numpy as np
 import pykindred
 from engines import ENGINES, ROWS
 from support import context, run
-from watchdog import ThreadedTest, in_threads
+from watchdog import ThreadedTest, while_running
 
 SPACES = ("serial", "openmp")
-
-
-def during(call, read):
-    """Calls, while another thread reads; how often it did."""
-    started, stop, count = threading.Event(), threading.Event(), [0]
-
-    def read_often():
-        started.set()
-        while not stop.is_set():
-            read()
-            count[0] += 1
-
-    def call_then_stop():
-        started.wait()
-        try:
-            call()
-        finally:
-            stop.set()
-    in_threads(call_then_stop, read_often)
-    return count[0]
 
 
 class Readers(ThreadedTest):
@@ -45,7 +25,8 @@ class Readers(ThreadedTest):
             repr(layer), layer.state(), layer.statistics()
         for space in SPACES:
             # A reader that waited for the pass would read once or twice.
-            self.assertGreater(during(lambda: layer.forward(rows, space=space), read), 3)
+            _, reads = while_running(lambda: layer.forward(rows, space=space), read)
+            self.assertGreater(len(reads), 3)
             stop = threading.Event()
             reader = threading.Thread(target=lambda: [repr(layer) for _ in iter(stop.is_set, True)])
             reader.start()
@@ -57,31 +38,22 @@ class Readers(ThreadedTest):
         vocabulary = pykindred.Vocabulary()
         vocabulary.add("known")
         texts = [b"text %d" % i for i in range(1_500_000)]
-        ticks, added, read, done = [], [], threading.Event(), threading.Event()
+        read = threading.Event()
 
         def items():
             yield from texts
             read.set()  # from here on, the call uses no objects of Python
 
-        def fill():
-            try:
-                vocabulary.add_all(items())
-            finally:
-                done.set()
-
         def tick():
             read.wait()
-            while not done.is_set():
-                ticks.append(None)
-                time.sleep(0.001)
+            time.sleep(0.001)
 
         def add():
             read.wait()
-            while not done.is_set():
-                added.append(vocabulary.add("new"))
-                self.assertEqual(vocabulary.add("known"), 0)
-                vocabulary.statistics()
-        in_threads(fill, tick, add)
+            self.assertEqual(vocabulary.add("known"), 0)
+            vocabulary.statistics()
+            return vocabulary.add("new")
+        _, ticks, added = while_running(lambda: vocabulary.add_all(items()), tick, add)
         self.assertGreater(len(ticks), 10, "all of Python stood still")
         self.assertLessEqual(len(set(added)), 1)
         self.assertEqual(vocabulary.statistics()["symbols"], 1_500_001 + len(set(added)))

@@ -4,6 +4,7 @@ import faulthandler
 import os
 import threading
 import unittest
+from functools import partial
 
 SANITIZED = "san" in os.environ.get("LD_PRELOAD", "")  # the library is
 # A child that is forked while another thread allocates can wait forever for a lock of the sanitizer's allocator.
@@ -47,3 +48,20 @@ def in_threads(*calls):
     if errors:
         raise errors[0]
     return results
+
+
+def while_running(call, *others):
+    """The result of a call, and lists of those of other calls, which are repeated until it ends, each in a thread of its own."""
+    begin, done = threading.Barrier(1 + len(others)), threading.Event()
+
+    def run():
+        begin.wait()
+        try:
+            return call()
+        finally:
+            done.set()
+
+    def repeat(other):
+        begin.wait()
+        return [other() for _ in iter(done.is_set, True)]
+    return in_threads(run, *(partial(repeat, other) for other in others))

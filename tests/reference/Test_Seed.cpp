@@ -44,24 +44,36 @@ TEST(ReferenceSeed, WidensAndRoundsShortElements) {
 }
 
 TEST(ReferenceSeed, ModesAndStatesByHand) {
-  // w = 3, a = 0.5; x = 2.
-  const std::vector<float> of_modes{4, 6, 5, 2.5F};
+  // w = 3, a = 0.5; x is 2 and 0.5, and the gradients of y are 4 and 2. A fossilized seed has a
+  // = 1.
+  const auto x = floats(2, {2, 0.5F}), gradient = floats(2, {4, 2});
+  struct Passes {
+    float y, dx;  // of the first row
+    float dw, dalpha;
+  };
+  const Passes none{2, 4, 0, 0}, fossilized{6, 12, 9, 0};
+  const Passes of_modes[] = {{4, 8, 4.5F, 18}, {6, 12, 9, 0}, {5, 4, 6, 0}, {2.5F, 2, 3, 0}};
   for (int code = 0; code < 11; ++code) {
-    const auto state = static_cast<Lifecycle>(code);
     for (int mode = 0; mode < 4; ++mode) {
+      const auto state = static_cast<Lifecycle>(code);
       const Reference::SeedLayer layer{1, {{state, static_cast<ApplyMode>(mode), 0.5F, 0}}, {3}};
-      const auto y = Reference::seed_forward(layer, floats(1, {2}), DataType::float32);
-      float expected = 2;
-      if (code >= 3 && code <= 6) expected = of_modes[static_cast<std::size_t>(mode)];
-      if (code == 7) expected = mode == 0 ? 6 : of_modes[static_cast<std::size_t>(mode)];
-      EXPECT_EQ(y.bits[0], bits(expected)) << to_string(state) << ", mode " << mode;
+      SCOPED_TRACE(std::string(to_string(state)) + ", mode " + std::to_string(mode));
+      const bool is_applied = code >= 3 && code <= 7;
+      const Passes& of_mode = code == 7 && mode == 0 ? fossilized : of_modes[mode];
+      const Passes& expected = is_applied ? of_mode : none;
+      const auto y = Reference::seed_forward(layer, x, DataType::float32);
+      EXPECT_EQ(y.bits[0], bits(expected.y));
+      const auto gradients = Reference::seed_backward(layer, x, gradient);
+      EXPECT_EQ(gradients.dx.bits[0], bits(expected.dx));
+      EXPECT_EQ(gradients.dw[0], expected.dw);
+      EXPECT_EQ(gradients.dalpha[0], expected.dalpha);
     }
   }
   // Without a blueprint nothing is applied, and the payload of a NaN is preserved.
-  const Reference::SeedLayer none{
+  const Reference::SeedLayer without{
       1, {{Lifecycle::grafting, ApplyMode::additive, 1, seed_none}}, {3}};
-  const Reference::SeedRows x{DataType::float32, 1, {0xFFC12345U}};
-  EXPECT_EQ(Reference::seed_forward(none, x, DataType::float32).bits[0], 0xFFC12345U);
+  const Reference::SeedRows nan{DataType::float32, 1, {0xFFC12345U}};
+  EXPECT_EQ(Reference::seed_forward(without, nan, DataType::float32).bits[0], 0xFFC12345U);
 }
 
 std::vector<SeedTelemetry> telemetry(std::size_t hidden, std::size_t seeds,
@@ -74,43 +86,23 @@ std::vector<SeedTelemetry> telemetry(std::size_t hidden, std::size_t seeds,
 
 TEST(ReferenceSeed, TelemetryIsAsAccurateAsDoubleArithmetic) {
   using enum DataType;
-  auto generator = Testing::generator("ReferenceSeed.double");
   // The mean is a million times the deviation: float32 sums of squares would have no correct digit.
   // Short elements are not shifted: their mean is only as accurate as their bits allow.
-  struct Case {
-    DataType element;
-    double mean;
-    float zeros;
-  };
-  for (const auto& [element, mean, zeros] :
-       {Case{float32, 0, 0}, Case{float32, 3, 0}, Case{float32, 1e6, 0}, Case{bfloat16, 0, 0},
-        Case{bfloat16, 250, 250}, Case{float16, 2000, 2000}}) {
-    std::normal_distribution<float> normal(static_cast<float>(mean), 1);
-    const std::size_t hidden = 50, seeds = 7, rows = 700;
-    const auto owner = Reference::seeds_of_features(hidden, seeds);
+  for (const auto& [element, mean] :
+       {std::pair(float32, 3.0F), {float32, 1e6F}, {bfloat16, 250.0F}, {float16, 2000.0F}}) {
+    // Rows are one above and one below the mean of their feature, which of every other one is two
+    // larger. A seed has several times sixteen features, and a feature two blocks of rows.
+    const std::size_t seeds = 3, hidden = seeds * 34, rows = 700;
     Reference::SeedRows x{element, rows, {}};
-    std::vector<double> of_seed[seeds];
-    for (std::size_t i = 0; i < rows * hidden; ++i) {
-      x.bits.push_back(
-          Reference::rounded(element, generator() % 10 == 0 ? zeros : normal(generator)));
-      of_seed[owner[i % hidden]].push_back(Reference::widened(element, x.bits.back()));
-    }
-    const auto found = telemetry(hidden, seeds, x);
-    for (std::size_t seed = 0; seed < seeds; ++seed) {
-      const auto count = static_cast<double>(of_seed[seed].size());
-      long double average = 0, squares = 0;
-      double dead = 0;
-      for (const double value : of_seed[seed]) average += value / static_cast<long double>(count);
-      for (const double value : of_seed[seed]) {
-        squares += (value - average) * (value - average);
-        dead += std::abs(value) < 1e-8 ? 1 : 0;
-      }
-      const double variance = static_cast<double>(squares) / count;
-      const double cancelled = element == float32 ? 0 : mean * mean;
-      EXPECT_EQ(found[seed].count, of_seed[seed].size());
-      EXPECT_NEAR(found[seed].mean, static_cast<double>(average), 1e-12 * (1 + mean));
-      EXPECT_NEAR(found[seed].variance, variance, 1e-12 * variance + 0x1p-50 * cancelled);
-      EXPECT_EQ(found[seed].dead_ratio, dead / count);
+    for (std::size_t i = 0; i < rows * hidden; ++i)
+      x.bits.push_back(Reference::rounded(
+          element, mean + (i / hidden % 2 == 0 ? 1.0F : -1.0F) + (i % 2 == 0 ? 2.0F : 0.0F)));
+    for (const SeedTelemetry& found : telemetry(hidden, seeds, x)) {
+      EXPECT_EQ(found.count, 34U * rows);
+      EXPECT_NEAR(found.mean, mean + 1, 1e-12 * (1 + mean));
+      const double cancelled = element == float32 ? 0.0 : double{mean} * double{mean};
+      EXPECT_NEAR(found.variance, 2, 2e-12 + 0x1p-50 * cancelled);
+      EXPECT_EQ(found.dead_ratio, 0);
     }
   }
 }
@@ -143,54 +135,6 @@ TEST(ReferenceSeed, MergesByHand) {
   const SeedTelemetry telemetry = telemetry_of(Reference::merged(kasmina));
   EXPECT_NEAR(telemetry.mean, 16.0 / 6, 1e-12);
   EXPECT_NEAR(telemetry.variance, 68.0 / 6 - (16.0 / 6) * (16.0 / 6), 1e-12);
-}
-
-/// y for one element in double.
-double applied(const Reference::Seed& seed, double alpha, double w, double x) {
-  const double a = seed.lifecycle == Lifecycle::fossilized ? 1 : alpha;
-  if (!applies_blueprint(seed.lifecycle)) return x;
-  if (seed.mode == ApplyMode::linear) return a * w * x + (1 - a) * x;
-  if (seed.mode == ApplyMode::multiplicative) return w * x;
-  return seed.mode == ApplyMode::additive ? x + w : 0.5 * x + 0.5 * w;
-}
-
-TEST(ReferenceSeed, GradientsAgreeWithFiniteDifferencesInDouble) {
-  auto generator = Testing::generator("ReferenceSeed.differences");
-  // One seed per state and mode.
-  const std::size_t seeds = 44, width = 3, hidden = seeds * width, rows = 5;
-  const auto random = [&](std::size_t count) {
-    std::normal_distribution<float> normal(0.5F, 2.0F);
-    std::vector<float> values(count);
-    for (float& value : values) value = normal(generator);
-    return values;
-  };
-  Reference::SeedLayer layer{hidden, {}, random(hidden)};
-  for (std::size_t i = 0; i < seeds; ++i)
-    layer.seeds.push_back(
-        {static_cast<Lifecycle>(i % 11), static_cast<ApplyMode>(i / 11), 0.3F, 0});
-  const auto x = random(rows * hidden), g = random(rows * hidden);
-  const auto found = Reference::seed_backward(layer, floats(rows, x), floats(rows, g));
-  constexpr double h = 1e-4;
-  std::vector<double> of_alpha(seeds);
-  const auto expect_near = [&](double got, double expected, const Reference::Seed& seed) {
-    EXPECT_NEAR(got, expected, 1e-5 * (1 + std::abs(expected)))
-        << to_string(seed.lifecycle) << " " << to_string(seed.mode);
-  };
-  for (std::size_t f = 0; f < hidden; ++f) {
-    const Reference::Seed& seed = layer.seeds[f / width];
-    const double w = layer.weights[f], a = seed.alpha;
-    double of_w = 0;
-    for (std::size_t i = f; i < rows * hidden; i += hidden) {
-      const double at = x[i], upper = g[i] / (2 * h);  // the loss is Σ g·y
-      expect_near(std::bit_cast<float>(found.dx.bits[i]),
-                  upper * (applied(seed, a, w, at + h) - applied(seed, a, w, at - h)), seed);
-      of_w += upper * (applied(seed, a, w + h, at) - applied(seed, a, w - h, at));
-      of_alpha[f / width] += upper * (applied(seed, a + h, w, at) - applied(seed, a - h, w, at));
-    }
-    expect_near(found.dw[f], of_w, seed);
-  }
-  for (std::size_t seed = 0; seed < seeds; ++seed)
-    expect_near(found.dalpha[seed], of_alpha[seed], layer.seeds[seed]);
 }
 
 TEST(ReferenceSeed, GradientsOfTheTableAndOfAlphaByHand) {

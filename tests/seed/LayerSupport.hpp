@@ -15,8 +15,8 @@ inline SeedLayerOptions options_of(std::uint32_t hidden, std::uint32_t seeds,
 
 /// Seeds in all states and modes; those that apply a blueprint have one.
 inline Reference::SeedLayer served_layer(std::size_t hidden, std::size_t seeds,
-                                         std::size_t blueprints, std::mt19937_64& generator) {
-  Reference::SeedLayer layer = random_layer(hidden, seeds, blueprints, generator);
+                                         std::size_t blueprints) {
+  Reference::SeedLayer layer = random_layer(hidden, seeds, blueprints);
   for (Reference::Seed& seed : layer.seeds)
     if (applies_blueprint(seed.lifecycle)) seed.blueprint = std::max(seed.blueprint, 0);
   return layer;
@@ -63,6 +63,13 @@ inline SeedUpdate update_of(std::uint32_t seed, unsigned mask, SeedUpdate values
   values.seed = seed;
   values.mask = static_cast<std::uint16_t>(mask);
   return values;
+}
+
+/// What a layer reports of \p moments.
+inline std::vector<SeedTelemetry> telemetry_of(const std::vector<SeedMoments>& moments) {
+  std::vector<SeedTelemetry> out;
+  for (const SeedMoments& one : moments) out.push_back(Kindred::telemetry_of(one));
+  return out;
 }
 
 inline SeedForwardOptions on(Space space) { return {.space = space}; }

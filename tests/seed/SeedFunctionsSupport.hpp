@@ -68,14 +68,6 @@ struct PlacedSeeds {
   }
 };
 
-/// Options of a call with a workspace that lies where its arrays do.
-template <class ExecutionSpace>
-SeedPassOptions options_for(Space space, const Placed<ExecutionSpace>& workspace) {
-  SeedPassOptions options;
-  options.space = space;
-  options.workspace = workspace;
-  return options;
-}
 template <class ExecutionSpace>
 Placed<ExecutionSpace> workspace_for(const ExecutionSpace& exec_space, std::size_t bytes) {
   return placed_output(exec_space, uint8, {static_cast<std::int64_t>(bytes)});

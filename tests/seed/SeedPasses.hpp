@@ -23,17 +23,16 @@ struct Passes {
   std::string name;
 
   /// \param aligned the rows are consecutive
-  Passes(Reference::SeedLayer of, std::size_t rows, DataType type, bool aligned,
-         std::mt19937_64& generator)
-      : layer(std::move(of)), in_place(generator() % 3 == 0) {
-    const Values values = generator() % 2 == 0 ? Values::ordinary : Values::all;
-    x = random_rows(type, rows, layer.hidden, values, generator);
-    gradient = random_rows(type, rows, layer.hidden, values, generator);
+  Passes(Reference::SeedLayer of, std::size_t rows, DataType type, bool aligned)
+      : layer(std::move(of)), in_place(random_below(3) == 0) {
+    const Values values = random_below(2) == 0 ? Values::ordinary : Values::all;
+    x = random_rows(type, rows, layer.hidden, values);
+    gradient = random_rows(type, rows, layer.hidden, values);
     for (Layout* layout : {&of_x, &of_gradient, &of_y, &of_dx})
-      if (!aligned) *layout = {generator() % 3, layer.hidden + generator() % 5};
+      if (!aligned) *layout = {random_below(3), layer.hidden + random_below(5)};
     if (in_place) of_y = of_x, of_dx = of_gradient;
     const DataType output =
-        in_place || generator() % 2 == 0 ? type : elements[generator() % std::size(elements)];
+        in_place || random_below(2) == 0 ? type : elements[random_below(std::size(elements))];
     y = Reference::seed_forward(layer, x, output);
     moments = Reference::seed_moments(layer.hidden, layer.seeds.size(), x, layer.chunk);
     gradients = Reference::seed_backward(layer, x, gradient);
@@ -51,9 +50,10 @@ struct PlacedPasses {
   PlacedPasses(const ExecutionSpace& exec_space, const Passes& given)
       : x(placed_rows(exec_space, given.x, given.layer.hidden, given.of_x)),
         gradient(placed_rows(exec_space, given.gradient, given.layer.hidden, given.of_gradient)),
-        y(given.in_place ? x : without_values(exec_space, given.y, given.of_y, given)),
-        dx(given.in_place ? gradient
-                          : without_values(exec_space, given.gradients.dx, given.of_dx, given)) {}
+        y(given.in_place ? x : placed_like(exec_space, given.y, given.layer.hidden, given.of_y)),
+        dx(given.in_place
+               ? gradient
+               : placed_like(exec_space, given.gradients.dx, given.layer.hidden, given.of_dx)) {}
 
   /// Compares also what lies between the rows. Passes that write in place follow each other in
   /// this order: backward, forward.
@@ -64,13 +64,6 @@ struct PlacedPasses {
   void expect_y(const Passes& given) const {
     EXPECT_TRUE(y.bytes() == packed(given.y, given.layer.hidden, given.of_y))
         << given.name << ": y";
-  }
-
- private:
-  static Placed<ExecutionSpace> without_values(const ExecutionSpace& exec_space,
-                                               const Reference::SeedRows& like,
-                                               const Layout& layout, const Passes& given) {
-    return placed_rows(exec_space, {like.element, like.rows, {}}, given.layer.hidden, layout);
   }
 };
 

@@ -14,9 +14,9 @@
 #include "OnSpaces.hpp"
 #include "RefusedCalls.hpp"
 #include "ShapedArray.hpp"
+#include "TestGenerator.hpp"
 #include "ToHost.hpp"
 #include "ToSpace.hpp"
-#include "VectorValues.hpp"
 #include "seed/StateFields.hpp"
 
 namespace Kindred::Testing::Seeds {
@@ -31,46 +31,45 @@ inline constexpr DataType elements[] = {float32, float16, bfloat16};
 enum class Values { ordinary, all };
 
 /// An element with a typical activation, or with random bits.
-inline std::uint32_t element(DataType type, Values values, std::mt19937_64& generator) {
-  const std::uint64_t kind = generator() % 16;
+inline std::uint32_t element(DataType type, Values values) {
+  const std::uint64_t kind = random_below(16);
   if (values == Values::all && kind == 0) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    if (generator() % 256 == 0) return Reference::rounded(type, infinity);
-    return static_cast<std::uint32_t>(generator()) & (type == float32 ? 0xFFFFFFFFU : 0xFFFFU);
+    if (random_below(256) == 0) return Reference::rounded(type, INFINITY);
+    return static_cast<std::uint32_t>(generator()()) & (type == float32 ? 0xFFFFFFFFU : 0xFFFFU);
   }
   if (values == Values::all && kind == 1) {
     constexpr float special[] = {0.0F, -0.0F, 1e-8F, -1e-8F, 1e-40F, 65504.0F, -3e38F, 1e-9F};
-    return Reference::rounded(type, special[generator() % 8]);
+    return Reference::rounded(type, special[random_below(8)]);
   }
   std::normal_distribution<float> normal(0.5F, 2.0F);
-  return Reference::rounded(type, kind < 4 ? 0.0F : normal(generator));
+  return Reference::rounded(type, kind < 4 ? 0.0F : normal(generator()));
 }
 
 inline Reference::SeedRows random_rows(DataType type, std::size_t rows, std::size_t hidden,
-                                       Values values, std::mt19937_64& generator) {
+                                       Values values = Values::ordinary) {
   Reference::SeedRows out{type, rows, std::vector<std::uint32_t>(rows * hidden)};
-  for (std::uint32_t& bits : out.bits) bits = element(type, values, generator);
+  for (std::uint32_t& bits : out.bits) bits = element(type, values);
   return out;
 }
 
 /// Seeds in all states and modes, some without a blueprint.
 inline Reference::SeedLayer random_layer(std::size_t hidden, std::size_t seeds,
-                                         std::size_t blueprints, std::mt19937_64& generator) {
+                                         std::size_t blueprints) {
   Reference::SeedLayer layer{hidden, std::vector<Reference::Seed>(seeds), {}};
-  const std::uint64_t first = generator();
+  const std::uint64_t first = generator()();
   for (std::size_t i = 0; i < seeds; ++i) {
     Reference::Seed& seed = layer.seeds[i];
     seed.lifecycle = static_cast<Lifecycle>((first + i) % 11);
     seed.mode = static_cast<ApplyMode>((first / 11 + i / 11) % 4);
     constexpr float alphas[] = {0.0F, 0.25F, 0.3F, 1.0F};
-    seed.alpha = alphas[generator() % 4];
-    seed.blueprint = blueprints == 0 || generator() % 8 == 0
+    seed.alpha = alphas[random_below(4)];
+    seed.blueprint = blueprints == 0 || random_below(8) == 0
                          ? seed_none
-                         : static_cast<std::int32_t>(generator() % blueprints);
+                         : static_cast<std::int32_t>(random_below(blueprints));
   }
   std::normal_distribution<float> normal(1, 1);
   for (std::size_t i = 0; i < blueprints * hidden; ++i)
-    layer.weights.push_back(generator() % 16 == 0 ? -0.0F : normal(generator));
+    layer.weights.push_back(random_below(16) == 0 ? -0.0F : normal(generator()));
   return layer;
 }
 
@@ -145,6 +144,21 @@ Placed<ExecutionSpace> placed_rows(const ExecutionSpace& exec_space,
   return {exec_space, packed(rows, hidden, layout), rows.element, shape, strides, layout.skip};
 }
 
+/// The same without values.
+template <class ExecutionSpace>
+Placed<ExecutionSpace> placed_like(const ExecutionSpace& exec_space,
+                                   const Reference::SeedRows& rows, std::size_t hidden,
+                                   const Layout& layout = {}) {
+  return placed_rows(exec_space, {rows.element, rows.rows, {}}, hidden, layout);
+}
+
+/// The bytes of the rows that a forward pass makes of \p x.
+inline std::vector<std::byte> packed_forward(const Reference::SeedLayer& layer,
+                                             const Reference::SeedRows& x,
+                                             const Layout& layout = {}) {
+  return packed(Reference::seed_forward(layer, x, x.element), layer.hidden, layout);
+}
+
 /// Whether the bytes of \p a and \p b are equal; T has no padding.
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
@@ -188,20 +202,37 @@ struct PlacedState {
   }
 };
 
-inline SeedUpdate random_update(std::size_t seeds, std::mt19937_64& generator) {
-  SeedUpdate update;
-  update.seed = static_cast<std::uint32_t>(generator() % seeds);
-  update.mask = static_cast<std::uint16_t>(generator() % 512);
-  update.lifecycle = static_cast<Lifecycle>(generator() % 11);
-  update.blueprint = static_cast<std::int32_t>(generator() % 100) - 1;
-  update.epochs = static_cast<std::int16_t>(generator() % 1000);
-  update.mode = static_cast<ApplyMode>(generator() % 4);
-  update.alpha = static_cast<float>(generator() % 101) / 100;
-  update.schedule = static_cast<AlphaSchedule>(generator() % 5);
-  update.checkpoint = static_cast<std::int32_t>(generator() % 100);
-  update.evaluation = static_cast<float>(generator() % 100) / 10;
-  update.errors = static_cast<std::int16_t>(generator() % 6);
-  return update;
+inline std::vector<SeedUpdate> random_updates(std::size_t count, std::size_t seeds) {
+  std::vector<SeedUpdate> updates(count);
+  for (SeedUpdate& update : updates) {
+    update.seed = static_cast<std::uint32_t>(random_below(seeds));
+    update.mask = static_cast<std::uint16_t>(random_below(512));
+    update.lifecycle = static_cast<Lifecycle>(random_below(11));
+    update.blueprint = static_cast<std::int32_t>(random_below(100)) - 1;
+    update.epochs = static_cast<std::int16_t>(random_below(1000));
+    update.mode = static_cast<ApplyMode>(random_below(4));
+    update.alpha = static_cast<float>(random_below(101)) / 100;
+    update.schedule = static_cast<AlphaSchedule>(random_below(5));
+    update.checkpoint = static_cast<std::int32_t>(random_below(100));
+    update.evaluation = static_cast<float>(random_below(100)) / 10;
+    update.errors = static_cast<std::int16_t>(random_below(6));
+  }
+  return updates;
+}
+
+/// Moments, of which some are those of no elements.
+inline std::vector<SeedMoments> random_moments(std::size_t count) {
+  std::vector<SeedMoments> out(count);
+  for (SeedMoments& m : out) {
+    if (random_below(3) == 0) continue;
+    m.count = 1 + random_below(1000);
+    m.dead = random_below(m.count);
+    m.mean = static_cast<double>(random_below(10000)) / 9;
+    m.m2 = static_cast<double>(random_below(10000)) / 11;
+    m.min = -static_cast<float>(random_below(100));
+    m.max = static_cast<float>(random_below(100));
+  }
+  return out;
 }
 
 }  // namespace Kindred::Testing::Seeds

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LayerSupport.hpp"
-#include "seed/StreamInstances.hpp"
 
 #include <chrono>
 #include <future>
@@ -64,41 +63,6 @@ TEST(SeedCallbacks, MayUseTheLayerWhoseCallTheyBelongTo) {
     hooked.layer.forward(hooked.x, hooked.y, on(space));
     EXPECT_EQ(calls, 1);
   });
-}
-
-TEST(SeedCallbacks, TheStreamsOfALayerAreBounded) {
-  using Streams = Impl::StreamInstances<HostSpace>;
-  const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
-  MemoryResource& memory = context().memory(Space::serial);
-  std::vector<char> handles(1000);
-  const auto stream = [&](std::size_t i) { return Stream::cuda(&handles[i]); };
-  const auto in_use = [&] { return context().memory_statistics(Space::serial).bytes_in_use; };
-  const std::uint64_t before = in_use();
-  {
-    Streams streams;
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-      streams.on(exec_space, stream(i));
-      streams.workspace(exec_space, stream(i)) =
-          Streams::Workspace(memory, "Kindred::Testing::workspace", 4096);
-    }
-    EXPECT_EQ(streams.size(), Streams::kept_max);
-    EXPECT_LE(in_use() - before, Streams::kept_max * 8192);
-    // The last ones are still there, with their workspaces.
-    for (std::size_t i = handles.size() - Streams::kept_max; i < handles.size(); ++i)
-      EXPECT_EQ(streams.workspace(exec_space, stream(i)).size(), 4096U);
-    // Pinned ones stay, until they are unpinned.
-    std::vector<std::shared_ptr<const void>> pins;
-    for (std::size_t i = 0; i < 40; ++i) pins.push_back(streams.pin(exec_space, stream(i)));
-    pins.push_back(streams.pin(exec_space, stream(0)));
-    EXPECT_EQ(streams.size(), 40U);
-    for (std::size_t i = 100; i < 200; ++i) streams.on(exec_space, stream(i));
-    EXPECT_EQ(streams.size(), 41U) << "the newest and the pinned ones";
-    pins.clear();
-    streams.on(exec_space, stream(300));
-    EXPECT_EQ(streams.size(), Streams::kept_max);
-    streams.wait();
-  }
-  EXPECT_EQ(in_use(), before);
 }
 
 }  // namespace Kindred::Testing::Seeds::SeedCallbacksTest

@@ -8,44 +8,40 @@ namespace Kindred::Testing::Seeds::SeedCallsTest {
 
 namespace Tools = Kokkos::Tools::Experimental;
 
-/// What Kokkos Tools observe during a call.
-struct Seen {
-  std::atomic<int> copies{0}, allocations{0}, fences{0}, kernels{0};
-};
-Seen* seen = nullptr;
-
+/// Counts what Kokkos Tools observe for its lifetime.
 class Listener {
  public:
-  Listener() : m_before(Tools::get_callbacks()) {
-    seen = &m_seen;
+  std::atomic<int> copies{0}, allocations{0}, fences{0}, kernels{0};
+
+  Listener() {
+    listening = this;
     Tools::set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle, const char*, const void*,
                                            Kokkos_Profiling_SpaceHandle, const char*, const void*,
-                                           std::uint64_t) { ++seen->copies; });
+                                           std::uint64_t) { ++listening->copies; });
     Tools::set_allocate_data_callback(
         [](Kokkos_Profiling_SpaceHandle, const char*, const void*, std::uint64_t bytes) {
-          if (bytes > 0) ++seen->allocations;
+          if (bytes > 0) ++listening->allocations;
         });
     Tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
       // Kokkos itself fences when it reports certain events to a tool.
-      if (!std::string_view(label).starts_with("Kokkos::Tools::")) ++seen->fences;
+      if (!std::string_view(label).starts_with("Kokkos::Tools::")) ++listening->fences;
     });
-    const auto on_kernel = [](const char*, std::uint32_t, std::uint64_t*) { ++seen->kernels; };
+    const auto on_kernel = [](const char*, std::uint32_t, std::uint64_t*) { ++listening->kernels; };
     Tools::set_begin_parallel_for_callback(on_kernel);
     Tools::set_begin_parallel_reduce_callback(on_kernel);
     Tools::set_begin_parallel_scan_callback(on_kernel);
   }
   ~Listener() { Tools::set_callbacks(m_before); }
-  const Seen* operator->() const { return &m_seen; }
 
  private:
-  Seen m_seen;
-  Tools::EventSet m_before;
+  static inline Listener* listening = nullptr;
+
+  Tools::EventSet m_before = Tools::get_callbacks();
 };
 
 TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
-  auto generator = Testing::generator("SeedCalls.Costs");
-  const Reference::SeedLayer target = served_layer(256, 100, 3, generator);
-  const Reference::SeedRows x = random_rows(float32, 32, 256, Values::ordinary, generator);
+  const Reference::SeedLayer target = served_layer(256, 100, 3);
+  const Reference::SeedRows x = random_rows(float32, 32, 256);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     SeedLayer layer = engine_of(context(), target);
     const bool device = Arch::is_device<ExecutionSpace>;
@@ -65,15 +61,15 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
       const Listener listener;
       for (int i = 0; i < 5; ++i)
         is_recorded ? sequence.run() : void(layer.forward(of_x, of_y, on(space)));
-      EXPECT_EQ(listener->copies, 0);
-      EXPECT_EQ(listener->allocations, 0);
+      EXPECT_EQ(listener.copies, 0);
+      EXPECT_EQ(listener.allocations, 0);
       // Rows in host memory are complete when the call returns, as documented.
-      EXPECT_EQ(listener->fences, device || is_recorded ? 0 : 5);
+      EXPECT_EQ(listener.fences, device || is_recorded ? 0 : 5);
       if (is_recorded) continue;
-      EXPECT_GE(listener->kernels, 5);
-      EXPECT_TRUE(!device || listener->kernels == 5) << "a forward pass is one launch on a device";
+      EXPECT_GE(listener.kernels, 5);
+      EXPECT_TRUE(!device || listener.kernels == 5) << "a forward pass is one launch on a device";
     }
-    EXPECT_TRUE(run() == packed(Reference::seed_forward(target, x, float32), 256));
+    EXPECT_TRUE(run() == packed_forward(target, x));
     // A change takes effect even after recording.
     SeedState state = layer.state();
     state.lifecycle.assign(100, Lifecycle::dormant);
@@ -88,16 +84,15 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
     layer.start_telemetry();
     layer.start_telemetry();
     EXPECT_EQ(layer.telemetry(), layer.telemetry());
-    EXPECT_EQ(listener->copies, device ? 1 : 0);
+    EXPECT_EQ(listener.copies, device ? 1 : 0);
   });
 }
 
 TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  auto generator = Testing::generator("SeedCalls.Streams");
-  Reference::SeedLayer target = served_layer(64, 9, 3, generator);
-  const Reference::SeedRows x = random_rows(bfloat16, 40, 64, Values::ordinary, generator);
-  const auto expected = [&] { return packed(Reference::seed_forward(target, x, bfloat16), 64); };
+  Reference::SeedLayer target = served_layer(64, 9, 3);
+  const Reference::SeedRows x = random_rows(bfloat16, 40, 64);
+  const auto expected = [&] { return packed_forward(target, x); };
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     if constexpr (Arch::is_device<ExecutionSpace>) {
       const ExecutionSpace own = Impl::instance_beside(exec_space);  // outlives the layer
@@ -127,16 +122,15 @@ TEST(SeedCalls, AcceptsDeviceRowsOnAnyStream) {
 
 TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  auto generator = Testing::generator("SeedCalls.DeviceFallback");
-  const Reference::SeedLayer target = served_layer(64, 20, 4, generator);
-  const Reference::SeedRows x = random_rows(float32, 33, 64, Values::ordinary, generator);
+  const Reference::SeedLayer target = served_layer(64, 20, 4);
+  const Reference::SeedRows x = random_rows(float32, 33, 64);
   Impl::with_instance(context(), Space::cuda, [&](const auto& exec_space) {
     // Memory for one blueprint on the device, while four are in use.
     SeedLayer layer = engine_of(context(), target, {.blueprint_bytes = 64 * sizeof(float)});
     EXPECT_THAT(layer.device_trouble(), HasSubstr("raise blueprint_bytes"));
     const auto of_x = placed_rows(exec_space, x, 64), of_y = placed_rows(exec_space, x, 64);
     EXPECT_NE(layer.forward(of_x, of_y).chosen, Space::cuda);
-    EXPECT_TRUE(of_y.bytes() == packed(Reference::seed_forward(target, x, float32), 64));
+    EXPECT_TRUE(of_y.bytes() == packed_forward(target, x));
     EXPECT_THROW(layer.forward(of_x, of_y, on(Space::cuda)), OutOfMemory);
     SeedState state = layer.state();
     state.blueprint.assign(20, 2);
@@ -147,10 +141,9 @@ TEST(SeedCalls, FallsBackToTheHostWithDeviceRows) {
 }
 
 TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
-  auto generator = Testing::generator("SeedCalls.Fallback");
-  const Reference::SeedLayer target = served_layer(96, 40, 3, generator);
-  const Reference::SeedRows x = random_rows(float16, 20, 96, Values::ordinary, generator);
-  const auto expected = packed(Reference::seed_forward(target, x, float16), 96);
+  const Reference::SeedLayer target = served_layer(96, 40, 3);
+  const Reference::SeedRows x = random_rows(float16, 20, 96);
+  const auto expected = packed_forward(target, x);
   std::atomic<int> to_refuse{0};
   const auto refuse = [&](std::string_view space, std::size_t bytes, const std::string& label) {
     if (label == "Kindred::SeedLayer::workspace" && to_refuse-- > 0)
@@ -159,7 +152,7 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   Context failing({.load_profile = false, .before_allocation = refuse});
   SeedLayer layer = engine_of(failing, target);
   const HostSpace& host = Impl::host_instance(context(), Space::serial);
-  const auto of_x = placed_rows(host, x, 96), of_y = placed_rows(host, {x.element, 20, {}}, 96);
+  const auto of_x = placed_rows(host, x, 96), of_y = placed_like(host, x, 96);
   const auto forward = [&] {
     layer.forward(of_x, of_y);
     EXPECT_TRUE(of_y.bytes() == expected);
@@ -168,8 +161,7 @@ TEST(SeedCalls, ContinuesElsewhereWithTheSameBitsWhenMemoryIsExhausted) {
   forward();
   EXPECT_LE(to_refuse, 0) << "no allocation was refused";
   const SeedState before = layer.state();
-  const Reference::SeedRows fewer = random_rows(x.element, 10, 96, Values::ordinary, generator);
-  const auto other = placed_rows(host, fewer, 96);
+  const auto other = placed_rows(host, random_rows(x.element, 10, 96), 96);
   to_refuse = 100;
   EXPECT_THROW(layer.forward(other, other, on(Space::serial)), OutOfMemory);
   to_refuse = 0;

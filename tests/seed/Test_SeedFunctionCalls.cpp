@@ -7,23 +7,22 @@
 namespace Kindred::Testing::Seeds::SeedFunctionCallsTest {
 
 TEST(SeedFunctionCalls, RecordedCallsReadTheArraysAtEveryRun) {
-  auto generator = Testing::generator("SeedFunctions.recorded");
   const std::size_t hidden = 96, rows = 40;
-  auto layer = random_layer(hidden, 20, 3, generator);
+  auto layer = random_layer(hidden, 20, 3);
   layer.chunk = 5;
-  const auto x = random_rows(bfloat16, rows, hidden, Values::ordinary, generator);
+  const auto x = random_rows(bfloat16, rows, hidden);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     const ExecutionSpace own = Impl::instance_beside(exec_space);
     const PlacedSeeds<ExecutionSpace> placed(own, layer);
     const auto of_x = placed_rows(own, x, hidden);
-    const auto y = placed_rows(own, {x.element, rows, {}}, hidden);
+    const auto y = placed_like(own, x, hidden);
     const auto count = placed_output(own, float32, {20});
     const auto dalpha = placed_output(own, float32, {20});
     const SeedSums sums{{}, {}, count};
     const auto workspace =
         workspace_for(own, std::max(forward_seeds_workspace(context(), placed.seeds, of_x, sums),
                                     backward_seeds_workspace(context(), placed.seeds, of_x)));
-    auto options = options_for(space, workspace);
+    SeedPassOptions options{space, {}, workspace};
     if constexpr (Arch::is_device<ExecutionSpace>) options.stream = Stream::cuda(own.cuda_stream());
     Impl::CudaGraph<ExecutionSpace> graph;
     graph.capture(own, [&] {
@@ -141,9 +140,8 @@ TEST(SeedFunctionCalls, RefuseGradientsThatDoNotFit) {
 
 TEST(SeedFunctionCalls, RefuseAWorkspaceThatIsTooSmallOnADevice) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  auto generator = Testing::generator("SeedFunctions.workspace");
-  const auto layer = random_layer(64, 4, 1, generator);
-  const auto x = random_rows(float32, 5, 64, Values::ordinary, generator);
+  const auto layer = random_layer(64, 4, 1);
+  const auto x = random_rows(float32, 5, 64);
   Impl::with_instance(
       context(), Space::cuda, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
         const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
@@ -157,7 +155,7 @@ TEST(SeedFunctionCalls, RefuseAWorkspaceThatIsTooSmallOnADevice) {
         const auto call = [&](const SeedPassOptions& options) {
           return [&, options] { forward_seeds(context(), placed.seeds, of_x, y, sums, options); };
         };
-        expect_refused({{call(options_for(Space::cuda, small)), "this call needs"},
+        expect_refused({{call({Space::cuda, {}, small}), "this call needs"},
                         {call({}), "the workspace"},
                         {call({.space = Space::serial}), "seeds run where"}});
         forward_seeds(context(), placed.seeds, of_x, y);  // without telemetry

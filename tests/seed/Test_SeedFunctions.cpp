@@ -22,7 +22,7 @@ void expect_reference(const ExecutionSpace& exec_space, Space space, const Passe
   const auto workspace =
       workspace_for(exec_space, backward_seeds_workspace(context(), seeds.seeds, rows.x));
   EXPECT_EQ(backward_seeds(context(), seeds.seeds, rows.x, rows.gradient, rows.dx, table, dalpha,
-                           options_for(space, workspace))
+                           {space, {}, workspace})
                 .chosen,
             space);
   rows.expect_dx(given);
@@ -43,8 +43,7 @@ void expect_reference(const ExecutionSpace& exec_space, Space space, const Passe
   // Called twice where the result is the same: the workspace has any contents.
   for (int i = 0; i < (given.in_place ? 1 : 2); ++i)
     EXPECT_EQ(
-        forward_seeds(context(), seeds.seeds, rows.x, rows.y, telemetry, options_for(space, other))
-            .chosen,
+        forward_seeds(context(), seeds.seeds, rows.x, rows.y, telemetry, {space, {}, other}).chosen,
         space);
   rows.expect_y(given);
   if (!sums) return;
@@ -61,7 +60,6 @@ void expect_reference(const ExecutionSpace& exec_space, Space space, const Passe
 }
 
 TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
-  auto generator = Testing::generator("SeedFunctions");
   std::vector<Shape> shapes{
       {1, 1, 1, 1},       {7, 3, 31, 2},    {7, 3, 33, 100},    {33, 40, 32, 1}, {64, 11, 200, 7},
       {64, 3, 200, 16},   {130, 44, 65, 3}, {130, 4, 65, 33},   {300, 0, 40},    {300, 0, 40, 64},
@@ -71,20 +69,20 @@ TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
       {96, 96, 2500},     {1000, 7, 260},   {260, 130, 4200},   {4, 9, 9000}};
   constexpr std::size_t rows_of[] = {1, 2, 7, 8, 9, 31, 63, 64, 65, 130};
   for (std::size_t hidden = 1; hidden <= 130; ++hidden)
-    shapes.push_back({hidden, generator() % 201, rows_of[generator() % std::size(rows_of)]});
+    shapes.push_back({hidden, random_below(201), rows_of[random_below(std::size(rows_of))]});
   const auto one_of = [&]<std::size_t n>(const DataType(&types)[n]) {
-    return types[generator() % n];
+    return types[random_below(n)];
   };
   for (const Shape& shape : shapes) {
     for (const DataType type : elements) {
       for (const bool aligned : {true, false}) {
-        auto layer = random_layer(shape.hidden, shape.seeds, 1 + generator() % 3, generator);
+        auto layer = random_layer(shape.hidden, shape.seeds, 1 + random_below(3));
         layer.chunk = shape.chunk;
-        layer.fossilized_applies = generator() % 2 == 0;
-        const Passes given(layer, shape.rows, type, aligned, generator);
+        layer.fossilized_applies = random_below(2) == 0;
+        const Passes given(layer, shape.rows, type, aligned);
         const Types types{one_of({int32, int8, uint8}), one_of({float64, float32}),
                           one_of({int64, float32, int32, float64})};
-        const bool sums = generator() % 4 != 0;
+        const bool sums = random_below(4) != 0;
         on_spaces([&](const auto& exec_space, Space space) {
           expect_reference(exec_space, space, given, types, sums);
         });
@@ -95,7 +93,6 @@ TEST(SeedFunctions, MatchReferenceForEveryChunkSize) {
 }
 
 TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
-  auto generator = Testing::generator("SeedFunctions.invalid");
   constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min(), most = ~least;
   // The lifecycles, modes and blueprints. Codes whose low byte is valid are among them.
   const std::vector<std::int32_t> invalid[]{
@@ -103,20 +100,20 @@ TEST(SeedFunctions, SeedsWithInvalidValuesCopyTheirFeatures) {
       {0, 0, 0, 0, 0, 0, 0, 0, 0, 4, -1, 256, 0, 0x10000, least},
       {-1, 2, least, most, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0}};
   const std::size_t seeds = invalid[0].size(), hidden = 4 * seeds, rows = 3;
-  const Reference::SeedLayer layer = random_layer(hidden, seeds, 2, generator);
-  const auto x = random_rows(float16, rows, hidden, Values::all, generator);
-  const auto g = random_rows(float16, rows, hidden, Values::all, generator);
+  const Reference::SeedLayer layer = random_layer(hidden, seeds, 2);
+  const auto x = random_rows(float16, rows, hidden, Values::all);
+  const auto g = random_rows(float16, rows, hidden, Values::all);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
     const PlacedSeeds<ExecutionSpace> placed(exec_space, layer);
     placed.lifecycle.set(bytes_as(int32, invalid[0]));
     placed.mode.set(bytes_as(int32, invalid[1]));
     placed.blueprint.set(bytes_as(int32, invalid[2]));
     const auto of_x = placed_rows(exec_space, x, hidden), of_g = placed_rows(exec_space, g, hidden);
-    const auto y = placed_rows(exec_space, {x.element, rows, {}}, hidden);
+    const auto y = placed_like(exec_space, x, hidden);
     const auto table = placed_output(exec_space, float32, placed.shape_of_weights(layer));
     const auto workspace =
         workspace_for(exec_space, backward_seeds_workspace(context(), placed.seeds, of_x));
-    const auto options = options_for(space, workspace);
+    const SeedPassOptions options{space, {}, workspace};
     forward_seeds(context(), placed.seeds, of_x, y, {}, options);
     EXPECT_TRUE(y.bytes() == of_x.bytes());
     backward_seeds(context(), placed.seeds, of_x, of_g, y, table, {}, options);

@@ -104,7 +104,6 @@ TEST(SeedSchedule, AbortsAboveHalfErrors) {
 }
 
 TEST(SeedSchedule, ContinuesFromASavedState) {
-  auto generator = Testing::generator("SeedSchedule.State");
   std::normal_distribution<double> normal;
   for (std::int8_t code = 0; code < 5; ++code) {
     const auto kind = static_cast<AlphaSchedule>(code);
@@ -114,9 +113,9 @@ TEST(SeedSchedule, ContinuesFromASavedState) {
     for (int epoch = 1; epoch < 200; ++epoch) {
       GraftingSchedule copy(kind);
       copy.restore(schedule.state());
-      const std::vector<float> weights{3 + 0.03F * static_cast<float>(normal(generator)), 4};
-      SeedMetrics metrics = watched(weights, normal(generator));
-      metrics.loss_variance = 0.08 + 0.05 * normal(generator);
+      const std::vector<float> weights{3 + 0.03F * static_cast<float>(normal(generator())), 4};
+      SeedMetrics metrics = watched(weights, normal(generator()));
+      metrics.loss_variance = 0.08 + 0.05 * normal(generator());
       const double next = schedule.next(epoch % 60, alpha, metrics);
       EXPECT_EQ(copy.next(epoch % 60, alpha, metrics), next);
       EXPECT_EQ(copy.state(), schedule.state());

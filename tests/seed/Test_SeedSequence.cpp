@@ -61,25 +61,23 @@ TEST(SeedSequence, FollowsLayersThatAreMoved) {
 }
 
 TEST(SeedSequence, MayConsistOfSeveralLayers) {
-  auto generator = Testing::generator("SeedSequence.Layers");
   constexpr std::size_t count = 40;
   constexpr std::size_t arrays = 5;
   std::vector<Reference::SeedLayer> target;
   std::vector<SeedLayer> layers;
   for (int i = 0; i < 3; ++i) {
-    target.push_back(served_layer(64, 5 + 20 * i, 2, generator));
+    target.push_back(served_layer(64, 5 + 20 * i, 2));
     layers.push_back(engine_of(context(), target.back()));
   }
   std::vector<Reference::SeedRows> first;
-  for (std::size_t i = 0; i < arrays; ++i)
-    first.push_back(random_rows(float32, count, 64, Values::ordinary, generator));
+  for (std::size_t i = 0; i < arrays; ++i) first.push_back(random_rows(float32, count, 64));
   // Calls that depend on an earlier call's output, overwrite its input, or are independent of it.
   struct Step {
     std::size_t layer, x, y;
   };
   std::vector<Step> steps;
   for (int i = 0; i < 30; ++i)
-    steps.push_back({generator() % 3, generator() % arrays, generator() % arrays});
+    steps.push_back({random_below(3), random_below(arrays), random_below(arrays)});
   std::vector<Reference::SeedRows> expected = first;
   for (int run = 0; run < 2; ++run) {
     for (const Step& step : steps)

@@ -94,7 +94,7 @@ void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRo
       reinterpret_cast<std::byte*>(workspace.data()));
   run_teams(std::size_t{plan.stripes} * plan.groups,
             (plan.width / 4 + plan.extra_columns) * Impl::moment_lanes, team.scratch_bytes(), team);
-  EXPECT_TRUE(result == packed(Reference::seed_forward(layer, x, x.element), layer.hidden, layout));
+  EXPECT_TRUE(result == packed_forward(layer, x, layout));
   if constexpr (keeps) {
     EXPECT_TRUE(same_bits(moments, Reference::seed_moments(layer.hidden, seeds, x, layer.chunk)));
     const auto counters = plan.stripes + seeds;
@@ -104,7 +104,6 @@ void expect_reference(const Reference::SeedLayer& layer, const Reference::SeedRo
 }
 
 TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
-  auto generator = Testing::generator("SeedTeams.forward");
   struct Shape {
     std::size_t hidden, seeds, rows, stride;
     std::uint32_t columns;
@@ -120,13 +119,13 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
       {64, 99, 70, 64, 8, 16}, {100, 2, 70, 100, 8, 33}, {130, 3, 600, 132, 16, 50},
       {40, 2, 64, 40, 8, 1}};
   for (const Shape& shape : shapes) {
-    auto layer = random_layer(shape.hidden, shape.seeds, 2, generator);
+    auto layer = random_layer(shape.hidden, shape.seeds, 2);
     layer.chunk = shape.chunk;
     const SeedChunks chunks = chunks_of(layer).covering();
     const Layout layout{0, shape.stride};
     const auto check = [&]<class Element>(DataType type, Values values, Element) {
-      const auto x = random_rows(type, shape.rows, shape.hidden, values, generator);
-      const bool in_place = generator() % 2 == 0;
+      const auto x = random_rows(type, shape.rows, shape.hidden, values);
+      const bool in_place = random_below(2) == 0;
       const SeedForwardShape call{chunks, shape.rows, type, true};
       expect_reference<Element, true>(layer, x, layout, Impl::plan_teams(call, shape.columns),
                                       in_place);
@@ -146,14 +145,12 @@ TEST(SeedTeams, ForwardMatchesReferenceForAnyPartition) {
 }
 
 TEST(SeedTeams, UpdatesMatchReferenceForAnyNumberPerSeed) {
-  auto generator = Testing::generator("SeedTeams.updates");
   const HostSpace& exec_space = Impl::host_instance(context(), Space::serial);
   for (const std::size_t seeds : {1UL, 9UL, 100UL}) {
     const PlacedState<HostSpace> state(exec_space, seeds);
     std::vector<Reference::SeedRecord> records(seeds);
     for (const std::size_t count : {1UL, 31UL, 300UL}) {
-      std::vector<SeedUpdate> updates;
-      for (std::size_t i = 0; i < count; ++i) updates.push_back(random_update(seeds, generator));
+      const std::vector<SeedUpdate> updates = random_updates(count, seeds);
       Reference::update_seeds(records, updates);
       const Impl::SeedUpdateTeam<HostSpace> team{
           {state.view, updates.data(), static_cast<std::uint32_t>(count), nullptr}};
@@ -164,18 +161,8 @@ TEST(SeedTeams, UpdatesMatchReferenceForAnyNumberPerSeed) {
 }
 
 TEST(SeedTeams, MomentsOfManySeedsReduceLikeReference) {
-  auto generator = Testing::generator("SeedTeams.reduce");
   for (const std::size_t count : {1UL, 2UL, 31UL, 33UL, 100UL}) {
-    std::vector<SeedMoments> each(count);
-    for (SeedMoments& m : each) {
-      m = {1 + generator() % 100,
-           generator() % 2,
-           static_cast<double>(generator() % 1000) / 7,
-           3,
-           -1,
-           static_cast<float>(generator() % 5)};
-      if (generator() % 5 == 0) m = {};
-    }
+    const std::vector<SeedMoments> each = random_moments(count);
     SeedMoments whole;
     run_teams(1, 32, 32 * sizeof(SeedMoments),
               Impl::ReduceSeeds{each.data(), static_cast<std::uint32_t>(count), &whole});

@@ -4,22 +4,15 @@
 namespace Kindred::Testing::Seeds::SeedTelemetryTest {
 
 /// Passes ordinary values through a layer, and returns their moments.
-std::vector<SeedMoments> seen_by(SeedLayer& layer, std::size_t rows, std::mt19937_64& generator,
+std::vector<SeedMoments> seen_by(SeedLayer& layer, std::size_t rows,
                                  const SeedForwardOptions& options) {
-  const auto x = random_rows(float32, rows, layer.hidden(), Values::ordinary, generator);
+  const auto x = random_rows(float32, rows, layer.hidden());
   const auto placed = placed_rows(Impl::host_instance(context(), Space::serial), x, layer.hidden());
   layer.forward(placed, placed, options);
   return Reference::seed_moments(layer.hidden(), layer.seeds(), x);
 }
 
-void expect_telemetry(SeedLayer& layer, std::uint32_t age, const std::vector<SeedMoments>& seen) {
-  std::vector<SeedTelemetry> expected(seen.size());
-  std::ranges::transform(seen, expected.begin(), telemetry_of);
-  EXPECT_EQ(layer.telemetry(age), expected);
-}
-
 TEST(SeedTelemetry, KeepsTheLastEpochsAndMergesThem) {
-  auto generator = Testing::generator("SeedTelemetry.Epochs");
   constexpr std::uint32_t hidden = 20, seeds = 7, kept = 3;
   for (const Space space : spaces()) {
     SeedLayer layer(context(), options_of(hidden, seeds, kept));
@@ -29,12 +22,12 @@ TEST(SeedTelemetry, KeepsTheLastEpochsAndMergesThem) {
     for (int epoch = 0; epoch < 8; ++epoch) {
       if (epoch > 0) layer.step();
       EXPECT_THROW(layer.telemetry(), NotFound) << "before the first forward pass";
-      seen.push_back(seen_by(layer, (1 + epoch % 3) * 30, generator, on(space)));
+      seen.push_back(seen_by(layer, (1 + epoch % 3) * 30, on(space)));
       for (std::uint32_t age = 0; age < kept; ++age) {
         EXPECT_EQ(layer.has_telemetry(age), static_cast<int>(age) <= epoch);
         if (static_cast<int>(age) > epoch) continue;
         layer.start_telemetry(age);
-        expect_telemetry(layer, age, seen[seen.size() - 1 - age]);
+        EXPECT_EQ(layer.telemetry(age), telemetry_of(seen[seen.size() - 1 - age]));
       }
     }
     EXPECT_THROW(layer.telemetry(kept), NotFound);
@@ -58,7 +51,6 @@ TEST(SeedTelemetry, KeepsTheLastEpochsAndMergesThem) {
 }
 
 TEST(SeedTelemetry, MergesTheForwardsOfAnEpochIfRequested) {
-  auto generator = Testing::generator("SeedTelemetry.Merged");
   constexpr std::uint32_t hidden = 12, seeds = 5;
   SeedLayer layer(context(), options_of(hidden, seeds, 2));
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -67,17 +59,17 @@ TEST(SeedTelemetry, MergesTheForwardsOfAnEpochIfRequested) {
       // Each forward pass runs on another space: the slot migrates.
       SeedForwardOptions options = on(spaces()[(epoch + batch) % spaces().size()]);
       options.telemetry = SeedTelemetryUse::merged;
-      const auto own = seen_by(layer, 70, generator, options);
+      const auto own = seen_by(layer, 70, options);
       for (std::uint32_t i = 0; i < seeds; ++i)
         expected[i] = Reference::merged(std::vector<SeedMoments>{expected[i], own[i]});
     }
-    expect_telemetry(layer, 0, expected);
-    seen_by(layer, 1, generator, {.telemetry = SeedTelemetryUse::none, .space = Space::serial});
-    expect_telemetry(layer, 0, expected);
+    EXPECT_EQ(layer.telemetry(0), telemetry_of(expected));
+    seen_by(layer, 1, {.telemetry = SeedTelemetryUse::none, .space = Space::serial});
+    EXPECT_EQ(layer.telemetry(0), telemetry_of(expected));
     layer.step();
   }
   SeedLayer without(context(), options_of(hidden, seeds, 0));
-  seen_by(without, 1, generator, {});
+  seen_by(without, 1, {});
   EXPECT_THROW(without.telemetry(), NotFound);
 }
 

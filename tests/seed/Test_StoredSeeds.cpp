@@ -203,11 +203,10 @@ Reference::SeedLayer model_of(const SeedLayer& layer) {
 }
 
 /// Makes every call that a restored layer allows, and compares it with the oracle.
-void expect_whole(SeedLayer& layer, const TempFolder& folder, std::mt19937_64& generator) {
+void expect_whole(SeedLayer& layer, const TempFolder& folder) {
   EXPECT_FALSE(Impl::fault_of(layer.state()));
-  const Reference::SeedRows x = random_rows(float32, 3, layer.hidden(), Values::all, generator);
-  const auto expected =
-      packed(Reference::seed_forward(model_of(layer), x, x.element), layer.hidden());
+  const Reference::SeedRows x = random_rows(float32, 3, layer.hidden(), Values::all);
+  const auto expected = packed_forward(model_of(layer), x);
   on_hosts([&](const auto& exec_space, Space space) {
     const auto rows = placed_rows(exec_space, x, layer.hidden());
     layer.forward(rows, rows, on(space));
@@ -231,7 +230,6 @@ using Load = std::function<void(SeedLayer&, const std::string& path)>;
 void expect_damage_survived(const std::string& name, const std::string& path,
                             const TempFolder& folder, const std::function<SeedLayer()>& make,
                             const Load& load) {
-  auto generator = Testing::generator("rows of mutated layers");
   SeedLayer layer = make();
   const auto observed = [&] {
     return std::tuple(layer.state(), layer.epoch(), layer.blueprints());
@@ -268,7 +266,7 @@ void expect_damage_survived(const std::string& name, const std::string& path,
   const auto files = use_mutated(name, good, [&](const std::string& mutated) {
     layer = make();
     use(mutated);
-    expect_whole(layer, folder, generator);
+    expect_whole(layer, folder);
   });
   EXPECT_GT(files.used, 50);
   EXPECT_GT(files.refused, 1000);

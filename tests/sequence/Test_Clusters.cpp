@@ -9,7 +9,6 @@ namespace ClustersTest {
 using namespace Kindred;
 using namespace Kindred::Testing;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using Similarities = std::vector<std::vector<double>>;
 
 constexpr auto linkages = {Linkage::single, Linkage::complete};

@@ -143,6 +143,9 @@ TEST(SequenceOracle, AgreesInEveryBlockOfPatterns) {
   }
 }
 
+const MatchGrid of_texts{
+    .measures = of_words, .thresholds = {0.0, 0.5, 1.0}, .tops = {7, all_of_them}};
+
 TEST(SequenceOracle, AgreesOnShortTextsOfWords) {
   auto random = generator("oracle: words");
   // Also other kinds of white space, and texts without words.
@@ -152,8 +155,7 @@ TEST(SequenceOracle, AgreesOnShortTextsOfWords) {
   for (int i = 0; i < 150; ++i) patterns.push_back(random_text(random, random() % 40, 3));
   for (int i = 0; i < 25; ++i) queries.push_back(random_text(random, random() % 90, 3));
   queries.push_back(random_text(random, 400, 3));
-  expect_matches(patterns, queries,
-                 {.measures = of_words, .thresholds = {0.0, 0.5, 1.0}, .tops = {7, all_of_them}});
+  expect_matches(patterns, queries, of_texts);
   expect_scores(patterns, queries, of_words);
 }
 
@@ -180,7 +182,7 @@ TEST(SequenceOracle, AgreesOnTextsOfOneToManySegments) {
       patterns.push_back(shuffled(random, queries.back(), kinds));
       patterns.push_back(random_text(random, 5 * words + 10, kinds));
     }
-    expect_matches(patterns, queries, {.measures = of_words, .thresholds = {0.0, 0.5, 1.0}});
+    expect_matches(patterns, queries, of_texts);
   }
 }
 
@@ -193,7 +195,7 @@ TEST(SequenceOracle, AgreesWhereWordsEndAtTheEndOfAMachineWord) {
     for (const std::string& text : {a + " " + b + " c", a + " d", b + " ccc"})
       texts.push_back(letters(text));
   }
-  expect_matches(texts, texts, {.measures = of_words, .thresholds = {0.0, 0.5, 1.0}});
+  expect_matches(texts, texts, of_texts);
 }
 
 }  // namespace SequenceOracleTest

@@ -55,23 +55,6 @@ TEST(SequenceProperties, SelfMatchMatchesBruteForce) {
   });
 }
 
-TEST(SequenceProperties, PostingsMayServeTheFirstCallWithAutojunk) {
-  Symbols query(300, 1);
-  for (std::size_t i = 0; i < query.size(); i += 3) query[i] = static_cast<Symbol>(i);
-  const Ragged<Symbol> patterns = ragged<Symbol>({query, {1, 2, 3}, {3, 1, 1, 6}, {6, 1, 1}});
-  MatchOptions options{.measure = Measure::difflib, .threshold = 0.01, .autojunk = true};
-  for (const Space space : spaces()) {
-    options.space = space;
-    options.postings = PostingsUse::always;
-    const SequenceMatcher matcher(context(), patterns);
-    const MatchResults listed = matcher.match(ragged<Symbol>({query}), options);
-    options.postings = PostingsUse::never;
-    const MatchResults scanned = matcher.match(ragged<Symbol>({query}), options);
-    EXPECT_EQ(listed.matches.values, scanned.matches.values);
-    EXPECT_FALSE(listed.matches.values.empty());
-  }
-}
-
 TEST(SequenceProperties, PostingsBuiltMeanwhileChangeNoAnswer) {
   auto random = generator("postings on the way");
   const Ragged<Symbol> patterns = ragged(random_sequences(random, 4000, 0, 29, 3000));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of one pair by every entry point.
+// The code points of texts, and comparisons of one pair by every entry point.
 #include <kindred/matcher/CodePoints.hpp>
 
 #include "Properties.hpp"
@@ -11,6 +11,51 @@ namespace SimilarityTest {
 using namespace Kindred;
 using namespace Kindred::Testing;
 using ::testing::ElementsAre;
+using Texts = std::vector<std::string_view>;
+
+Symbols points(std::string_view text, BadBytes bad = BadBytes::refuse) {
+  Symbols out;
+  append_code_points(text, out, bad);
+  return out;
+}
+
+TEST(CodePoints, AreDecodedAtTheLimitsOfEveryLength) {
+  EXPECT_THAT(points(std::string_view("\0\x7f", 2)), ElementsAre(0, 0x7F));
+  EXPECT_THAT(points("\xC2\x80\xDF\xBF"), ElementsAre(0x80, 0x7FF));
+  EXPECT_THAT(points("\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF"),
+              ElementsAre(0x800, 0xD7FF, 0xE000, 0xFFFF));
+  EXPECT_THAT(points("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"), ElementsAre(0x10000, 0x10FFFF));
+}
+
+TEST(CodePoints, OfInvalidBytesAreRefusedOrKeptAboveAllOthers) {
+  for (const std::string text :
+       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF", "\xED\xA0\x80",
+        "\xE2\x82", "\xE2\x82\x41", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80",
+        "\xF0\x90\x80", "\xFF"}) {
+    Symbols out{1, 2};
+    EXPECT_THROW(append_code_points("ab" + text, out), InvalidArgument);
+    EXPECT_THAT(out, ElementsAre(1, 2));
+    EXPECT_GE(points(text, BadBytes::keep)[0], code_point_limit);
+  }
+  EXPECT_THAT(points("a\xFF\xC3\xA9\xC3", BadBytes::keep),
+              ElementsAre('a', code_point_limit + 0xFF, 0xE9, code_point_limit + 0xC3));
+  const Texts second{"ab", "c\xFF"};
+  for (const auto& [call, message] : std::vector<RefusedCall>{
+           {[] { points("ab\xFF"); }, "not UTF-8: byte 0xff at 2 of the text"},
+           {[&] { joined_code_points(second); }, "text 1: not UTF-8: byte 0xff at 1 of the text"},
+           {[&] { code_points(second); }, "text 1: not UTF-8: byte 0xff at 1 of the text"}})
+    EXPECT_EQ(message_of<InvalidArgument>(call), message);
+}
+
+TEST(CodePoints, OfTextsAreRowsAndOfEventsJoinedByOneSpace) {
+  const Ragged<Symbol> rows = code_points(Texts{"ab", "", "é"});
+  EXPECT_THAT(rows.offsets, ElementsAre(0, 2, 2, 3));
+  EXPECT_THAT(rows.values, ElementsAre('a', 'b', 0xE9));
+  EXPECT_EQ(code_points(Texts{}).rows(), 0U);
+  EXPECT_THAT(joined_code_points(Texts{"ab", "é", ""}), ElementsAre('a', 'b', ' ', 0xE9, ' '));
+  EXPECT_TRUE(joined_code_points(Texts{}).empty());
+  EXPECT_TRUE(joined_code_points(Texts{""}).empty());
+}
 
 /// Calls every entry point for a pair, and requires that they agree bit for bit with the oracle. An
 /// entry point that returns only results above the cutoff is compared where the pair is one.
@@ -129,7 +174,7 @@ TEST(Similarity, CountsTheMatchedSymbolsOfScores) {
 }
 
 TEST(Similarity, AMatcherOfTextsMatchesAsOneOfCodePoints) {
-  const std::vector<std::string_view> texts{"", "kitten", "naïve", "é€😀x", "ñ", "ð", "kitten"};
+  const Texts texts{"", "kitten", "naïve", "é€😀x", "ñ", "ð", "kitten"};
   const SequenceMatcher by_text(context(), texts);
   const SequenceMatcher by_point(context(), code_points(texts));
   ASSERT_EQ(by_text.patterns().values, by_point.patterns().values);
@@ -143,17 +188,16 @@ TEST(Similarity, AMatcherOfTextsMatchesAsOneOfCodePoints) {
     EXPECT_EQ(found.blocks.values, expected.blocks.values);
     EXPECT_EQ(found.record.chosen, Space::serial);
   }
-  const std::vector<std::string_view> none;
-  EXPECT_EQ(SequenceMatcher(context(), none).size(), 0U);
-  EXPECT_TRUE(by_text.match(none).matches.values.empty());
+  EXPECT_EQ(SequenceMatcher(context(), Texts()).size(), 0U);
+  EXPECT_TRUE(by_text.match(Texts()).matches.values.empty());
 }
 
 TEST(Similarity, ScoresTakeTextsAndArrays) {
-  const std::vector<std::string_view> texts{"kitten", "", "naïve"};
+  const Texts texts{"kitten", "", "naïve"};
   const SequenceMatcher matcher(context(), texts);
   std::vector<std::int32_t> out(6);
   const PairOptions options{Measure::levenshtein, PairValue::distance};
-  matcher.score_all(std::vector<std::string_view>{"sitting", "naive"}, std::span(out), options);
+  matcher.score_all(Texts{"sitting", "naive"}, std::span(out), options);
   EXPECT_THAT(out, ElementsAre(3, 7, 7, 5, 5, 1));
   const Symbols symbols = letters("sittingnaive");
   const std::vector<std::int64_t> offsets{0, 7, 12};

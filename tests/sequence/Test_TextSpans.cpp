@@ -68,9 +68,8 @@ void expect_values(const std::vector<Measure>& measures, const Symbols& query,
       prepared.matched(given.spans(), counts);
       prepared.similarities(given.spans(), values);
       for (std::size_t i = 0; i < texts.size(); ++i) {
-        ASSERT_EQ(counts[i], expected[i].matched)
-            << to_string(measure) << ", " << query.size() << " symbols, text " << i;
-        ASSERT_EQ(bits(values[i]), bits(expected[i].similarity))
+        ASSERT_EQ(std::pair(counts[i], bits(values[i])),
+                  std::pair(expected[i].matched, bits(expected[i].similarity)))
             << to_string(measure) << ", " << query.size() << " symbols, text " << i;
       }
     }

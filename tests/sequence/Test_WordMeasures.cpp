@@ -17,24 +17,14 @@ TEST(WordMeasures, FindDuplicatesAndClusters) {
   const Texts texts{"", "red fox", "fox red", "blue whale", "", "a whale blue"};
   SymbolRows rows;
   for (const std::string_view text : texts) rows.push_back(letters(text));
-  expect_self_matches(rows, {.measures = of_words, .thresholds = {0.8}, .tops = {100}});
+  const MatchGrid grid{.measures = of_words, .thresholds = {0.8}, .tops = {100}};
+  expect_self_matches(rows, grid);
+  expect_self_matches({letters("red fox"), {' '}, {'a'}, letters("\t \n")}, grid);
   const SequenceMatcher matcher(context(), texts);
   for (const Measure measure : of_words)
     EXPECT_THAT(matcher.cluster({.matching = {.measure = measure, .threshold = 0.8}}).cluster_of,
                 ElementsAre(0, 1, 1, 2, 3, 2))
         << to_string(measure);
-}
-
-TEST(WordMeasures, TextsWithoutWordsMatchNoSymbolOfEachOther) {
-  const SequenceMatcher matcher(context(), Texts{"red fox", " ", "a", "\t \n"});
-  const MatchOptions options{.measure = Measure::token_sort, .threshold = 0.1};
-  const auto matches = matcher.match(Texts{"\t \n"}, options).matches.values;
-  EXPECT_THAT(matches, ElementsAre(Match{1, 1.0, 0}, Match{3, 1.0, 0}));
-  std::vector<Match> own;
-  matcher.match_self(options, [&](std::size_t, const MatchResults& results) {
-    own.insert(own.end(), results.matches.values.begin(), results.matches.values.end());
-  });
-  EXPECT_THAT(own, ElementsAre(matches[0]));
 }
 
 TEST(WordMeasures, DoNotClusterTextsWithoutWordsHoweverMany) {

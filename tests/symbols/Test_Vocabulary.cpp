@@ -23,22 +23,6 @@ Texts texts_of(const Vocabulary& words) {
   return texts;
 }
 
-TEST(Vocabulary, NumbersTextsInOrderOfAppearance) {
-  Vocabulary words;
-  EXPECT_EQ(words.size(), 0U);
-  EXPECT_EQ(words.add("b"), 0U);
-  EXPECT_EQ(words.add("a"), 1U);
-  EXPECT_EQ(words.add("b"), 0U);
-  EXPECT_THAT(texts_of(words), ElementsAre("b", "a"));
-  // A query does not change it.
-  EXPECT_EQ(words.find("new"), unknown_symbol);
-  EXPECT_EQ(words.find("new"), unknown_symbol);
-  EXPECT_EQ(words.size(), 2U);
-  EXPECT_THROW(words.text(2), NotFound);
-  EXPECT_THROW(words.text(unknown_symbol), NotFound);
-  EXPECT_EQ(words.add("next"), 2U);
-}
-
 TEST(Vocabulary, TakesAnyBytesOfAnyLength) {
   std::vector<std::string> texts{"",       std::string(1, '\0'), std::string("a\0b", 3), "a", "é",
                                  "e\u0301"};
@@ -92,7 +76,10 @@ TEST(Vocabulary, DecodesSequencesAndReportsUnknownSymbols) {
   const std::vector<Symbol> unknown{2, 3};
   expect_refused<NotFound>({{[&] { words.decode(unknown); },
                              "symbol 3 at 1 of the sequence is not in the vocabulary of 3"}});
-  EXPECT_THROW(words.decode(std::vector<Symbol>{unknown_symbol}), NotFound);
+  for (const Symbol symbol : {Symbol{3}, unknown_symbol}) {
+    EXPECT_THROW(words.text(symbol), NotFound);
+    EXPECT_THROW(words.decode({{symbol}}), NotFound);
+  }
 }
 
 TEST(Vocabulary, IsRestoredFromItsTextsItsBytesAndItsFile) {

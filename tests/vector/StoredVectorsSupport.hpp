@@ -46,9 +46,10 @@ struct StoredPart {
     part.live = live;
   }
   /// The rows have consecutive ids.
-  void number_from(std::uint32_t first) {
+  void number_from(std::uint32_t first, std::uint64_t end_id) {
     part.ids = {};
     part.first_id = first;
+    part.end_id = end_id;
   }
 
   std::vector<std::int8_t> values;

@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every call of an index and of rows of a caller gives the answers of the reference, to the bit.
 
-#include <thread>
-
 #include "Properties.hpp"
+#include "Threads.hpp"
 #include "VectorAnswers.hpp"
-#include "VectorKinds.hpp"
 
 namespace VectorAnswersTest {
 
 using namespace Kindred;
 using namespace Testing;
 
-TEST(VectorAnswers, MatchReferenceAtEveryNumberOfRows) {
+/// Random rows and queries.
+void expect_reference(std::size_t rows, std::size_t dimension, std::size_t queries,
+                      const std::vector<std::size_t>& tops) {
+  const Asked asked{normal_values(queries * dimension), tops};
+  ASSERT_EQ(difference(normal_values(rows * dimension), dimension, asked), "")
+      << described(rows, "rows of dimension", dimension, "and", queries, "queries");
+}
+
+TEST(VectorAnswers, MatchReferenceAtEverySize) {
   std::vector<std::size_t> counts = edge_sizes;
   for (const std::size_t count : {7UL, 15UL, 255UL, 256UL, 257UL, 1500UL}) counts.push_back(count);
-  for (const std::size_t count : counts) {
-    const Asked asked{normal_values(7 * 24), {1, 10, ~0UL}};
-    ASSERT_EQ(difference(normal_values(count * 24), 24, asked), "") << count;
-  }
-}
-
-TEST(VectorAnswers, MatchReferenceAtEveryDimension) {
+  for (const std::size_t count : counts) expect_reference(count, 24, 7, {1, 10, ~0UL});
   for (const std::size_t dimension :
        {1UL, 2UL, 3UL, 31UL, 32UL, 33UL, 64UL, 100UL, 768UL, 4095UL, 4096UL, 4097UL, 10000UL}) {
-    const std::vector<float> rows = normal_values(40 * dimension);
-    for (const std::size_t queries : {1UL, 7UL}) {
-      const Asked asked{normal_values(queries * dimension), {5}};
-      ASSERT_EQ(difference(rows, dimension, asked), "") << dimension;
-    }
+    for (const std::size_t queries : {1UL, 7UL}) expect_reference(40, dimension, queries, {5});
   }
-}
-
-TEST(VectorAnswers, MatchReferenceAtEveryNumberOfQueries) {
-  const std::vector<float> rows = normal_values(130 * 12);
   for (const std::size_t queries :
-       {0UL, 1UL, 2UL, 3UL, 4UL, 5UL, 6UL, 13UL, 63UL, 64UL, 65UL, 97UL, 200UL, 1000UL}) {
-    const Asked asked{normal_values(queries * 12), {9}};
-    ASSERT_EQ(difference(rows, 12, asked), "") << queries << " queries";
-  }
+       {0UL, 1UL, 2UL, 3UL, 4UL, 5UL, 6UL, 13UL, 63UL, 64UL, 65UL, 97UL, 200UL, 1000UL})
+    expect_reference(130, 12, queries, {9});
 }
 
 TEST(VectorAnswers, MatchReferenceForEveryElement) {
@@ -91,7 +81,6 @@ TEST(VectorAnswers, MatchReferenceOnManyRows) {
 
 TEST(VectorAnswers, MatchReferenceOnAnyProblem) {
   expect_property("every call equals the reference on every space, to the bit", [] {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
     const auto tame = rc::gen::element(0.0F, 1.0F, -1.0F, 0.5F, 0.1F, -3.0F);
     const auto wild = rc::gen::element(0.0F, -0.0F, 1.0F, 1e-42F, -1e-45F, 3e38F, -3e38F, 1e-20F,
                                        16777216.0F, infinity, -infinity, std::nanf(""));
@@ -174,10 +163,9 @@ TEST(VectorPaths, AreChosenBySizeBeforeMeasurements) {
   };
   for (const Space space : spaces()) {
     SCOPED_TRACE(to_string(space));
-    for (const std::size_t rows : {1UL, 5UL, 100UL, 1000UL}) {
-      EXPECT_EQ(path_of(rows, 1, space), "brute_force") << rows << " rows";
-      EXPECT_EQ(path_of(rows, 3, space), "brute_force") << rows << " rows";
-    }
+    for (const std::size_t rows : {1UL, 5UL, 100UL, 1000UL})
+      for (const std::size_t queries : {1UL, 3UL})
+        EXPECT_EQ(path_of(rows, queries, space), "brute_force") << rows << " rows";
     EXPECT_EQ(path_of(20, 100, space), "brute_force")
         << "the preparation of a matrix product costs more";
     EXPECT_EQ(path_of(space == Space::cuda ? 100'000 : 3000, 1024, space), "gemm");
@@ -188,26 +176,18 @@ TEST(RowFunctions, OfManyThreadsGiveTheSameBits) {
   constexpr std::size_t dimension = 96;
   const std::vector<float> rows = normal_values(3000 * dimension);
   const std::vector<float> queries = normal_values(8 * dimension);
-  std::vector<std::vector<float>> scores(8, std::vector<float>(3000));
-  std::vector<SearchResults> best(8);
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < 8; ++i) {
-    threads.emplace_back([&, i] {
-      const auto query = row_of(queries, dimension, i);
-      for (int repeat = 0; repeat < 20; ++repeat) {
-        row_scores(context(), query, VectorSpan(rows, dimension), scores[i]);
-        best[i] = top_rows(context(), query, VectorSpan(rows, dimension));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
   const auto known = numbered(rows, dimension);
-  for (std::size_t i = 0; i < 8; ++i) {
+  by_threads(8, [&](std::size_t i) {
     const auto query = row_of(queries, dimension, i);
-    EXPECT_EQ(bits(scores[i]), known.scores(Metric::cosine, query));
-    EXPECT_EQ(ranking_of(best[i]),
-              with_padding(known.ranked(Metric::cosine, query), 10, Metric::cosine));
-  }
+    const auto expected = known.scores(Metric::cosine, query);
+    const auto best = with_padding(known.ranked(Metric::cosine, query), 10, Metric::cosine);
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      std::vector<float> scores(3000);
+      row_scores(context(), query, VectorSpan(rows, dimension), scores);
+      EXPECT_EQ(bits(scores), expected);
+      EXPECT_EQ(ranking_of(top_rows(context(), query, VectorSpan(rows, dimension))), best);
+    }
+  });
 }
 
 }  // namespace VectorAnswersTest

@@ -8,9 +8,6 @@ namespace VectorFunctionsTest {
 using namespace Kindred;
 using namespace Testing;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
 /// The number of representable floats between \p a and \p b.
 std::int64_t steps_between(float a, float b) {
   const auto place = [](float x) {
@@ -26,7 +23,7 @@ TEST(CosineSigmoid, IsWithinOneFloatOfTheReferenceAndReproducible) {
     const std::vector<float> query = normal_values(dimension);
     std::copy(query.begin(), query.end(), rows.begin());  // cosine 1
     std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(dimension), dimension, 0.0F);
-    rows[2 * dimension] = nan;
+    rows[2 * dimension] = quiet_nan;
     for (const double threshold : {0.01, 0.0, -1.0, 0.5, 40.0, -40.0, 1e30}) {
       for (const double temperature : {1.0, 0.5, 0.05, 0.01, 0.0, -3.0, 1e-30, 1e30}) {
         std::vector<std::uint32_t> first;
@@ -83,9 +80,8 @@ TEST(WeightedAverage, MatchesReferenceOnEverySpaceWhereverTheRowsAre) {
                                               : Reference::weighted_average(rows.floats, weights));
         for (const auto& space : choices) {
           SCOPED_TRACE(described(element, count, "x", dimension));
-          Context& context = Testing::context();
-          ASSERT_EQ(bits(weighted_average(context, rows.span(), weights, {space})), expected);
-          ASSERT_EQ(bits(weighted_average(context, pointers, dimension, weights, {space})),
+          ASSERT_EQ(bits(weighted_average(context(), rows.span(), weights, {space})), expected);
+          ASSERT_EQ(bits(weighted_average(context(), pointers, dimension, weights, {space})),
                     expected)
               << "by pointers";
         }
@@ -95,13 +91,14 @@ TEST(WeightedAverage, MatchesReferenceOnEverySpaceWhereverTheRowsAre) {
 }
 
 TEST(WeightedAverage, IsZeroWithoutWeightsAndPropagatesNaN) {
-  const std::vector<float> rows{1.0F, infinity, 3.0F, nan, 1.0F, -infinity};
+  const std::vector<float> rows{1.0F, infinity, 3.0F, quiet_nan, 1.0F, -infinity};
   for (const Space space : spaces()) {
     const auto average = [&](const std::vector<float>& weights) {
       return weighted_average(context(), VectorSpan(rows, 3), weights, {space});
     };
     EXPECT_EQ(average({2.0F, -2.0F}), (std::vector<float>{0.0F, 0.0F, 0.0F}));
-    EXPECT_EQ(bits(average({1.0F, 1.0F})), bits(std::vector<float>{nan, infinity, -infinity}));
+    EXPECT_EQ(bits(average({1.0F, 1.0F})),
+              bits(std::vector<float>{quiet_nan, infinity, -infinity}));
   }
 }
 

@@ -16,13 +16,11 @@ constexpr std::size_t dimension = 24;
 struct Data {
   std::vector<float> rows = normal_values(700 * dimension);
   VectorIndex index{context(), std::span(rows).first(500 * dimension), dimension};
-  std::vector<std::uint64_t> removed = {};
 
   Data() {
     for (const auto& [first, count] : {std::pair(500UL, 120UL), {620UL, 50UL}, {670UL, 30UL}})
       index.add({row_of(rows, dimension, first, count), dimension});
-    for (std::uint64_t id = 3; id < 700; id += 29) removed.push_back(id);
-    index.remove(removed);
+    for (std::uint64_t id = 3; id < 700; id += 29) index.remove({{id}});
   }
   RowsByReference known() const {
     RowsByReference out{dimension, index.ids(), std::vector<float>(index.size() * dimension)};
@@ -88,9 +86,8 @@ void expect_answers(Data& data, bool on_device, const DeviceStream* own = nullpt
           wait();
           return ranking_of(ids.values(), scores.values());
         };
-        for (const std::optional<SearchPath> path :
-             {std::optional<SearchPath>(), std::optional(SearchPath::brute_force),
-              std::optional(SearchPath::gemm)}) {
+        for (const auto& path : std::vector<std::optional<SearchPath>>{
+                 std::nullopt, SearchPath::brute_force, SearchPath::gemm}) {
           options.path = path;
           const auto searched = found([&](const SearchOutput& out) {
             const SearchReport report = data.index.search(given, options, out).report;
@@ -105,13 +102,13 @@ void expect_answers(Data& data, bool on_device, const DeviceStream* own = nullpt
           for (std::size_t query = 0; query < count; ++query) {
             std::vector<std::uint64_t> places;
             for (std::size_t i = 0; i < length; ++i) {
-              const std::uint64_t id = random_below(720);
               const std::uint64_t kind = random_below(50);
-              lists.push_back(kind == 0  ? std::int64_t{1} << 32U
-                              : kind < 6 ? -1
-                                         : static_cast<std::int64_t>(id));
-              const auto at = std::lower_bound(known.ids.begin(), known.ids.end(), id);
-              if (kind >= 6 && at != known.ids.end() && *at == id)
+              const std::int64_t id = kind == 0  ? std::int64_t{1} << 32U
+                                      : kind < 6 ? -1
+                                                 : static_cast<std::int64_t>(random_below(720));
+              lists.push_back(id);
+              const auto at = std::ranges::lower_bound(known.ids, static_cast<std::uint64_t>(id));
+              if (at != known.ids.end() && *at == static_cast<std::uint64_t>(id))
                 places.push_back(static_cast<std::uint64_t>(at - known.ids.begin()));
             }
             best.push_back(known.best(metric, row_of(queries, dimension, query), places, top));

@@ -24,16 +24,6 @@ std::vector<Space> limited_spaces() {
   return out;
 }
 
-/// Lists of \p length random ids below \p end.
-Ragged<std::uint64_t> random_lists(std::size_t lists, std::size_t length, std::uint64_t end) {
-  Ragged<std::uint64_t> out;
-  for (std::size_t list = 0; list < lists; ++list) {
-    for (std::size_t i = 0; i < length; ++i) out.values.push_back(random_below(end));
-    out.close_row();
-  }
-  return out;
-}
-
 TEST(VectorMemory, IsAtMost64MebibytesBesidesTheAnswer) {
   constexpr std::size_t narrow = 8;
   const std::vector<float> rows = normal_values(300'000 * narrow);
@@ -59,7 +49,7 @@ TEST(VectorMemory, IsAtMost64MebibytesForManyQueriesOfLongRows) {
     // More queries than one pass processes.
     const std::size_t query_count = space == Space::cuda ? 6000 : 40;
     const std::vector<float> queries = normal_values(query_count * wide);
-    const auto candidates = random_lists(query_count, 1000, count);
+    const auto candidates = random_lists<std::uint64_t>(count, std::vector(query_count, 1000UL));
     const auto check = [&](const std::string& what, std::size_t top, const auto& call) {
       expect_little(rows, wide, space, query_count * top * sizeof(std::uint64_t), what, call);
     };
@@ -118,7 +108,7 @@ TEST(VectorMemory, IsReportedToBeTooSmallWhereNothingFits) {
 TEST(VectorMemory, OfASmallBudgetGivesTheSameScoresOfCandidates) {
   const std::vector<float> rows = normal_values(300 * 16);
   const std::vector<float> queries = normal_values(100 * 16);
-  const auto candidates = random_lists(100, 200, 300);
+  const auto candidates = random_lists<std::uint64_t>(300, std::vector(100, 200UL));
   const std::uint64_t needed = 300 * (16 * sizeof(float) + sizeof(double));
   Context context({.host_budget = needed + 40000, .load_profile = false});
   const auto scores = [&](Context& in, Residency residency) {

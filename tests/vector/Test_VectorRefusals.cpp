@@ -15,8 +15,6 @@ using Shape = std::vector<std::int64_t>;
 
 constexpr std::size_t dimension = 64;
 constexpr std::size_t count = 3000;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Rows and calls whose results are larger than any message.
 struct Data {
@@ -25,6 +23,12 @@ struct Data {
 
   std::span<const float> first(std::size_t floats) const { return std::span(rows).first(floats); }
 };
+
+/// Without a device, a call that needs one is refused.
+void expect_unavailable(const Call& call) {
+  if (context().is_usable(Space::cuda)) return;
+  EXPECT_THROW(call(), SpaceUnavailable);
+}
 
 TEST(VectorRefusals, OfSearchesAllocateNothing) {
   const Data data;
@@ -35,7 +39,7 @@ TEST(VectorRefusals, OfSearchesAllocateNothing) {
   };
   const std::vector<std::uint8_t> all(count, 1);
   const Ids bits(48, 1);
-  const std::span<const std::uint64_t> fewer = std::span(bits).first(47);
+  const auto fewer = std::span(bits).first(47);
   expect_refused_without_memory({
       {{"size of the queries is 6401", "dimension, 64"}, [&] { index.search(data.first(6401)); }},
       {{"top is 0", "at least 1"}, search({.top = 0})},
@@ -44,14 +48,13 @@ TEST(VectorRefusals, OfSearchesAllocateNothing) {
       {{"filter is 2999", "3000"}, search({.filter = std::span(all).first(count - 1)})},
       {{"48 words", "take 47"}, search({.filter_bits = bits})},
       {{"bytes and one of bits"}, search({.filter = all, .filter_bits = fewer})},
-      {{"score is NaN"}, [&] { index.search_at_least(data.queries, nan); }},
+      {{"score is NaN"}, [&] { index.search_at_least(data.queries, quiet_nan); }},
   });
   const VectorIndex of_70(context(), data.first(70 * dimension), dimension);
-  for (const std::size_t words : {1UL, 3UL, 4UL, 7UL}) {
-    const SearchOptions options{.filter_bits = fewer.first(words)};
+  for (const std::size_t words : {1UL, 3UL, 4UL, 7UL})
     expect_refused_without_memory(
-        {{{described(words, "words")}, [&] { of_70.search(data.first(3 * dimension), options); }}});
-  }
+        {{{described(words, "words")},
+          [&] { of_70.search(data.first(3 * dimension), {.filter_bits = fewer.first(words)}); }}});
 }
 
 TEST(VectorRefusals, OfSizesBeyond64BitsAllocateNothing) {
@@ -202,7 +205,7 @@ TEST(VectorRefusals, OfChangesAllocateNothingAndChangeNothing) {
       });
     } else {
       expect_refused_without_memory({{{"scale"}, add({element, row.values, dimension})}});
-      for (const float scale : {-1.0F, infinity, nan})
+      for (const float scale : {-1.0F, infinity, quiet_nan})
         expect_refused_without_memory(
             {{{"scale"}, add({element, row.values, dimension, {&scale, 1}})}});
     }
@@ -239,15 +242,15 @@ TEST(VectorRefusals, OfFunctionsOfRowsWriteNothing) {
   const std::vector<const float*> pointers{twelve.data(), nullptr};
   const std::span<const float* const> one(pointers.data(), 1);
   std::vector<float> out(4, 5.0F);
+  const auto scores = [&](std::size_t size, const VectorSpan& of) -> Call {
+    return [&, size, of] { row_scores(context, floats(size), of, out); };
+  };
   expect_refused_without_memory({
-      {{"size of the queries is 4; it must be a multiple of the dimension, 3"},
-       [&] { row_scores(context, floats(4), rows, out); }},
-      {{"size of the output is 4; it must be queries × rows, 8"},
-       [&] { row_scores(context, floats(6), rows, out); }},
-      {{"dimension is 0"}, [&] { row_scores(context, twelve, no_dimension, out); }},
-      {{"multiple of that of a row, 20"}, [&] { row_scores(context, twelve, odd, out); }},
-      {{"not aligned to its elements of 4 bytes"},
-       [&] { row_scores(context, floats(3), shifted, out); }},
+      {{"size of the queries is 4; it must be a multiple of the dimension, 3"}, scores(4, rows)},
+      {{"size of the output is 4; it must be queries × rows, 8"}, scores(6, rows)},
+      {{"dimension is 0"}, scores(12, no_dimension)},
+      {{"multiple of that of a row, 20"}, scores(12, odd)},
+      {{"not aligned to its elements of 4 bytes"}, scores(3, shifted)},
       {{"top is 0"}, [&] { top_rows(context, floats(3), rows, {.top = 0}); }},
       {{"number of scales is 12"}, [&] { top_rows(context, {}, scales); }},
       {{"dimension is 0"}, [&] { weighted_average(context, no_dimension, {}); }},
@@ -257,12 +260,11 @@ TEST(VectorRefusals, OfFunctionsOfRowsWriteNothing) {
       {{"weights"}, [&] { weighted_average(context, one, 3, floats(2)); }},
       {{"dimension is 0"}, [&] { weighted_average(context, one, 0, floats(1)); }},
       {{"query"}, [&] { cosine_sigmoids(context, twelve, rows, 0, 1); }},
-      {{"threshold"}, [&] { cosine_sigmoids(context, floats(3), rows, nan, 1); }},
+      {{"threshold"}, [&] { cosine_sigmoids(context, floats(3), rows, quiet_nan, 1); }},
   });
   EXPECT_EQ(out, std::vector<float>(4, 5.0F));
   const RowOptions on_device{Metric::ip, Space::cuda};
-  if (context.is_usable(Space::cuda)) return;
-  EXPECT_THROW(row_scores(context, floats(3), rows, out, on_device), SpaceUnavailable);
+  expect_unavailable([&] { row_scores(context, floats(3), rows, out, on_device); });
 }
 
 /// Memory of a caller, and arrays that begin somewhere in it.
@@ -337,9 +339,7 @@ TEST(VectorArrayRefusals, OfAnIndexNameTheArgument) {
   score(at.ids({2, 8}))();
   all(queries, at.floats({2, 1000}, 48))();
   EXPECT_EQ(index.size(), 1000U);
-  const Call there = all(at.on_device({2, 24}), at.on_device({2, 1000}));
-  if (Testing::context().is_usable(Space::cuda)) return;
-  EXPECT_THROW(there(), SpaceUnavailable);
+  expect_unavailable(all(at.on_device({2, 24}), at.on_device({2, 1000})));
 }
 
 TEST(VectorArrayRefusals, OfFunctionsOfRowsNameTheArgument) {
@@ -373,9 +373,7 @@ TEST(VectorArrayRefusals, OfFunctionsOfRowsNameTheArgument) {
       {{"it must be int64"}, top(at.floats({2, 2}, 100), at.floats({2, 2}, 200))},
   });
   scores(queries, rows, at.floats({2, 4}, 18))();
-  const Call there = scores(at.on_device({2, 3}), at.on_device({4, 3}), at.on_device({2, 4}));
-  if (context.is_usable(Space::cuda)) return;
-  EXPECT_THROW(there(), SpaceUnavailable);
+  expect_unavailable(scores(at.on_device({2, 3}), at.on_device({4, 3}), at.on_device({2, 4})));
 }
 
 TEST(VectorArrayRefusals, OfArraysOnADevice) {
@@ -386,10 +384,12 @@ TEST(VectorArrayRefusals, OfArraysOnADevice) {
   const VectorIndex large(context, std::vector<float>(2000 * 6, 1.0F), 6);
   const DeviceCopy<float> values(context, std::vector<float>(2000, 1.0F));
   const DeviceCopy<std::int64_t> numbers(context, std::vector<std::int64_t>(2000, 1));
-  const auto floats = [&](const Shape& shape) { return values.array(DataType::float32, shape); };
+  const auto floats = [&](const Shape& shape, std::size_t begin = 0) {
+    return values.array(DataType::float32, shape, {}, begin);
+  };
   const auto ids = [&](const Shape& shape) { return numbers.array(DataType::int64, shape); };
   const ConstArray queries = floats({2, 6});
-  const SearchOutput out{values.array(DataType::float32, Shape{2, 5}, {}, 100), ids({2, 5})};
+  const SearchOutput out{floats({2, 5}, 100), ids({2, 5})};
   EXPECT_THROW(odd.score(queries, ids({2, 9}), {}, out), InvalidArgument)
       << "rows that are not aligned to four elements";
   EXPECT_THROW(on_host.search(queries, {}, out), InvalidArgument);
@@ -397,13 +397,11 @@ TEST(VectorArrayRefusals, OfArraysOnADevice) {
   EXPECT_THROW(odd.search_at_least(queries, 0.5F), InvalidArgument);
   EXPECT_THROW(odd.search(queries, {.space = Space::serial}, out), InvalidArgument);
   EXPECT_THROW(odd.search(queries, {.path = SearchPath::quantized}, out), InvalidArgument);
-  EXPECT_THROW(
-      large.search(floats({1, 6}), {.path = SearchPath::gemm},
-                   {values.array(DataType::float32, Shape{1, 1025}, {}, 100), ids({1, 1025})}),
-      InvalidArgument)
+  EXPECT_THROW(large.search(floats({1, 6}), {.path = SearchPath::gemm},
+                            {floats({1, 1025}, 100), ids({1, 1025})}),
+               InvalidArgument)
       << "more results than fit into scratch";
-  EXPECT_THROW(odd.score_all(queries, values.array(DataType::float32, Shape{2, 63}, {}, 100)),
-               InvalidArgument);
+  EXPECT_THROW(odd.score_all(queries, floats({2, 63}, 100)), InvalidArgument);
 }
 
 }  // namespace VectorRefusalsTest

@@ -6,11 +6,10 @@
 #include <kindred/matcher/RowFunctions.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include <functional>
 #include <optional>
 
 #include "ColumnsOf.hpp"
-#include "StoredRows.hpp"
+#include "VectorKinds.hpp"
 
 namespace Kindred::Testing {
 

@@ -5,17 +5,11 @@
 #include <kindred/core/vector/VectorScores.hpp>
 #include <kindred/reference/Reference.hpp>
 
-#include "StoredRows.hpp"
 #include "ToHost.hpp"
 #include "ToSpace.hpp"
+#include "VectorKinds.hpp"
 
 namespace Kindred::Testing {
-
-inline Rank reference_rank(Metric metric, std::span<const float> query, std::span<const float> row,
-                           std::uint32_t index) {
-  const float score = Reference::score(metric, query, row);
-  return metric == Metric::l2 ? rank_ascending(score, index) : rank_descending(score, index);
-}
 
 /// Rows, and what a kernel is asked about them.
 struct Question {
@@ -52,8 +46,9 @@ struct Question {
   }
 
   Rank rank(std::size_t query_number, std::size_t row) const {
-    return reference_rank(metric, query(query_number), rows.row(row),
-                          ids.empty() ? static_cast<std::uint32_t>(row) : ids[row]);
+    const float score = Reference::score(metric, query(query_number), rows.row(row));
+    const std::uint32_t id = ids.empty() ? static_cast<std::uint32_t>(row) : ids[row];
+    return metric == Metric::l2 ? rank_ascending(score, id) : rank_descending(score, id);
   }
   /// The ranks of \p listed rows that pass for a query, without duplicates, by the reference.
   std::vector<Rank> ranked(std::size_t query_number, std::span<const std::uint32_t> listed) const {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// The numbers that rows and queries have in these tests, and how rows are stored.
 #ifndef KINDRED_TESTS_VECTOR_VECTOR_KINDS_HPP
 #define KINDRED_TESTS_VECTOR_VECTOR_KINDS_HPP
+
+#include <kindred/core/common/Ragged.hpp>
+#include <kindred/matcher/VectorArray.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +14,9 @@
 #include "TestGenerator.hpp"
 
 namespace Kindred::Testing {
+
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float quiet_nan = std::numeric_limits<float>::quiet_NaN();
 
 /// An element of a row or of a query, which was normally distributed until now.
 struct ElementOfKind {
@@ -34,8 +41,6 @@ struct KindOfData {
 /// Engram's kinds, and further ones that challenge a bound, a sum or a total order.
 inline const std::vector<KindOfData>& kinds_of_data() {
   using At = const ElementOfKind&;
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float largest = std::numeric_limits<float>::max();
   const auto times = [](float factor) { return [=](At at) { return at.was() * factor; }; };
   const auto constant = [](float value) { return [=](At) { return value; }; };
@@ -89,21 +94,21 @@ inline const std::vector<KindOfData>& kinds_of_data() {
        }},
       {"copies of four rows",
        [](At at) { return std::sin(static_cast<float>((at.i % 4 + 1) * (at.d + 2))); }},
-      {"rows of NaN", [](At at) { return at.i % 3 == 0 && at.d == 0 ? nan : at.was(); }},
-      {"a query of NaN", times(1), [](At at) { return at.i + at.d == 0 ? nan : at.was(); }},
+      {"rows of NaN", [](At at) { return at.i % 3 == 0 && at.d == 0 ? quiet_nan : at.was(); }},
+      {"a query of NaN", times(1), [](At at) { return at.i + at.d == 0 ? quiet_nan : at.was(); }},
       {"infinities",
        [](At at) {
          return at.d > 0 || at.i % 2 == 1 ? at.was() : at.i % 4 == 0 ? infinity : -infinity;
        }},
       {"rows that are not finite, or zero",
        [](At at) {
-         const float values[] = {nan, infinity, -infinity, 0.0F, -0.0F};
+         const float values[] = {quiet_nan, infinity, -infinity, 0.0F, -0.0F};
          const float value = values[at.i % 5];
          return at.i % 3 == 0 && (value == 0 || at.d == 0) ? value : at.was();
        }},
       {"queries that are not finite, or zero", times(1),
        [](At at) {
-         const float values[] = {0.0F, nan, infinity, -infinity};
+         const float values[] = {0.0F, quiet_nan, infinity, -infinity};
          return at.i % 4 == 0 || at.d == 0 ? values[at.i % 4] : at.was();
        }},
       {"each row another challenge",
@@ -130,8 +135,8 @@ inline const std::vector<KindOfData>& kinds_of_data() {
              largest,
              -largest,
              x * (even ? 1e-20F : 1e20F),
-             first ? nan : x,
-             nan,
+             first ? quiet_nan : x,
+             quiet_nan,
              first ? infinity : x,
              even ? infinity : -infinity,
              -infinity,
@@ -146,6 +151,48 @@ inline const std::vector<KindOfData>& kinds_of_data() {
   };
   return all;
 }
+
+/// Lists of random numbers below \p end, of these lengths.
+template <class T>
+Ragged<T> random_lists(std::uint64_t end, const std::vector<std::size_t>& lengths) {
+  Ragged<T> out;
+  for (const std::size_t length : lengths) {
+    for (std::size_t i = 0; i < length; ++i)
+      out.values.push_back(static_cast<T>(random_below(end)));
+    out.close_row();
+  }
+  return out;
+}
+
+/// Stored rows of an element type, and the floats that they decode to.
+struct StoredRows {
+  DataType element = DataType::float32;
+  std::size_t dimension = 0;
+  std::vector<std::byte> values;
+  std::vector<float> scales;
+  std::vector<float> floats;
+
+  std::size_t count() const { return floats.size() / dimension; }
+  std::span<const float> row(std::size_t index) const { return row_of(floats, dimension, index); }
+  VectorSpan span() const { return {element, values, dimension, scales}; }
+
+  /// Rows close to those of \p rows: in the range of the elements, and finite if these must be.
+  static StoredRows near(DataType element, std::vector<float> rows, std::size_t dimension) {
+    const float most = element == DataType::float16    ? 65504.0F
+                       : element == DataType::bfloat16 ? 0x1.FEp127F
+                                                       : std::numeric_limits<float>::max();
+    for (float& value : rows) {
+      if (std::isfinite(value)) value = std::clamp(value, -most, most);
+      if (element == DataType::int8 && !std::isfinite(value)) value = 0;
+    }
+    StoredRows out{element, dimension, {}, {}, std::vector<float>(rows.size())};
+    out.values.resize(rows.size() * size_of(element));
+    out.scales.resize(element == DataType::int8 ? out.count() : 0);
+    encode_rows(rows, dimension, element, out.values, out.scales);
+    decode_rows(out.span(), out.floats);
+    return out;
+  }
+};
 
 /// Rows and queries of a kind.
 struct DataOfKind {

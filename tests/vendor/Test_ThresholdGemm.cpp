@@ -76,12 +76,12 @@ std::vector<float> fused(const DeviceSpace& exec_space, const GemmData& data, bo
   }
   const auto bounds_view = to_space(exec_space, bounds);
   const auto weights = to_space(exec_space, std::vector<float>(queries, 0.0F));
-  const auto found = to_space(exec_space, std::vector<std::uint32_t>(queries * rows, 0));
-  const auto uppers = to_space(exec_space, std::vector<std::uint32_t>(queries * rows, 0));
-  const auto counts = to_space(exec_space, std::vector<std::uint32_t>(queries, 0));
-  const auto widths = to_space(exec_space, std::vector<std::uint32_t>(queries, 0));
+  const auto zeros = [&](std::size_t count) {
+    return to_space(exec_space, std::vector<std::uint32_t>(count, 0));
+  };
+  const auto found = zeros(queries * rows), uppers = zeros(queries * rows);
+  const auto counts = zeros(queries), widths = zeros(queries), not_numbers = zeros(1);
   const auto thresholds = to_space(exec_space, std::vector<float>(queries, -infinity));
-  const auto not_numbers = to_space(exec_space, std::vector<std::uint32_t>(1, 0));
   Impl::ThresholdTile<DeviceSpace> tile;
   tile.rows = a.size() == 0 ? nullptr : b.data();
   tile.queries = a.data();

@@ -9,90 +9,29 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-#include <initializer_list>
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 /// Calls on tensors in host memory, and the same on a device.
 namespace Kindred::Testing {
 
-/// A tensor on the device, with a copy of \p values.
+/// A copy of a tensor on the device.
 template <class T>
-class DeviceTensor {
- public:
-  DeviceTensor(const std::vector<T>& values, std::vector<std::int64_t> shape)
-      : m_copy(context(), values), m_shape(std::move(shape)) {
-    const Kindred::Array array = m_copy.array(data_type_of<T>, m_shape);
-    m_tensor = kindred_tensor(array.data(), type_of<T>(), static_cast<std::int32_t>(m_shape.size()),
-                              m_shape.data());
-    m_tensor.device.device_type = kDLCUDA;
-    m_tensor.device.device_id = array.device();
+struct DeviceTensor {
+  explicit DeviceTensor(const Numbers<T>& of)
+      : copy(context(), of.values), tensor(of.tensor.tensor) {
+    const Kindred::Array array =
+        copy.array(data_type_of<T>, {tensor.shape, static_cast<std::size_t>(tensor.ndim)});
+    tensor.data = array.data();
+    tensor.device.device_type = kDLCUDA;
+    tensor.device.device_id = array.device();
   }
-  DLTensor* operator&() { return &m_tensor; }  // NOLINT(google-runtime-operator): as a pointer of C
-  std::vector<T> values() const { return m_copy.values(); }
-
- private:
-  DeviceCopy<T> m_copy;
-  std::vector<std::int64_t> m_shape;
-  DLTensor m_tensor{};
-};
-
-/// Where the tensors of a call lie, and the stream that orders it.
-struct Place {
-  bool on_device = false;
-  std::int32_t has_stream = 0;
-  void* stream = nullptr;
-
-  /// Sets the stream in options of a call.
-  template <class Options>
-  Options set(Options options) const {
-    options.has_stream = has_stream;
-    options.stream = stream;
-    return options;
-  }
-};
-
-/// A tensor that a call of a test uses in either memory.
-class AnyTensor {
- public:
-  virtual ~AnyTensor() = default;
-  virtual void clear() = 0;        ///< what a call writes on the device
-  virtual void expect_same() = 0;  ///< of the numbers on the device and on the host
-};
-
-template <class T>
-class TwoTensors : public AnyTensor {
- public:
-  TwoTensors(std::vector<T> values, std::vector<std::int64_t> shape)
-      : m_shape(std::move(shape)), m_values(std::move(values)) {
-    m_host = kindred_tensor(m_values.data(), type_of<T>(),
-                            static_cast<std::int32_t>(m_shape.size()), m_shape.data());
-    if (context().is_usable(Space::cuda))
-      m_device = std::make_unique<DeviceTensor<T>>(m_values, m_shape);
-  }
-  /// Zeros.
-  explicit TwoTensors(std::vector<std::int64_t> shape)
-      : TwoTensors(std::vector<T>(size_of(shape)), shape) {}
-  /// The tensor of a call.
-  DLTensor* at(const Place& place) { return place.on_device ? &*m_device : &m_host; }
-  void clear() override {
-    m_device = std::make_unique<DeviceTensor<T>>(std::vector<T>(m_values.size(), T(7)), m_shape);
-  }
-  void expect_same() override { EXPECT_EQ(m_device->values(), m_values); }
-  const std::vector<T>& values() const { return m_values; }
-
- private:
-  static std::size_t size_of(const std::vector<std::int64_t>& shape) {
-    std::size_t out = 1;
-    for (const std::int64_t extent : shape) out *= static_cast<std::size_t>(extent);
-    return out;
-  }
-  std::vector<std::int64_t> m_shape;
-  std::vector<T> m_values;
-  DLTensor m_host{};
-  std::unique_ptr<DeviceTensor<T>> m_device;
+  DeviceCopy<T> copy;
+  DLTensor tensor;
 };
 
 /// The stream of the tests. Objects that use it must not outlive it.
@@ -101,20 +40,66 @@ inline const DeviceStream& own_stream() {
   return stream;
 }
 
+/// Where the tensors of a call lie, and the stream that orders it.
+class Place {
+ public:
+  explicit Place(bool is_on_device = false, bool is_on_stream = false)
+      : on_device(is_on_device), has_stream(is_on_stream) {}
+
+  /// The tensor of a call: one of a test, or its copy on the device.
+  template <class T>
+  DLTensor* operator()(Numbers<T>& tensor) {
+    if (!on_device) return &tensor;
+    auto& copy = m_copies[&tensor];
+    if (copy == nullptr) {
+      const auto made = std::make_shared<DeviceTensor<T>>(tensor);
+      m_downloads.push_back(
+          [made, &tensor] { std::ranges::copy(made->copy.values(), tensor.values.begin()); });
+      copy = {made, &made->tensor};
+    }
+    return copy.get();
+  }
+  /// Copies the tensors on the device to those of the test.
+  void download() const {
+    for (const auto& one : m_downloads) one();
+  }
+  /// Sets the stream in options of a call.
+  template <class Options>
+  Options set(Options options) const {
+    options.has_stream = has_stream ? 1 : 0;
+    options.stream = has_stream ? own_stream().stream().handle() : nullptr;
+    return options;
+  }
+  const bool on_device;
+  const bool has_stream;
+
+ private:
+  std::map<const void*, std::shared_ptr<DLTensor>> m_copies;
+  std::vector<std::function<void()>> m_downloads;
+};
+
 /// Waits for all work on the device, also that of contexts made by C.
 inline void wait_for_device() { Kokkos::fence("Kindred::Testing::wait"); }
 
-/// \brief Runs \p call on the host, and on the device without and with a stream: its \p outputs are
-/// the same.
-template <class Call>
-void expect_same_on_device(std::initializer_list<AnyTensor*> outputs, const Call& call) {
-  call(Place());
+/// \brief Runs `call(place)` on the host, and on the device without and with a stream: what it
+/// writes to tensors is the same.
+template <class Call, class... T>
+void expect_same_on_device(const std::tuple<Numbers<T>&...>& tensors, const Call& call) {
+  Place host;
+  call(host);
+  const auto values = [&] {
+    return std::apply([](auto&... outputs) { return std::tuple(outputs.values...); }, tensors);
+  };
+  const auto expected = values();
   for (const bool has_stream : {false, true}) {
     SCOPED_TRACE(has_stream);
-    for (AnyTensor* const output : outputs) output->clear();
-    call(Place{true, has_stream ? 1 : 0, has_stream ? own_stream().stream().handle() : nullptr});
+    // What a call must write.
+    std::apply([](auto&... outputs) { (std::ranges::fill(outputs.values, 7), ...); }, tensors);
+    Place device(true, has_stream);
+    call(device);
     wait_for_device();  // a workspace is freed after the call that uses it
-    for (AnyTensor* const output : outputs) output->expect_same();
+    device.download();
+    EXPECT_TRUE(values() == expected);
   }
 }
 

@@ -13,12 +13,6 @@
 
 namespace Kindred::Testing::Graphs {
 
-using namespace SpreadingSupport;
-using Testing::on_spaces;
-using Testing::SpaceArrays;
-using Testing::to_host;
-using Testing::to_space;
-
 inline constexpr HopWidth widths[] = {HopWidth::one, HopWidth::eight, HopWidth::thirty_two};
 
 /// Where rows of the given lengths begin and end.
@@ -75,21 +69,23 @@ struct Parts {
       : built(rows_of(graph, direction)), nodes(graph.nodes) {}
   /// With changes: some rows of \p graph are in the delta, and the base was built with other edges
   /// for them; the last nodes were added later.
-  Parts(const Graph& graph, std::mt19937_64& generator,
-        HopDirection direction = HopDirection::along)
-      : nodes(graph.nodes) {
+  static Parts changed(const Graph& graph, HopDirection direction = HopDirection::along) {
+    Parts parts;
+    parts.nodes = graph.nodes;
+    Rows& built = parts.built;
+    Rows& delta = parts.delta;
     const Rows whole = rows_of(graph, direction);
     const std::size_t first_added = graph.nodes - graph.nodes / 5;
     built.replaced.resize((first_added + 63) / 64);
     for (std::uint32_t node = 0; node < graph.nodes; ++node) {
       const bool is_added = node >= first_added;
       const std::size_t count = whole.offsets[node + 1] - whole.offsets[node];
-      const bool is_listed = is_added ? count > 0 || generator() % 2 == 0 : generator() % 3 == 0;
+      const bool is_listed = is_added ? count > 0 || random_below(2) == 0 : random_below(3) == 0;
       if (!is_added) {
         if (is_listed) {
           built.replaced[node / 64] |= std::uint64_t{1} << node % 64;
-          for (std::size_t i = generator() % 2 == 0 ? count : generator() % 6000; i > 0; --i)
-            built.add_edge(static_cast<std::uint32_t>(generator() % first_added), 0.75F, 0);
+          for (std::size_t i = random_below(2) == 0 ? count : random_below(6000); i > 0; --i)
+            built.add_edge(random_node(first_added), 0.75F, 0);
         } else {
           copy_row(whole, node, built);
         }
@@ -101,9 +97,11 @@ struct Parts {
         delta.row_nodes.push_back(node);
       }
     }
+    return parts;
   }
 
  private:
+  Parts() = default;
   static void copy_row(const Rows& from, std::uint32_t node, Rows& to) {
     for (std::uint64_t i = from.offsets[node]; i < from.offsets[node + 1]; ++i)
       to.add_edge(from.sources[i], from.weights[i], from.kinds[i]);
@@ -120,7 +118,7 @@ auto placed(SpaceArrays<ExecutionSpace>& arrays, const Rows& rows, Stored stored
   if (stored == Stored::floats) out.weights = arrays.copy(rows.weights);
   if (stored == Stored::halves) {
     std::vector<std::uint16_t> halves;
-    for (const std::uint32_t word : bits_of(rows.weights))
+    for (const std::uint32_t word : bits(rows.weights))
       halves.push_back(static_cast<std::uint16_t>(word >> 16U));
     out.short_weights = arrays.copy(halves);
   }
@@ -150,17 +148,17 @@ std::vector<float> hopped(const ExecutionSpace& exec_space, const Side& side, Ho
                           const std::vector<float>& x,
                           const std::vector<std::uint32_t>& kind_queries = {}) {
   SpaceArrays<ExecutionSpace> arrays(exec_space);
-  const auto y = arrays.copy(std::vector<float>(x.size(), std::numeric_limits<float>::infinity()));
+  const auto y = arrays.copy(std::vector<float>(x.size(), INFINITY));
   const std::size_t partial = side.blocks() * static_cast<std::size_t>(width);
   hop<ExecutionSpace>(exec_space, side, width, arrays.copy(x), y,
                       arrays.template zeros<double>(partial), arrays.copy(kind_queries));
   return to_host(exec_space, y);
 }
 /// Random values, of which a quarter is −0.
-inline std::vector<float> values_and_zeros(std::size_t count, std::mt19937_64& generator) {
-  std::vector<float> x = random_values(count, generator);
+inline std::vector<float> values_and_zeros(std::size_t count) {
+  std::vector<float> x = random_values(count);
   for (float& v : x)
-    if (generator() % 4 == 0) v = -0.0F;
+    if (random_below(4) == 0) v = -0.0F;
   return x;
 }
 
@@ -232,8 +230,7 @@ std::vector<std::vector<float>> spread_whole(const ExecutionSpace& exec_space, c
 inline void expect_reference_of(const Parts& parts, const Graph& graph, const Queries& queries,
                                 HopWidth width, const SpreadOptions& options) {
   std::vector<std::vector<float>> expected;
-  for (const Sources& query : queries)
-    expected.push_back(reference_values(graph, query, common_query(options), options));
+  for (const Sources& query : queries) expected.push_back(reference_values(graph, query, options));
   on_spaces([&](const auto& exec_space) {
     EXPECT_EQ(spread_whole(exec_space, parts, queries, width, options), expected)
         << "width " << static_cast<int>(width);
@@ -241,18 +238,17 @@ inline void expect_reference_of(const Parts& parts, const Graph& graph, const Qu
 }
 
 /// A graph for the mode, with rows of every length, then rows with a skewed distribution.
-inline Graph graph_for(SpreadMode mode, std::size_t nodes, std::mt19937_64& generator) {
+inline Graph graph_for(SpreadMode mode, std::size_t nodes) {
   const float low = mode == SpreadMode::engine ? 0.0F : -1.0F;
-  return random_graph(nodes, row_lengths, 4 * nodes, low, 1, generator);
+  return random_graph(nodes, row_lengths, 4 * nodes, low);
 }
 /// Queries for the mode, each of which has fewer sources than the one before, and each node once.
-inline Queries queries_for(SpreadMode mode, std::size_t nodes, std::size_t count,
-                           std::mt19937_64& generator) {
+inline Queries queries_for(SpreadMode mode, std::size_t nodes, std::size_t count) {
   std::uniform_real_distribution<float> value(mode == SpreadMode::engine ? 0.0F : -1.0F, 1.0F);
   Queries queries(count);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::uint32_t node = 0; node < nodes; ++node) {
-      if (generator() % (1 + i * 40) == 0) queries[i].push_back({node, value(generator)});
+      if (random_below(1 + i * 40) == 0) queries[i].push_back({node, value(generator())});
     }
   }
   return queries;

@@ -3,10 +3,7 @@
 
 #include "GraphSupport.hpp"
 
-namespace AdjacencyTest {
-
-using namespace Kindred;
-using namespace Testing::Graphs;
+namespace Kindred::Testing::Graphs::AdjacencyTest {
 
 struct Adjacency {
   std::vector<std::uint64_t> offsets;
@@ -57,22 +54,20 @@ TEST(Adjacency, RowsAreInSourceThenInputOrder) {
 }
 
 TEST(Adjacency, MatchesAStableSort) {
-  auto generator = Testing::generator("Adjacency.sort");
   expect_rows(Testing::context(), {0});
   expect_rows(Testing::context(), {3});
   for (const std::size_t edges : {0, 1, 2, 3, 31, 32, 33, 400, 300'000}) {
     for (const std::size_t nodes : {1 + edges / 7, std::size_t{50}})
-      expect_rows(Testing::context(), random_graph(nodes, {}, edges, 0, 1, generator));
+      expect_rows(Testing::context(), random_graph(nodes, {}, edges));
   }
 }
 
 TEST(Adjacency, IsTheSameWithThreeThreads) {
   // Enough edges for three threads; half of them share one end node.
-  auto generator = Testing::generator("Adjacency.threads");
   Graph graph{1000};
   for (std::size_t i = 0; i < 200'000; ++i) {
-    const auto one = static_cast<std::uint32_t>(generator() % 1000);
-    const auto other = static_cast<std::uint32_t>(generator() % 2 == 0 ? 7 : generator() % 1000);
+    const std::uint32_t one = random_node(1000);
+    const std::uint32_t other = random_below(2) == 0 ? 7 : random_node(1000);
     graph.edges.push_back(
         {i % 2 == 0 ? one : other, i % 2 == 0 ? other : one, static_cast<float>(i)});
   }
@@ -91,10 +86,9 @@ TEST(RowPlan, LongRowsAreSplitIntoBlocksBetweenTiles) {
 }
 
 TEST(RowPlan, EveryShortRowIsInOneTile) {
-  auto generator = Testing::generator("RowPlan.cover");
   std::vector<std::uint64_t> lengths(3000);
   for (std::uint64_t& length : lengths)
-    length = generator() % 50 == 0 ? generator() % 6000 : generator() % 20;
+    length = random_below(50) == 0 ? random_below(6000) : random_below(20);
   const std::vector<std::uint64_t> offsets = offsets_of(lengths);
   const RowPlan plan = plan_rows(offsets, 4096, 2048);
   std::vector<int> seen(lengths.size());
@@ -106,4 +100,4 @@ TEST(RowPlan, EveryShortRowIsInOneTile) {
   EXPECT_THAT(seen, ::testing::Each(1));
 }
 
-}  // namespace AdjacencyTest
+}  // namespace Kindred::Testing::Graphs::AdjacencyTest

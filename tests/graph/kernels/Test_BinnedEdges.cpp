@@ -3,27 +3,23 @@
 
 #include "GraphSupport.hpp"
 
-namespace BinnedEdgesTest {
-
-using namespace Kindred;
-using namespace Testing::Graphs;
+namespace Kindred::Testing::Graphs::BinnedEdgesTest {
 
 constexpr std::uint64_t device_short_max = 32;
 
 /// Row lengths around every limit: of short rows, blocks and bins; then many rows without edges.
-std::vector<std::uint64_t> awkward_lengths(std::mt19937_64& generator) {
+std::vector<std::uint64_t> awkward_lengths() {
   std::vector<std::uint64_t> lengths{0, 1, 32, 33, 4095, 4096, 4097, 24576, 24577, 100000, 0, 31};
-  for (int i = 0; i < 9000; ++i) lengths.push_back(generator() % 20);
-  for (int i = 0; i < 200; ++i) lengths.push_back(generator() % 5000);
+  for (int i = 0; i < 9000; ++i) lengths.push_back(random_below(20));
+  for (int i = 0; i < 200; ++i) lengths.push_back(random_below(5000));
   lengths.insert(lengths.end(), 40000, 0);
   lengths.push_back(70000);
-  for (int i = 0; i < 50000; ++i) lengths.push_back(generator() % 3);
+  for (int i = 0; i < 50000; ++i) lengths.push_back(random_below(3));
   return lengths;
 }
 
 TEST(BinPlan, EveryEdgeAndRowIsInOneBinWithinItsLimits) {
-  auto generator = Testing::generator("BinPlan.partition");
-  const auto offsets = offsets_of(awkward_lengths(generator));
+  const auto offsets = offsets_of(awkward_lengths());
   const RowPlan plan = plan_rows(offsets, device_short_max, offsets.back() + 1);
   const BinPlan bins = plan_bins(offsets, plan);
   ASSERT_EQ(bins.edges.size(), bins.bins() + 1);
@@ -62,7 +58,6 @@ TEST(BinPlan, OfNoRowsAndOfNoEdgesIsLegal) {
 }
 
 TEST(BinPlan, ScattersCoverEveryCellOnce) {
-  auto generator = Testing::generator("BinPlan.sends");
   constexpr std::size_t bins = 300;
   constexpr std::size_t blocks = 5;
   std::vector<std::uint32_t> cells((blocks + 1) * bins);
@@ -70,7 +65,7 @@ TEST(BinPlan, ScattersCoverEveryCellOnce) {
   for (std::size_t bin = 0; bin < bins; ++bin) {
     for (std::size_t block = 0; block <= blocks; ++block) {
       cells[block * bins + bin] = place;
-      if (block < blocks && generator() % 3 != 0) place += 8 * (generator() % 700);
+      if (block < blocks && random_below(3) != 0) place += 8 * random_below(700);
     }
   }
   std::vector<int> seen(blocks * bins);
@@ -115,14 +110,13 @@ auto placed_bins(const ExecutionSpace& exec_space, SpaceArrays<ExecutionSpace>& 
 }
 
 /// A graph whose rows have awkward lengths.
-Graph awkward_graph(std::mt19937_64& generator) {
-  const auto lengths = awkward_lengths(generator);
-  return random_graph(lengths.size(), lengths, 0, -1, 1, generator);
+Graph awkward_graph() {
+  const auto lengths = awkward_lengths();
+  return random_graph(lengths.size(), lengths, 0, -1);
 }
 
 TEST(BinnedEdges, SlotsHoldEveryEdgeOnceInItsCell) {
-  auto generator = Testing::generator("BinnedEdges.places");
-  const Rows rows = rows_of(awkward_graph(generator), HopDirection::along);
+  const Rows rows = rows_of(awkward_graph(), HopDirection::along);
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     SpaceArrays<ExecutionSpace> arrays(exec_space);
     const auto bins = placed_bins(exec_space, arrays, rows, placed(arrays, rows, Stored::floats));
@@ -148,11 +142,10 @@ TEST(BinnedEdges, SlotsHoldEveryEdgeOnceInItsCell) {
 }
 
 TEST(BinnedEdges, HopsGiveTheSameBitsAsHopsOverRows) {
-  auto generator = Testing::generator("BinnedEdges.hop");
-  const Graph graph = awkward_graph(generator);
+  const Graph graph = awkward_graph();
   const Parts parts(graph);
-  const std::vector<float> x = values_and_zeros(graph.nodes, generator);
-  const auto expected = bits_of(reference_hop(graph, x, 1, {}));
+  const std::vector<float> x = values_and_zeros(graph.nodes);
+  const auto expected = bits(reference_hop(graph, x, 1, {}));
   bool has_bins = false;
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
     SpaceArrays<ExecutionSpace> arrays(exec_space);
@@ -163,11 +156,11 @@ TEST(BinnedEdges, HopsGiveTheSameBitsAsHopsOverRows) {
         side.bins = placed_bins(exec_space, arrays, parts.built, side.built);
         has_bins = true;
       }
-      EXPECT_EQ(bits_of(hopped(exec_space, side, HopWidth::one, x)), expected)
+      EXPECT_EQ(bits(hopped(exec_space, side, HopWidth::one, x)), expected)
           << (is_binned ? "bins" : "");
     }
   });
   if (!has_bins) GTEST_SKIP() << "needs a device with enough scratch memory for bins";
 }
 
-}  // namespace BinnedEdgesTest
+}  // namespace Kindred::Testing::Graphs::BinnedEdgesTest

@@ -8,17 +8,14 @@
 #include "graph/QueryGroups.hpp"
 #include "graph/SpreadingWorkspace.hpp"
 
-namespace DeviceArraysTest {
-
-using namespace Kindred;
-using namespace Testing::Graphs;
+namespace Kindred::Testing::Graphs::DeviceArraysTest {
 
 /// The array of the device behind \p view: of constant elements for input.
 template <class View>
 auto array_of(const View& view, DataType type, const std::vector<std::int64_t>& shape) {
   using array_type =
       std::conditional_t<std::is_const_v<typename View::value_type>, ConstArray, Kindred::Array>;
-  const int device = Testing::context().info(Space::cuda).device_index;
+  const int device = context().info(Space::cuda).device_index;
   return array_type(view.data(), type, shape, {}, ArrayMemory::device, device);
 }
 /// The same of columns with a row per node.
@@ -67,7 +64,7 @@ struct Placed {
       std::fill_n(&padded.values[*faulty * views.top], views.top,
                   std::bit_cast<float>(canonical_nan_bits));
     ASSERT_EQ(to_host(exec_space, views.nodes), padded.nodes);
-    ASSERT_EQ(bits_of(to_host(exec_space, views.values)), bits_of(padded.values));
+    ASSERT_EQ(bits(to_host(exec_space, views.values)), bits(padded.values));
   }
 };
 
@@ -76,24 +73,23 @@ template struct Placed<HostSpace>;  // all of it compiles without a device, too
 /// Calls `body(exec_space, workspace, view)` on every space with a view of the graph.
 template <class Body>
 void with_workspaces(const Graph& graph, const Body& body) {
-  const Impl::GraphStore store(Testing::context(), graph, GraphOptions{});
+  const Impl::GraphStore store(context(), graph, GraphOptions{});
   const auto snapshot = store.snapshot();
   on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space, Space space) {
-    Impl::SpreadingWorkspace<ExecutionSpace> workspace(Testing::context().memory(space));
+    Impl::SpreadingWorkspace<ExecutionSpace> workspace(context().memory(space));
     body(exec_space, workspace, snapshot->view(exec_space));
     Arch::fence(exec_space, "Kindred::Testing::workspace");
   });
 }
 
 TEST(DeviceArrays, LaunchedSpreadsMatchTheEngineOnEverySpace) {
-  auto generator = Testing::generator("DeviceArrays.spread");
-  Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
-  graph.kinds = random_kinds(graph.edges.size(), 3, generator);
+  Graph graph = random_graph(300, row_lengths, 2000);
+  graph.kinds = random_kinds(graph.edges.size(), 3);
   const SpreadingEngine engine = engine_of(graph);
   with_workspaces(graph, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                                    auto& workspace, const auto& view) {
     for (const std::size_t queries : {0, 1, 2, 8, 9, 32, 33, 70}) {
-      const Queries lists = random_queries(graph.nodes, queries, 0, 0.4F, generator);
+      const Queries lists = random_queries(graph.nodes, queries, 0, 0.4F);
       for (const SpreadMode mode : spread_modes) {
         for (const int form : {0, 1, 2}) {
           SpreadOptions options = constant(0.4, 5);
@@ -121,27 +117,28 @@ TEST(DeviceArrays, LaunchedSpreadsMatchTheEngineOnEverySpace) {
 }
 
 TEST(DeviceArrays, QueriesWithFaultsHaveNoResultsAndOthersHaveTheirs) {
-  auto generator = Testing::generator("DeviceArrays.faults");
-  const Graph graph = random_graph(64, {3, 40}, 300, 0, 1, generator);
-  const Queries valid{{{3, 0.5F}}, {}, {{7, 0.25F}, {3, 0.5F}}};
-  Queries lists = valid;
-  lists[1] = {{64, 0.5F}, {3, 0.5F}};
+  const Graph graph = random_graph(64, {3, 40}, 300);
   SpreadOptions options = constant(0.5);
   options.top = 70;
-  const SpreadResults expected = engine_of(graph).spread(ragged(valid), options);
   const auto groups = Impl::group_queries(options, 1);
-  with_workspaces(graph, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
-                                                   auto& workspace, const auto& view) {
-    const Placed<ExecutionSpace> placed(exec_space, lists, options.top);
-    workspace.launch_spread(exec_space, workspace.along(exec_space, view, {}), placed.views,
-                            groups.front().request);
-    placed.expect(exec_space, expected, 1);
-  });
+  for (const auto& [queries, faulty] : {std::pair(3UL, 1UL), {40UL, 35UL}}) {
+    Queries lists = random_queries(graph.nodes, queries, 0, 0.4F);
+    lists[faulty].clear();
+    const SpreadResults expected = engine_of(graph).spread(ragged(lists), options);
+    lists[faulty] = {{64, 0.5F}, {3, 0.5F}};
+    with_workspaces(graph,
+                    [&, &faulty = faulty]<class ExecutionSpace>(const ExecutionSpace& exec_space,
+                                                                auto& workspace, const auto& view) {
+                      const Placed<ExecutionSpace> placed(exec_space, lists, options.top);
+                      workspace.launch_spread(exec_space, workspace.along(exec_space, view, {}),
+                                              placed.views, groups.front().request);
+                      placed.expect(exec_space, expected, faulty);
+                    });
+  }
 }
 
 TEST(DeviceArrays, LaunchedHopsAreReadyOnceTheyHaveRun) {
-  auto generator = Testing::generator("DeviceArrays.ready");
-  Graph graph = random_graph(100, {3, 40, 9000}, 300, -1, 1, generator);
+  Graph graph = random_graph(100, {3, 40, 9000}, 300, -1);
   graph.node_kinds.assign(graph.nodes, 1);
   with_workspaces(graph, [&]<class ExecutionSpace>(const ExecutionSpace& exec_space,
                                                    auto& workspace, const auto& view) {
@@ -169,39 +166,43 @@ TEST(DeviceArrays, LaunchedHopsAreReadyOnceTheyHaveRun) {
 /// Calls `body(own)` with an instance on a stream of its own; skips the test without a device.
 template <class Body>
 void on_device(const Body& body) {
-  if (!Testing::context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  Impl::with_instance(Testing::context(), Space::cuda,
+  if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
+  Impl::with_instance(context(), Space::cuda,
                       [&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
                         if constexpr (Arch::is_device<ExecutionSpace>)
                           body(Impl::instance_beside(exec_space));
                       });
 }
 
+/// No stream, then the stream of \p own twice.
+template <class ExecutionSpace>
+std::vector<std::optional<Stream>> without_and_with(const ExecutionSpace& own) {
+  return {{}, Stream::cuda(own.cuda_stream()), Stream::cuda(own.cuda_stream())};
+}
+
 TEST(DeviceArrays, HopsOfTheEngineMatchThoseOnTheHost) {
   on_device([]<class ExecutionSpace>(const ExecutionSpace& own) {
-    auto generator = Testing::generator("DeviceArrays.hop");
-    Graph graph = random_graph(300, row_lengths, 2000, -1, 1, generator);
-    graph.kinds = random_kinds(graph.edges.size(), 3, generator);
+    Graph graph = random_graph(300, row_lengths, 2000, -1);
+    graph.kinds = random_kinds(graph.edges.size(), 3);
     SpreadingEngine engine = engine_of(graph);
     const SpreadModifiers engram = SpreadModifiers::engram();
     for (std::uint32_t round = 0; round < 2; ++round) {
       for (const std::size_t columns : {1, 2, 8, 33, 41}) {
-        const std::vector<float> x = random_values(engine.nodes() * columns, generator);
+        const std::vector<float> x = random_values(engine.nodes() * columns);
         const auto device_x = to_space(own, x);
         for (const HopDirection direction : directions) {
           for (HopOptions options : {HopOptions{direction}, HopOptions{direction, EdgeKinds(5)},
                                      HopOptions{.direction = direction, .modifiers = engram}}) {
             options.space = Space::serial;
-            const auto expected = bits_of(hopped(engine, x, columns, options));
+            const auto expected = bits(hopped(engine, x, columns, options));
             options.space = {};
-            for (const bool has_stream : {false, true, true}) {
+            for (const auto& stream : without_and_with(own)) {
               const auto device_y = to_space(own, std::vector<float>(x.size(), 7.0F));
-              options.stream = {};
-              if (has_stream) options.stream = Stream::cuda(own.cuda_stream());
+              options.stream = stream;
               const auto record =
                   engine.hop(vectors(device_x, columns), vectors(device_y, columns), options);
               EXPECT_EQ(record.chosen, Space::cuda);
-              EXPECT_EQ(bits_of(to_host(own, device_y)), expected) << columns;
+              EXPECT_EQ(bits(to_host(own, device_y)), expected) << columns;
             }
           }
         }
@@ -216,11 +217,10 @@ TEST(DeviceArrays, HopsOfTheEngineMatchThoseOnTheHost) {
 TEST(DeviceArrays, HopsOnTwoStreamsOutliveChangesAndMergesOfTheGraphAndItsEngine) {
   on_device([]<class ExecutionSpace>(const ExecutionSpace& own) {
     const ExecutionSpace other = Impl::instance_beside(own);
-    auto generator = Testing::generator("DeviceArrays.streams");
     const std::size_t nodes = 20'000;
     std::optional<SpreadingEngine> engine(
-        engine_of(random_graph(nodes, {3, 40, 90'000}, 400'000, -1, 1, generator), by_hand()));
-    const std::vector<float> wide = random_values(nodes * 33, generator);
+        engine_of(random_graph(nodes, {3, 40, 90'000}, 400'000, -1), by_hand()));
+    const std::vector<float> wide = random_values(nodes * 33);
     const std::vector<float> narrow(wide.begin(), wide.begin() + nodes);
     const auto device_wide = to_space(own, wide);
     const auto device_narrow = to_space(own, narrow);
@@ -243,32 +243,30 @@ TEST(DeviceArrays, HopsOnTwoStreamsOutliveChangesAndMergesOfTheGraphAndItsEngine
     engine.reset();  // which waits for its calls
     Arch::fence(other, "Kindred::Testing::streams");
     for (std::size_t i = 0; i < results.size(); ++i)
-      EXPECT_EQ(bits_of(to_host(own, results[i])), bits_of(expected[i])) << i;
+      EXPECT_EQ(bits(to_host(own, results[i])), bits(expected[i])) << i;
   });
 }
 
 TEST(DeviceArrays, SpreadsOfTheEngineMatchThoseOnTheHost) {
   on_device([]<class ExecutionSpace>(const ExecutionSpace& own) {
-    auto generator = Testing::generator("DeviceArrays.engine_spread");
-    const Graph graph = random_graph(300, row_lengths, 2000, 0, 1, generator);
+    const Graph graph = random_graph(300, row_lengths, 2000);
     SpreadingEngine engine = engine_of(graph);
     engine.add_edges({{{5, 6, 0.5F}}});
     engine.remove_nodes({{17}});
     for (const std::size_t queries : {0, 1, 3, 33, 70}) {
-      Queries lists = random_queries(graph.nodes, queries, 0, 0.4F, generator);
+      Queries lists = random_queries(graph.nodes, queries, 0, 0.4F);
       for (Sources& sources : lists) {
         for (Activation& source : sources) source.node += source.node == 17 ? 1 : 0;
       }
-      for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::linear}) {
+      for (const SpreadMode mode : spread_modes) {
         for (const std::size_t top : {1, 40, 400}) {
           SpreadOptions options = constant(0.4, 20);
           options.mode = mode;
           options.top = top;
           const SpreadResults expected = engine.spread(ragged(lists), on(Space::serial, options));
-          for (const bool has_stream : {false, true, true}) {
+          for (const auto& stream : without_and_with(own)) {
             const Placed<ExecutionSpace> placed(own, lists, top);
-            options.stream = {};
-            if (has_stream) options.stream = Stream::cuda(own.cuda_stream());
+            options.stream = stream;
             engine.spread(placed.sources(), options, placed.output());
             placed.expect(own, expected);
           }
@@ -307,12 +305,11 @@ TEST(DeviceArrays, RowsOnTheDeviceMakeTheSameGraph) {
     const auto offsets = to_space(own, std::vector<std::int64_t>{0, 2, 3, 3});
     const auto ends = to_space(own, std::vector<std::uint32_t>{1, 2, 0});
     const auto weights = to_space(own, std::vector<float>{0.5F, 0.25F, 1});
-    const SpreadingEngine engine(
-        Testing::context(),
-        CsrGraph{array_of(offsets, DataType::int64, {4}), array_of(ends, DataType::uint32, {3}),
-                 array_of(weights, DataType::float32, {3})});
+    const SpreadingEngine engine(context(), CsrGraph{array_of(offsets, DataType::int64, {4}),
+                                                     array_of(ends, DataType::uint32, {3}),
+                                                     array_of(weights, DataType::float32, {3})});
     EXPECT_EQ(hopped(engine, {1, 2, 4}, 1, {}), std::vector<float>({2, 0.5F, 0.25F}));
   });
 }
 
-}  // namespace DeviceArraysTest
+}  // namespace Kindred::Testing::Graphs::DeviceArraysTest

@@ -4,10 +4,7 @@
 #include "GraphSupport.hpp"
 #include "Properties.hpp"
 
-namespace FrontierTest {
-
-using namespace Kindred;
-using namespace Testing::Graphs;
+namespace Kindred::Testing::Graphs::FrontierTest {
 
 /// Both directions of a graph in memory that a space can access.
 template <class ExecutionSpace>
@@ -112,14 +109,14 @@ std::vector<Ranks> expected_of(const Graph& graph, const Queries& queries,
                                const SpreadOptions& options) {
   std::vector<Ranks> expected;
   for (const Sources& query : queries)
-    expected.push_back(ranked(reference_values(graph, query, common_query(options), options), top));
+    expected.push_back(ranked(reference_values(graph, query, options), top));
   return expected;
 }
 
 /// Whether a cluster is known to hold a query on this device: newer consumer devices have less
 /// shared memory.
 bool is_built_for_clusters(Space space) {
-  const double kernels_for = Testing::context().info(space).kernels_for;
+  const double kernels_for = context().info(space).kernels_for;
   return space != Space::cuda ||
          (KINDRED_ENABLE_SPECIALIZED != 0 && kernels_for >= 9.0 && kernels_for < 12.0);
 }
@@ -147,14 +144,13 @@ std::optional<std::size_t> expect_small(const ExecutionSpace& exec_space,
 }
 
 TEST(SpreadFrontier, MatchesReferenceOrGivesUp) {
-  auto generator = Testing::generator("SpreadFrontier.reference");
   for (const SpreadMode mode : spread_modes) {
-    const Graph graph = graph_for(mode, 900, generator);
-    const Graph back = turned(graph);
-    const Parts in_parts[] = {Parts(graph), Parts(graph, generator)};
-    const Parts out_parts[] = {Parts(back), Parts(back, generator)};
+    const Graph graph = graph_for(mode, 900);
+    const Parts in_parts[] = {Parts(graph), Parts::changed(graph)};
+    const Parts out_parts[] = {Parts(graph, HopDirection::against),
+                               Parts::changed(graph, HopDirection::against)};
     const SpreadOptions options = spread_options(mode, 3, {Decay::Kind::constant, 0.3});
-    const Queries queries = queries_for(mode, graph.nodes, 20, generator);
+    const Queries queries = queries_for(mode, graph.nodes, 20);
     const std::vector<Ranks> expected = expected_of(graph, queries, options);
     on_spaces([&](const auto& exec_space, Space space) {
       for (const int is_changed : {0, 1}) {
@@ -181,36 +177,17 @@ TEST(SpreadFrontier, MatchesReferenceOrGivesUp) {
   }
 }
 
-TEST(SpreadFrontier, AnswersOneQueryAfterABatchOfAnySize) {
-  auto generator = Testing::generator("SpreadFrontier.batches");
-  const Graph graph = graph_for(SpreadMode::engine, 400, generator);
-  const Parts in_parts(graph);
-  const Parts out_parts(turned(graph));
-  const SpreadOptions options = spread_options(SpreadMode::engine, 3, {Decay::Kind::constant, 0.5});
-  const Queries queries = queries_for(SpreadMode::engine, graph.nodes, 21, generator);
-  const std::vector<Ranks> expected = expected_of(graph, queries, options);
-  on_spaces([&](const auto& exec_space) {
-    const BothWays both(exec_space, in_parts, out_parts);
-    const Workspace workspace(exec_space, {8, graph.nodes, 1U << 18U});
-    for (const int batch : {1, 2, 1, 3, 1, 8, 1, 21, 1, 1}) {
-      const Queries some(queries.begin(), queries.begin() + batch);
-      const auto answers = spread_small(exec_space, both, workspace, some, options, top);
-      for (std::size_t i = 0; i < some.size(); ++i) ASSERT_EQ(answers[i], expected[i]) << batch;
-    }
-  });
-}
-
 /// Small frontiers and whole hops must give the same bits on every space, in every mode; \p added
 /// nodes were added after the rows were built.
 void expect_push_is_pull(const Graph& graph, const Sources& query, std::uint32_t hops,
                          const Decay& decay, std::uint64_t budget = 1U << 18U,
                          std::uint32_t added = 0) {
   Parts in_parts(graph);
-  Parts out_parts(turned(graph));
+  Parts out_parts(graph, HopDirection::against);
   in_parts.nodes = out_parts.nodes = graph.nodes + added;
   for (const SpreadMode mode : spread_modes) {
     const SpreadOptions options = spread_options(mode, hops, decay);
-    const HostSpace& host = Impl::host_instance(Testing::context(), Space::openmp);
+    const HostSpace& host = Impl::host_instance(context(), Space::openmp);
     const auto whole = spread_whole(host, in_parts, {query}, HopWidth::one, options);
     const Ranks expected = ranked(whole.front(), top);
     on_spaces([&](const auto& exec_space) {
@@ -223,42 +200,31 @@ void expect_push_is_pull(const Graph& graph, const Sources& query, std::uint32_t
   }
 }
 
-TEST(SpreadFrontier, EqualsWholeHopsOnChains) {
+TEST(SpreadFrontier, EqualsWholeHopsOnChainsStarsCyclesAndAddedNodes) {
+  const Decay one{Decay::Kind::constant, 1};
   for (const std::uint32_t nodes : {10U, 100U, 512U, 1000U, 5000U})
-    expect_push_is_pull(chain(nodes), {{0, 1}}, nodes, {Decay::Kind::constant, 1});
-}
-
-TEST(SpreadFrontier, EqualsWholeHopsOnStars) {
+    expect_push_is_pull(chain(nodes), {{0, 1}}, nodes, one);
   for (const std::uint32_t leaves : {99U, 255U, 257U, 4095U, 4097U, 8193U, 1'000'000U}) {
     Graph star{leaves + 1};
     for (std::uint32_t leaf = 1; leaf <= leaves; ++leaf) {
       star.edges.push_back({0, leaf, 0.1F});
       star.edges.push_back({leaf, 0, leaf % 7 == 0 ? 0.0F : 1e-6F});
     }
-    expect_push_is_pull(star, {{0, 1}}, 3, {Decay::Kind::constant, 1},
-                        32 * std::uint64_t{leaves} + 10'000);
+    expect_push_is_pull(star, {{0, 1}}, 3, one, 32 * std::uint64_t{leaves} + 10'000);
   }
-}
-
-TEST(SpreadFrontier, EqualsWholeHopsOnCyclesLoopsAndSaturation) {
-  Graph complete{5};  // with loops
-  for (std::uint32_t v = 0; v < 25; ++v) complete.edges.push_back({v / 5, v % 5, 0.5F});
-  expect_push_is_pull(complete, {{0, 1}, {3, 0.25F}}, 40, {Decay::Kind::constant, 1});
-  expect_push_is_pull({6, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}, {4, 5, 1}, {5, 0, 1}}},
-                      {{2, 0.9F}}, 100, {Decay::Kind::constant, 0.99});
+  expect_push_is_pull(complete(0.5F), {{0, 1}, {3, 0.25F}}, 40, one);
+  expect_push_is_pull(ring(6, 1), {{2, 0.9F}}, 100, {Decay::Kind::constant, 0.99});
   expect_push_is_pull({3, {{0, 1, 0}, {0, 1, 0}, {1, 2, 1}, {0, 2, 0.2F}, {0, 2, 0.3F}}},
                       {{0, 1}, {1, 0}}, 3, {});
   expect_push_is_pull({4}, {{1, 1}, {2, 0}}, 3, {});
   expect_push_is_pull({2, {{0, 0, 1}, {0, 1, 1}}}, {{0, 1}}, 0, {});
-}
-
-TEST(SpreadFrontier, EqualsWholeHopsWhereANodeWasAddedWithoutEdges) {
+  // Nodes were added without edges.
   expect_push_is_pull({3, {{0, 1, 1}, {1, 2, 0.5F}}}, {{0, 1}, {40, 0.5F}, {1002, 0.25F}}, 3, {},
                       1U << 18U, 1000);
 }
 
 TEST(SpreadFrontier, EqualsWholeHopsOnAnyGraph) {
-  Testing::expect_property("small frontiers and whole hops have the same bits", [] {
+  expect_property("small frontiers and whole hops have the same bits", [] {
     const auto nodes = *rc::gen::inRange<std::uint32_t>(1, 60);
     const auto node = rc::gen::inRange<std::uint32_t>(0, nodes);
     const auto weight = rc::gen::oneOf(
@@ -281,4 +247,4 @@ TEST(SpreadFrontier, EqualsWholeHopsOnAnyGraph) {
   });
 }
 
-}  // namespace FrontierTest
+}  // namespace Kindred::Testing::Graphs::FrontierTest

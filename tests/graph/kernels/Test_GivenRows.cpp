@@ -3,10 +3,7 @@
 
 #include "GraphSupport.hpp"
 
-namespace GivenRowsTest {
-
-using namespace Kindred;
-using Testing::on_hosts;
+namespace Kindred::Testing::Graphs::GivenRowsTest {
 
 /// Rows of the given lengths.
 template <class Offset>
@@ -15,7 +12,7 @@ struct Rows {
   std::vector<std::uint32_t> ends;
 
   explicit Rows(const std::vector<std::uint64_t>& lengths) {
-    for (const std::uint64_t offset : Testing::Graphs::offsets_of(lengths))
+    for (const std::uint64_t offset : offsets_of(lengths))
       offsets.push_back(static_cast<Offset>(offset));
     ends.resize(static_cast<std::size_t>(offsets.back()));
   }
@@ -34,12 +31,11 @@ using Offsets = ::testing::Types<std::int32_t, std::int64_t>;
 TYPED_TEST_SUITE(GivenRowsOf, Offsets);
 
 TYPED_TEST(GivenRowsOf, LongOnesAreSplitAsByTheirPlan) {
-  auto generator = Testing::generator("GivenRows.plan");
   on_hosts([&](const HostSpace& exec_space) {
     for (const std::size_t count : {0, 1, 2, 3, 31, 4095, 4096, 4097, 20'000}) {
       std::vector<std::uint64_t> lengths(count);
       for (std::uint64_t& length : lengths)
-        length = generator() % 500 == 0 ? 4090 + generator() % 9000 : generator() % 20;
+        length = random_below(500) == 0 ? 4090 + random_below(9000) : random_below(20);
       if (count > 2) lengths[1] = 4096;
       if (count > 2) lengths[count - 1] = 4097;
       const Rows<TypeParam> rows(lengths);
@@ -84,4 +80,4 @@ TYPED_TEST(GivenRowsOf, InvalidOffsetsAreFound) {
   });
 }
 
-}  // namespace GivenRowsTest
+}  // namespace Kindred::Testing::Graphs::GivenRowsTest

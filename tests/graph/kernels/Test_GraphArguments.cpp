@@ -12,11 +12,8 @@
 
 #include "CheckedCalls.hpp"
 
-namespace GraphArgumentsTest {
+namespace Kindred::Testing::GraphArgumentsTest {
 
-using namespace Kindred;
-using Testing::Arguments;
-using Testing::CheckedCall;
 using Memory = HostSpace::memory_space;
 
 constexpr std::size_t nodes = 3;
@@ -295,7 +292,7 @@ const std::vector<CheckedCall> calls{
 };
 
 TEST(GraphArguments, AreCheckedBeforeALaunch) {
-  for (const CheckedCall& call : calls) Testing::expect_checked(call);
+  for (const CheckedCall& call : calls) expect_checked(call);
 }
 
-}  // namespace GraphArgumentsTest
+}  // namespace Kindred::Testing::GraphArgumentsTest

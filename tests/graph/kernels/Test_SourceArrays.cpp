@@ -3,10 +3,7 @@
 
 #include "GraphSupport.hpp"
 
-namespace SourceArraysTest {
-
-using namespace Kindred;
-using namespace Testing::Graphs;
+namespace Kindred::Testing::Graphs::SourceArraysTest {
 
 /// The state after the start of spreading, and the faults.
 struct Started {
@@ -41,21 +38,19 @@ Started start(const ExecutionSpace& exec_space, const FlatQueries& lists, std::s
 }
 
 TEST(SourceArrays, AddDuplicatesInInputOrderAndSaturateInEngineMode) {
-  auto generator = Testing::generator("SourceArrays.duplicates");
   constexpr std::size_t nodes = 50;
   for (const std::size_t count : {1, 2, 8, 9, 32}) {
     const auto width = static_cast<std::size_t>(width_of(count));
     for (const std::size_t length : {0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 1000}) {
       Queries queries;
       for (std::size_t i = 0; i < count; ++i)
-        queries.push_back(
-            random_sources(i % 2 == 0 ? 3 : nodes, i == 1 ? 0 : length, 0, 0.33F, generator));
+        queries.push_back(random_sources(i % 2 == 0 ? 3 : nodes, i == 1 ? 0 : length, 0.33F));
       for (const SpreadMode mode : spread_modes) {
         SCOPED_TRACE(length);
         const SpreadOptions options{.mode = mode, .hops = 0};
         std::vector<float> expected(nodes * width);
         for (std::size_t i = 0; i < count; ++i) {
-          const auto sums = reference_values({nodes}, queries[i], common_query(options), options);
+          const auto sums = reference_values({nodes}, queries[i], options);
           for (std::size_t node = 0; node < nodes; ++node) expected[node * width + i] = sums[node];
         }
         std::vector<std::uint8_t> tiers(mode == SpreadMode::engine ? expected.size() : 0);
@@ -76,7 +71,6 @@ TEST(SourceArrays, AddDuplicatesInInputOrderAndSaturateInEngineMode) {
 }
 
 TEST(SourceArrays, MarkQueriesWithFaultsAndLeaveTheOthersAlone) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   const std::vector<std::uint64_t> removed{std::uint64_t{1} << 5U};
   const auto expect = [&](const Sources& sources, std::uint32_t in_engine,
                           std::uint32_t in_linear) {
@@ -94,7 +88,7 @@ TEST(SourceArrays, MarkQueriesWithFaultsAndLeaveTheOthersAlone) {
   };
   expect({{0, 0.5F}, {70, 0.5F}}, 0, 0);
   expect({{1, -0.5F}, {1, 1.5F}}, 1, 0);
-  expect({{71, 0.5F}, {~0U, 0.5F}, {5, 0.5F}, {1, NAN}, {1, infinity}, {1, -infinity}}, 1, 1);
+  expect({{71, 0.5F}, {~0U, 0.5F}, {5, 0.5F}, {1, NAN}, {1, INFINITY}, {1, -INFINITY}}, 1, 1);
 }
 
 TEST(SourceArrays, MarkQueriesWhoseOffsetsLieOutside) {
@@ -116,27 +110,4 @@ TEST(SourceArrays, MarkQueriesWhoseOffsetsLieOutside) {
   }
 }
 
-TEST(SourceArrays, RanksBecomePaddedRows) {
-  on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& exec_space) {
-    SpaceArrays<ExecutionSpace> arrays(exec_space);
-    const auto ranks = arrays.copy(std::vector<Rank>{
-        rank_descending(0.5F, 3), rank_descending(0.25F, 1), rank_descending(0.75F, 9), rank_none});
-    const auto faults = arrays.copy(std::vector<std::uint32_t>{1, 0, 0, 1});
-    const auto nodes = arrays.copy(std::vector<std::uint32_t>(12, 7));
-    const auto values = arrays.copy(std::vector<float>(12, 7.0F));
-    constexpr std::uint32_t none = 0xFFFFFFFFU;
-    std::vector<std::uint32_t> expected_nodes{7, 7, 7, 3, 1, none, 9, none, none, 7, 7, 7};
-    std::vector<float> expected_values{7, 7, 7, 0.5F, 0.25F, 0, 0.75F, 0, 0, 7, 7, 7};
-    put_ranks<ExecutionSpace>(exec_space, ranks, 2, 1, 2, 3, faults, nodes, values);
-    EXPECT_EQ(to_host(exec_space, nodes), expected_nodes);
-    EXPECT_EQ(to_host(exec_space, values), expected_values);
-    put_ranks<ExecutionSpace>(exec_space, ranks, 2, 3, 1, 3, faults, nodes, values);
-    std::fill(expected_nodes.begin() + 9, expected_nodes.end(), none);
-    std::fill(expected_values.begin() + 9, expected_values.end(),
-              std::bit_cast<float>(canonical_nan_bits));
-    EXPECT_EQ(to_host(exec_space, nodes), expected_nodes);
-    EXPECT_EQ(bits_of(to_host(exec_space, values)), bits_of(expected_values));
-  });
-}
-
-}  // namespace SourceArraysTest
+}  // namespace Kindred::Testing::Graphs::SourceArraysTest

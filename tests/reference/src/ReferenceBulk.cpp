@@ -119,12 +119,10 @@ std::uint64_t element_wise(ElementWise op, std::uint64_t a, std::uint64_t b) {
 std::int64_t reduced(Reduction reduction, std::span<const std::int64_t> x) {
   return reduced_integer(reduction, x);
 }
-std::uint64_t reduced(Reduction reduction, std::span<const std::uint64_t> x) {
-  return reduced_integer(reduction, x);
-}
+std::uint64_t reduced(Reduction reduction, Numbers x) { return reduced_integer(reduction, x); }
 double integer_mean(std::span<const std::int64_t> x) { return mean_of(x); }
-double integer_mean(std::span<const std::uint64_t> x) { return mean_of(x); }
-double reduced(Reduction reduction, std::span<const double> x) {
+double integer_mean(Numbers x) { return mean_of(x); }
+double reduced(Reduction reduction, Doubles x) {
   const auto folded = [&](auto f) { return std::accumulate(x.begin(), x.end(), x[0], f); };
   if (reduction == Reduction::min) return canonical(folded(lesser));
   if (reduction == Reduction::max) return canonical(folded(greater));
@@ -137,15 +135,14 @@ double reduced(Reduction reduction, std::span<const double> x) {
   return canonical(std::sqrt(reproducible_sum(squares) / count));
 }
 
-std::vector<float> normalised(std::span<const float> x) { return normalised_as(x); }
-std::vector<double> normalised(std::span<const double> x) { return normalised_as(x); }
+std::vector<float> normalised(Floats x) { return normalised_as(x); }
+std::vector<double> normalised(Doubles x) { return normalised_as(x); }
 
-std::vector<float> matrix_product(std::span<const float> a, std::span<const float> b, std::size_t m,
-                                  std::size_t n, std::size_t k) {
+std::vector<float> matrix_product(Floats a, Floats b, std::size_t m, std::size_t n, std::size_t k) {
   return product_as(a, b, m, n, k);
 }
-std::vector<double> matrix_product(std::span<const double> a, std::span<const double> b,
-                                   std::size_t m, std::size_t n, std::size_t k) {
+std::vector<double> matrix_product(Doubles a, Doubles b, std::size_t m, std::size_t n,
+                                   std::size_t k) {
   return product_as(a, b, m, n, k);
 }
 

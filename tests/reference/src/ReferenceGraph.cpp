@@ -25,8 +25,7 @@ float decay_of(const Decay& decay, std::uint32_t hop) {
 using InLinks = std::vector<std::vector<Link>>;
 
 /// float32(decay · Σ values[from] · weight), with a reproducible sum that is not rounded.
-float pulled(const std::vector<Link>& row, std::span<const float> values, float decay,
-             const EdgeKinds& kinds) {
+float pulled(const std::vector<Link>& row, Floats values, float decay, const EdgeKinds& kinds) {
   std::vector<double> terms;
   for (const Link& link : row) {
     const double product =
@@ -49,7 +48,7 @@ void shorten(std::vector<float>& values, const SpreadSettings& settings) {
   }
 }
 
-std::vector<float> source_values(std::size_t nodes, std::span<const Node> sources) {
+std::vector<float> source_values(std::size_t nodes, Nodes sources) {
   std::vector<float> values(nodes, 0.0F);
   for (const Node& source : sources) values[source.node] += source.value;
   return values;
@@ -77,16 +76,15 @@ float threshold_of(std::uint32_t first_touch, const SpreadSettings& settings) {
 
 }  // namespace
 
-std::vector<std::vector<Link>> links_into(std::size_t nodes, std::span<const Link> links) {
+std::vector<std::vector<Link>> links_into(std::size_t nodes, Links links) {
   std::vector<std::vector<Link>> rows(nodes);
   for (const Link& link : links) rows[link.to].push_back(link);
   for (std::vector<Link>& row : rows) std::ranges::stable_sort(row, {}, &Link::from);
   return rows;
 }
 
-std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings,
-                                 SpreadHistory* history) {
+std::vector<float> spread_engine(std::size_t nodes, Links links, Nodes sources,
+                                 const SpreadSettings& settings, SpreadHistory* history) {
   const InLinks rows = links_into(nodes, links);
   std::vector<float> activation = source_values(nodes, sources);
   std::vector<std::optional<std::uint32_t>> first_touch(nodes);
@@ -120,9 +118,8 @@ std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
   return activation;
 }
 
-std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings,
-                                 SpreadHistory* history) {
+std::vector<float> spread_linear(std::size_t nodes, Links links, Nodes sources,
+                                 const SpreadSettings& settings, SpreadHistory* history) {
   const InLinks rows = links_into(nodes, links);
   std::vector<float> x = source_values(nodes, sources);
   std::vector<float> result = x;
@@ -141,8 +138,7 @@ std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
   return result;
 }
 
-std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
-                           std::span<const std::uint8_t> node_kinds,
+std::vector<Link> modified(std::size_t nodes, Links links, std::span<const std::uint8_t> node_kinds,
                            const SpreadModifiers& modifiers) {
   std::vector<std::size_t> out_degree(nodes);
   for (const Link& link : links) ++out_degree[link.from];
@@ -170,8 +166,8 @@ std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
   return out;
 }
 
-std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
-                       HopDirection direction, const EdgeKinds& kinds) {
+std::vector<float> hop(std::size_t nodes, Links links, Floats x, HopDirection direction,
+                       const EdgeKinds& kinds) {
   InLinks rows(nodes);
   if (direction == HopDirection::along) {
     rows = links_into(nodes, links);
@@ -184,7 +180,7 @@ std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span
   return y;
 }
 
-std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top) {
+std::vector<Node> ranked_nodes(Floats values, std::size_t top) {
   std::vector<Item> items;
   for (std::size_t v = 0; v < values.size(); ++v) {
     if (values[v] != 0.0F) items.push_back({v, values[v]});

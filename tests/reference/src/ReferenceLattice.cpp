@@ -14,7 +14,7 @@ using Neighbours = std::vector<std::vector<std::uint64_t>>;
 constexpr std::uint32_t unreached = 0xFFFFFFFFU;
 
 std::vector<std::uint32_t> searched(std::span<const std::vector<std::uint64_t>> neighbours,
-                                    std::span<const std::uint64_t> sources) {
+                                    Numbers sources) {
   std::vector<std::uint32_t> distances(neighbours.size(), unreached);
   std::deque<std::uint64_t> queue;
   for (const std::uint64_t source : sources) {
@@ -46,7 +46,7 @@ std::vector<std::vector<std::uint64_t>> lattice_neighbours(const LatticeShape& s
   return out;
 }
 
-BlockedLattice::BlockedLattice(const LatticeShape& shape, std::span<const std::uint64_t> nodes,
+BlockedLattice::BlockedLattice(const LatticeShape& shape, Numbers nodes,
                                std::span<const std::pair<std::uint64_t, std::uint64_t>> edges)
     : neighbours(lattice_neighbours(shape)) {
   const auto cut = [&](std::uint64_t from, std::uint64_t to) { std::erase(neighbours[from], to); };
@@ -60,7 +60,7 @@ BlockedLattice::BlockedLattice(const LatticeShape& shape, std::span<const std::u
   }
 }
 
-std::vector<std::uint32_t> BlockedLattice::distances(std::span<const std::uint64_t> sources) const {
+std::vector<std::uint32_t> BlockedLattice::distances(Numbers sources) const {
   return searched(neighbours, sources);
 }
 

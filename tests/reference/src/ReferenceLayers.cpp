@@ -9,6 +9,8 @@
 
 namespace Kindred::Reference {
 
+namespace {
+
 float apply_activation(LayerActivation activation, float x) {
   // The bits of GELU are defined by its implementation; its error and its bits have their own test.
   if (activation == LayerActivation::gelu) return canonical(portable_gelu(x));
@@ -16,8 +18,9 @@ float apply_activation(LayerActivation activation, float x) {
   return canonical(x);
 }
 
-NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
-                 std::span<const float> beta, float epsilon, LayerActivation activation) {
+}  // namespace
+
+NormRow norm_row(Floats x, Floats gamma, Floats beta, float epsilon, LayerActivation activation) {
   std::vector<double> differences;
   std::vector<double> squares;
   for (const float value : x) {
@@ -55,8 +58,7 @@ NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
   return row;
 }
 
-float linear(std::span<const float> x, std::span<const float> w, float bias,
-             LayerActivation activation) {
+float linear(Floats x, Floats w, float bias, LayerActivation activation) {
   return apply_activation(activation, static_cast<float>(dot(x, w) + static_cast<double>(bias)));
 }
 

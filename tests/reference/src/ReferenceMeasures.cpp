@@ -11,8 +11,7 @@ namespace {
 using Word = std::vector<Symbol>;
 
 /// The last entry of the table of the distances of all prefixes.
-std::uint32_t edit_distance(std::span<const Symbol> a, std::span<const Symbol> b,
-                            bool with_exchanges) {
+std::uint32_t edit_distance(Symbols a, Symbols b, bool with_exchanges) {
   std::vector<std::vector<std::uint32_t>> distance(a.size() + 1,
                                                    std::vector<std::uint32_t>(b.size() + 1, 0));
   for (std::size_t i = 0; i <= a.size(); ++i) distance[i][0] = static_cast<std::uint32_t>(i);
@@ -33,7 +32,7 @@ std::uint32_t edit_distance(std::span<const Symbol> a, std::span<const Symbol> b
   return distance[a.size()][b.size()];
 }
 
-double jaro_similarity(std::span<const Symbol> a, std::span<const Symbol> b) {
+double jaro_similarity(Symbols a, Symbols b) {
   if (a.empty() && b.empty()) return 1.0;
   // Symbols match if they are equal and their positions differ by at most `window`. Each symbol of
   // a takes the first symbol of b that is still free.
@@ -90,7 +89,7 @@ Word joined(const std::vector<Word>& words) {
 }
 
 /// The least number of insertions and deletions that turn one sequence into the other.
-std::size_t indel_distance(std::span<const Symbol> a, std::span<const Symbol> b) {
+std::size_t indel_distance(Symbols a, Symbols b) {
   return a.size() + b.size() - 2 * std::size_t{lcs(a, b)};
 }
 
@@ -101,29 +100,29 @@ double percent_of(std::size_t distance, std::size_t total) {
 
 }  // namespace
 
-std::uint32_t levenshtein_distance(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::uint32_t levenshtein_distance(Symbols pattern, Symbols query) {
   return edit_distance(pattern, query, false);
 }
 
-std::uint32_t osa_distance(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::uint32_t osa_distance(Symbols pattern, Symbols query) {
   return edit_distance(pattern, query, true);
 }
 
-double jaro_winkler_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+double jaro_winkler_similarity(Symbols pattern, Symbols query) {
   const double similarity = jaro_similarity(pattern, query);
   if (!(similarity > 0.7)) return similarity;
   const std::uint32_t prefix = std::min(prefix_similarity(pattern, query), 4U);
   return std::min(similarity + prefix * 0.1 * (1.0 - similarity), 1.0);
 }
 
-std::uint32_t prefix_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::uint32_t prefix_similarity(Symbols pattern, Symbols query) {
   const std::size_t shorter = std::min(pattern.size(), query.size());
   std::uint32_t length = 0;
   while (length < shorter && same(pattern[length], query[length])) ++length;
   return length;
 }
 
-std::uint32_t postfix_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::uint32_t postfix_similarity(Symbols pattern, Symbols query) {
   const std::size_t shorter = std::min(pattern.size(), query.size());
   std::uint32_t length = 0;
   while (length < shorter &&
@@ -133,8 +132,7 @@ std::uint32_t postfix_similarity(std::span<const Symbol> pattern, std::span<cons
   return length;
 }
 
-double distance(PairMeasure measure, std::span<const Symbol> pattern,
-                std::span<const Symbol> query) {
+double distance(PairMeasure measure, Symbols pattern, Symbols query) {
   if (measure == PairMeasure::levenshtein) return levenshtein_distance(pattern, query);
   if (measure == PairMeasure::osa) return osa_distance(pattern, query);
   if (measure == PairMeasure::jaro_winkler) return 1.0 - jaro_winkler_similarity(pattern, query);
@@ -142,8 +140,7 @@ double distance(PairMeasure measure, std::span<const Symbol> pattern,
   return static_cast<double>(std::max(pattern.size(), query.size())) - common(pattern, query);
 }
 
-double normalized_similarity(PairMeasure measure, std::span<const Symbol> pattern,
-                             std::span<const Symbol> query) {
+double normalized_similarity(PairMeasure measure, Symbols pattern, Symbols query) {
   if (measure == PairMeasure::jaro_winkler) return jaro_winkler_similarity(pattern, query);
   const auto longer = static_cast<double>(std::max(pattern.size(), query.size()));
   if (longer == 0) return 1.0;

@@ -9,7 +9,7 @@ namespace Kindred::Reference {
 namespace {
 
 /// The sum of the weights of the links of every node.
-std::vector<double> out_weights(std::size_t nodes, std::span<const Link> links) {
+std::vector<double> out_weights(std::size_t nodes, Links links) {
   std::vector<std::vector<double>> weights(nodes);
   for (const Link& link : links) weights[link.from].push_back(static_cast<double>(link.weight));
   std::vector<double> sums;
@@ -18,7 +18,7 @@ std::vector<double> out_weights(std::size_t nodes, std::span<const Link> links) 
 }
 
 /// The sources, each node once in float32, divided by their sum.
-std::vector<double> restart_of(std::size_t nodes, std::span<const Node> sources) {
+std::vector<double> restart_of(std::size_t nodes, Nodes sources) {
   std::vector<float> values(nodes, 0.0F);
   std::vector<bool> is_named(nodes);
   for (const Node& source : sources) {
@@ -38,8 +38,8 @@ std::vector<double> restart_of(std::size_t nodes, std::span<const Node> sources)
 
 }  // namespace
 
-PageRankAnswer page_rank(std::size_t nodes, std::span<const Link> links,
-                         std::span<const Node> sources, const PageRankSettings& settings) {
+PageRankAnswer page_rank(std::size_t nodes, Links links, Nodes sources,
+                         const PageRankSettings& settings) {
   const auto rows = links_into(nodes, links);
   const std::vector<double> out = out_weights(nodes, links);
   const std::vector<double> restart = restart_of(nodes, sources);
@@ -75,8 +75,7 @@ PageRankAnswer page_rank(std::size_t nodes, std::span<const Link> links,
   return answer;
 }
 
-std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> links,
-                                    std::span<const Node> sources, double damping) {
+std::vector<double> page_rank_limit(std::size_t nodes, Links links, Nodes sources, double damping) {
   const std::vector<double> out = out_weights(nodes, links);
   const std::vector<double> restart = restart_of(nodes, sources);
   std::vector<double> p = restart;

@@ -85,7 +85,7 @@ void close(SeedMoments& moments, double shift, double sum, double squares, doubl
   if (moments.m2 < 0) moments.m2 = 0;
 }
 
-SeedMoments of_block(std::span<const float> x, double shift) {
+SeedMoments of_block(Floats x, double shift) {
   SeedMoments moments;
   moments.min = std::numeric_limits<float>::infinity();
   moments.max = -moments.min;
@@ -141,7 +141,7 @@ std::size_t block_rows(std::size_t rows) {
   return block;
 }
 
-SeedMoments of_feature(DataType element, std::span<const float> column) {
+SeedMoments of_feature(DataType element, Floats column) {
   const std::size_t rows = column.size();
   std::vector<SeedMoments> blocks;
   for (std::size_t row = 0; row < rows; row += block_rows(rows)) {

@@ -16,7 +16,7 @@ struct Window {
 
 /// Whether the symbol at each position of \p b is popular: \p b has at least 200 symbols, and the
 /// symbol occurs more than 1 + 1 % of that number of times.
-std::vector<bool> popular_places(std::span<const Symbol> b) {
+std::vector<bool> popular_places(Symbols b) {
   std::vector<bool> popular(b.size(), false);
   if (b.size() < 200) return popular;
   for (std::size_t j = 0; j < b.size(); ++j) {
@@ -29,8 +29,7 @@ std::vector<bool> popular_places(std::span<const Symbol> b) {
 /// The longest run of equal symbols in \p window, none of them popular; among equally long runs the
 /// first in the pattern, then in the query. It is then extended over equal symbols, including
 /// popular ones.
-Block longest_block(std::span<const Symbol> a, std::span<const Symbol> b,
-                    const std::vector<bool>& popular, const Window& window) {
+Block longest_block(Symbols a, Symbols b, const std::vector<bool>& popular, const Window& window) {
   Block best{window.a_low, window.b_low, 0};
   for (std::uint32_t i = window.a_low; i < window.a_high; ++i) {
     for (std::uint32_t j = window.b_low; j < window.b_high; ++j) {
@@ -54,8 +53,8 @@ Block longest_block(std::span<const Symbol> a, std::span<const Symbol> b,
   return best;
 }
 
-void collect(std::span<const Symbol> a, std::span<const Symbol> b, const std::vector<bool>& popular,
-             const Window& window, std::vector<Block>& found) {
+void collect(Symbols a, Symbols b, const std::vector<bool>& popular, const Window& window,
+             std::vector<Block>& found) {
   const Block block = longest_block(a, b, popular, window);
   if (block.length == 0) return;
   collect(a, b, popular, {window.a_low, block.pattern_begin, window.b_low, block.query_begin},
@@ -70,7 +69,7 @@ void collect(std::span<const Symbol> a, std::span<const Symbol> b, const std::ve
 using Lengths = std::vector<std::vector<std::uint32_t>>;
 
 /// The length of the LCS of every prefix of \p pattern with every prefix of \p query.
-Lengths lcs_lengths(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+Lengths lcs_lengths(Symbols pattern, Symbols query) {
   Lengths length(pattern.size() + 1, std::vector<std::uint32_t>(query.size() + 1, 0));
   for (std::size_t i = 1; i <= pattern.size(); ++i) {
     for (std::size_t j = 1; j <= query.size(); ++j) {
@@ -84,11 +83,11 @@ Lengths lcs_lengths(std::span<const Symbol> pattern, std::span<const Symbol> que
 
 }  // namespace
 
-std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::uint32_t lcs(Symbols pattern, Symbols query) {
   return lcs_lengths(pattern, query)[pattern.size()][query.size()];
 }
 
-std::vector<Block> lcs_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query) {
+std::vector<Block> lcs_blocks(Symbols pattern, Symbols query) {
   auto i = static_cast<std::uint32_t>(pattern.size());
   auto j = static_cast<std::uint32_t>(query.size());
   std::uint32_t prefix = 0;
@@ -123,8 +122,7 @@ std::vector<Block> lcs_blocks(std::span<const Symbol> pattern, std::span<const S
   return found;
 }
 
-std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
-                          bool autojunk) {
+std::vector<Block> blocks(Symbols pattern, Symbols query, bool autojunk) {
   std::vector<Block> found;
   collect(
       pattern, query, autojunk ? popular_places(query) : std::vector<bool>(query.size(), false),
@@ -135,8 +133,7 @@ std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbo
   return found;
 }
 
-std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
-                      bool autojunk) {
+std::uint32_t difflib(Symbols pattern, Symbols query, bool autojunk) {
   std::uint32_t matched = 0;
   for (const Block& block : blocks(pattern, query, autojunk)) matched += block.length;
   return matched;
@@ -149,9 +146,8 @@ double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_le
   return 2.0 * matched / static_cast<double>(total);
 }
 
-std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
-                             std::span<const Symbol> query, Matched measure, double threshold,
-                             std::size_t top, bool autojunk) {
+std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns, Symbols query,
+                             Matched measure, double threshold, std::size_t top, bool autojunk) {
   if (query.empty()) return {};
   std::vector<MatchItem> items;
   for (std::size_t i = 0; i < patterns.size(); ++i) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t block_size = 4096;
 constexpr std::size_t lane_count = 32;
 
-double block_sum(std::span<const double> terms) {
+double block_sum(Doubles terms) {
   std::vector<double> lanes(lane_count, 0.0);
   for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % lane_count] += terms[i];
   return pairwise_tree_sum(lanes);
@@ -28,21 +28,21 @@ double block_sum(std::span<const double> terms) {
 
 }  // namespace
 
-double reproducible_sum(std::span<const double> terms) {
+double reproducible_sum(Doubles terms) {
   std::vector<double> sums;
   for (std::size_t begin = 0; begin < terms.size(); begin += block_size)
     sums.push_back(block_sum(terms.subspan(begin, std::min(block_size, terms.size() - begin))));
   return pairwise_tree_sum(sums);
 }
 
-double dot(std::span<const float> a, std::span<const float> b) {
+double dot(Floats a, Floats b) {
   std::vector<double> terms(a.size());
   for (std::size_t i = 0; i < a.size(); ++i)
     terms[i] = static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return reproducible_sum(terms);
 }
 
-double squared_difference(std::span<const float> a, std::span<const float> b) {
+double squared_difference(Floats a, Floats b) {
   std::vector<double> terms(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);

@@ -12,7 +12,7 @@ namespace Kindred::Reference {
 
 namespace {
 
-double unrounded_score(Metric metric, std::span<const float> query, std::span<const float> row) {
+double unrounded_score(Metric metric, Floats query, Floats row) {
   if (metric == Metric::ip) return dot(query, row);
   if (metric == Metric::l2) return std::sqrt(squared_difference(query, row));
   const double query_squared = dot(query, query);
@@ -34,19 +34,18 @@ float rounded_once(double value) {
 
 }  // namespace
 
-float score(Metric metric, std::span<const float> query, std::span<const float> row) {
+float score(Metric metric, Floats query, Floats row) {
   return rounded_once(unrounded_score(metric, query, row));
 }
 
-float cosine_sigmoid(std::span<const float> query, std::span<const float> row, double threshold,
-                     double temperature) {
+float cosine_sigmoid(Floats query, Floats row, double threshold, double temperature) {
   const double z = (static_cast<double>(score(Metric::cosine, query, row)) - threshold) /
                    std::max(temperature, 0.05);
   const double value = z < 0.0 ? std::exp(z) / (1.0 + std::exp(z)) : 1.0 / (1.0 + std::exp(-z));
   return canonical(static_cast<float>(value));
 }
 
-std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights) {
+std::vector<float> weighted_average(Floats rows, Floats weights) {
   const std::size_t dimension = weights.empty() ? 0 : rows.size() / weights.size();
   const std::vector<double> wide(weights.begin(), weights.end());
   const double total = reproducible_sum(wide);
@@ -61,8 +60,8 @@ std::vector<float> weighted_average(std::span<const float> rows, std::span<const
   return out;
 }
 
-SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const float> query,
-                    std::size_t top, std::span<const std::uint8_t> filter) {
+SearchAnswer search(Metric metric, Floats rows, Floats query, std::size_t top,
+                    std::span<const std::uint8_t> filter) {
   std::vector<Item> items;
   for (std::size_t i = 0; i < rows.size() / query.size(); ++i) {
     if (!filter.empty() && filter[i] == 0) continue;
@@ -80,9 +79,8 @@ SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const 
   return answer;
 }
 
-std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
-                                   std::span<const float> query,
-                                   std::span<const std::uint64_t> candidates, std::size_t top) {
+std::vector<Item> score_candidates(Metric metric, Floats rows, Floats query, Numbers candidates,
+                                   std::size_t top) {
   std::vector<Item> items;
   for (const std::uint64_t id : std::set<std::uint64_t>(candidates.begin(), candidates.end()))
     items.push_back({id, score(metric, query, rows.subspan(id * query.size(), query.size()))});

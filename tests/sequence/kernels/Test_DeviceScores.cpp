@@ -20,18 +20,14 @@ TEST(DeviceScores, AreThoseOnTheHost) {
     std::vector<float> expected(3 * 200);
     matcher.score_all(ragged(queries), std::span(expected), {measure});
     const DeviceCopy<float> copy(context(), std::vector<float>(3 * 210, -5));
-    const DispatchRecord record = matcher.score_all(
-        ragged(queries), copy.array(DataType::float32, shape, strides), {measure});
-    EXPECT_EQ(record.chosen, Space::cuda);
+    const Kindred::Array target = copy.array(DataType::float32, shape, strides);
+    EXPECT_EQ(matcher.score_all(ragged(queries), target, {measure}).chosen, Space::cuda);
     const std::vector<float> out = copy.values();
     for (std::size_t i = 0; i < out.size(); ++i)
       ASSERT_EQ(out[i], i % 210 < 200 ? expected[i / 210 * 200 + i % 210] : -5.0F);
     const PairOptions elsewhere{.measure = measure, .space = Space::serial};
-    expect_refused({{[&] {
-                       matcher.score_all(ragged(queries),
-                                         copy.array(DataType::float32, shape, strides), elsewhere);
-                     },
-                     "space is serial"}});
+    const auto call = [&] { matcher.score_all(ragged(queries), target, elsewhere); };
+    expect_refused({{call, "space is serial"}});
   }
 }
 

@@ -5,7 +5,6 @@
 #include <kindred/core/vector/Prefilter.hpp>
 
 #include "VectorData.hpp"
-#include "VectorKinds.hpp"
 
 namespace Kindred::Testing {
 

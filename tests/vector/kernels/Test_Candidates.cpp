@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Ragged.hpp>
 #include <kindred/core/vector/Candidates.hpp>
 #include <kindred/core/vector/impl/CandidateTeams.hpp>
 
@@ -11,6 +10,7 @@ namespace CandidatesTest {
 
 using namespace Kindred;
 using namespace Testing;
+using Testing::Array;
 using Lists = Ragged<std::uint32_t>;
 
 constexpr std::uint32_t none_is_bad = 0xFFFFFFFF;
@@ -37,10 +37,9 @@ std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& list
     const CandidatePlan plan = candidate_plan(exec_space, shape);
     const auto offsets = to_space(exec_space, lists.offsets);
     const auto candidates = to_space(exec_space, lists.values);
-    const Testing::Array<execution_space, Rank> best("best", lists.rows() * asked.top);
-    const Testing::Array<execution_space, Rank> workspace("workspace",
-                                                          plan.workspace(lists.rows()));
-    const Testing::Array<execution_space, std::uint32_t> arrived("arrived", lists.rows());
+    const Array<execution_space, Rank> best("best", lists.rows() * asked.top);
+    const Array<execution_space, Rank> workspace("workspace", plan.workspace(lists.rows()));
+    const Array<execution_space, std::uint32_t> arrived("arrived", lists.rows());
     const auto bad = to_space(exec_space, std::vector<std::uint32_t>{none_is_bad});
     CandidateCheck<execution_space> check;
     if (bad_query != nullptr) check = {asked.rows.count(), bad.data()};
@@ -58,20 +57,10 @@ std::vector<Rank> ranks_of(Space space, const Question& asked, const Lists& list
   });
 }
 
-Lists random_lists(std::size_t rows, const std::vector<std::size_t>& lengths) {
-  Lists lists;
-  for (const std::size_t length : lengths) {
-    for (std::size_t i = 0; i < length; ++i)
-      lists.values.push_back(static_cast<std::uint32_t>(random_below(rows)));
-    lists.close_row();
-  }
-  return lists;
-}
-
 /// Expects the reference's results for random lists of these lengths, which have duplicates.
 void expect_reference(Question asked, const std::vector<std::size_t>& lengths,
                       bool one_launch = true) {
-  const Lists lists = random_lists(asked.rows.count(), lengths);
+  const Lists lists = random_lists<std::uint32_t>(asked.rows.count(), lengths);
   asked.queries = normal_values(lengths.size() * asked.rows.dimension);
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
@@ -108,7 +97,7 @@ TEST(Candidates, ReportTheFirstQueryWithAnInvalidRow) {
   Question asked = random_question(100, 8, 5);
   asked.metric = Metric::ip;
   asked.top = 5;
-  const auto lists = random_lists(100, {40, 9, 0, 300, 70});
+  const auto lists = random_lists<std::uint32_t>(100, {40, 9, 0, 300, 70});
   for (const Space space : spaces()) {
     const auto all = ranks_of(space, asked, lists);
     for (const std::uint32_t bad : {100U, 0xFFFFFFFFU}) {
@@ -176,7 +165,7 @@ TEST(Candidates, OfADeviceMatchReferenceForAnyPartition) {
   for (const std::size_t count : {20UL, 3000UL}) {
     for (const std::vector<std::size_t>& lengths :
          std::vector<std::vector<std::size_t>>{{1}, {9}, {64}, {300}, {1024}, {1000, 0, 77, 8}}) {
-      const auto lists = random_lists(count, lengths);
+      const auto lists = random_lists<std::uint32_t>(count, lengths);
       Question asked = random_question(count, 12, lengths.size());
       const auto expected = ranked(asked, lists);
       for (const std::size_t top : {1UL, 2UL, 7UL, 10UL, 33UL, 130UL}) {
@@ -240,10 +229,10 @@ Found found_at_once(Space space, const Question& asked, const GivenIds& lists, s
     const auto chunks = static_cast<std::uint32_t>((lists.length + chunk - 1) / chunk);
     const CandidatePlan plan{chunk, chunks,
                              static_cast<std::uint32_t>(std::min<std::size_t>(chunk, top))};
-    const Testing::Array<execution_space, Rank> workspace("workspace", plan.workspace(count));
-    const Testing::Array<execution_space, std::uint32_t> arrived("arrived", count);
-    const Testing::Array<execution_space, float> scores("scores", count * places);
-    const Testing::Array<execution_space, std::int64_t> best("ids", count * places);
+    const Array<execution_space, Rank> workspace("workspace", plan.workspace(count));
+    const Array<execution_space, std::uint32_t> arrived("arrived", count);
+    const Array<execution_space, float> scores("scores", count * places);
+    const Array<execution_space, std::int64_t> best("ids", count * places);
     const std::uint64_t rows = asked.rows.count();
     const SegmentIds segment{data.ids.data(), asked.ids.empty() ? 0 : asked.ids.front(), rows,
                              asked.ids.empty()};
@@ -285,7 +274,7 @@ TEST(Candidates, GivenAsIdsAreRankedInOneLaunch) {
 
 TEST(Candidates, GiveTheSameBitsInTwoHundredRepeats) {
   const Question asked = random_question(2000, 64, 1);
-  const auto lists = random_lists(2000, {1024});
+  const auto lists = random_lists<std::uint32_t>(2000, {1024});
   for (const Space space : spaces())
     EXPECT_EQ(ranks_of(space, asked, lists, 200), best_of(ranked(asked, lists), 10));
 }

@@ -2,7 +2,6 @@
 #include <kindred/core/vector/ScoreOfRank.hpp>
 
 #include "VectorData.hpp"
-#include "VectorKinds.hpp"
 
 namespace ExactnessTest {
 
@@ -34,17 +33,12 @@ Oracle oracle(Metric metric, std::span<const float> query, std::span<const float
 }
 
 /// Within 10⁻⁶ of the scale; NaN and values beyond the range of float32 must be equal.
-::testing::AssertionResult is_near(float score, const Oracle& expected) {
+bool is_near(float score, const Oracle& expected) {
   const auto rounded = static_cast<float>(expected.score);
-  if (std::isnan(expected.score) || std::isinf(rounded)) {
-    const bool same = std::isnan(rounded) ? std::isnan(score) : score == rounded;
-    if (same) return ::testing::AssertionSuccess();
-  } else if (std::abs(static_cast<long double>(score) - expected.score) <=
-             1e-6L * expected.scale + std::numeric_limits<float>::denorm_min()) {
-    return ::testing::AssertionSuccess();
-  }
-  return ::testing::AssertionFailure()
-         << score << " instead of " << static_cast<double>(expected.score);
+  if (std::isnan(rounded)) return std::isnan(score);
+  if (std::isinf(rounded)) return score == rounded;
+  return std::abs(static_cast<long double>(score) - expected.score) <=
+         1e-6L * expected.scale + std::numeric_limits<float>::denorm_min();
 }
 
 /// The ranks of all rows but the first two, and of some as candidates, are those of the reference
@@ -55,8 +49,7 @@ void expect_exact(Question asked, const std::string& what) {
   const std::size_t count = asked.rows.count() - first;
   for (std::size_t row = 0; row < asked.rows.count(); ++row)
     asked.ids.push_back(static_cast<std::uint32_t>(generator()()));
-  std::vector<std::uint32_t> candidates(40);
-  for (auto& row : candidates) row = static_cast<std::uint32_t>(random_below(asked.rows.count()));
+  const auto candidates = random_lists<std::uint32_t>(asked.rows.count(), {40}).values;
   for (const Metric metric : all_metrics) {
     asked.metric = metric;
     SCOPED_TRACE(what + ", " + asked.text());
@@ -64,21 +57,21 @@ void expect_exact(Question asked, const std::string& what) {
     for (std::size_t query = 0; query < asked.count(); ++query) {
       for (std::size_t row = first; row < asked.rows.count(); ++row) {
         expected.push_back(asked.rank(query, row));
-        ASSERT_TRUE(is_near(score_of(metric, expected.back()),
-                            oracle(metric, asked.query(query), asked.rows.row(row))))
-            << "row " << row;
+        const float score = score_of(metric, expected.back());
+        const Oracle exact = oracle(metric, asked.query(query), asked.rows.row(row));
+        ASSERT_TRUE(is_near(score, exact))
+            << described("row", row, "has", score, "instead of", exact.score);
       }
     }
     Question alone = asked;
     alone.queries.resize(asked.rows.dimension);
+    const std::vector<Rank> of_one(expected.begin(),
+                                   expected.begin() + static_cast<std::ptrdiff_t>(count));
     for (const Space space : spaces()) {
-      Context& context = Testing::context();
-      ASSERT_EQ(ranks_of_rows(context, space, asked, first, count), expected) << to_string(space);
-      ASSERT_EQ(ranks_of_rows(context, space, alone, first, count),
-                std::vector<Rank>(expected.begin(),
-                                  expected.begin() + static_cast<std::ptrdiff_t>(count)))
-          << to_string(space);
-      expect_candidate_ranks(context, space, asked, candidates);
+      SCOPED_TRACE(to_string(space));
+      ASSERT_EQ(ranks_of_rows(context(), space, asked, first, count), expected);
+      ASSERT_EQ(ranks_of_rows(context(), space, alone, first, count), of_one);
+      expect_candidate_ranks(context(), space, asked, candidates);
     }
   }
 }

@@ -11,13 +11,87 @@
 
 #include "OnSpaces.hpp"
 #include "VectorData.hpp"
-#include "VectorKinds.hpp"
-#include "kernels/WorstProducts.hpp"
+
+#include <kindred/core/vector/impl/TileSelectKernels.hpp>
 
 namespace GemmSearchTest {
 
 using namespace Kindred;
 using namespace Testing;
+using Testing::Array;
+
+/// \brief The worst product that the error model allows, of vector \p i with elements `a(d)` and \p
+/// j with elements `b(d)`: it has the largest allowed error, in its own direction.
+template <class A, class B>
+double worst_product(std::uint64_t length, std::uint64_t i, const A& a, std::uint64_t j,
+                     const B& b) {
+  double sum = 0, a_square = 0, b_square = 0;
+  for (std::uint64_t d = 0; d < length; ++d) {
+    const double x{Arch::to_float(a(d))};
+    const double y{Arch::to_float(b(d))};
+    sum += x * y;
+    a_square += x * x;
+    b_square += y * y;
+  }
+  const double error = 0.999 * Impl::gemm_error(length) * std::sqrt(a_square) * std::sqrt(b_square);
+  return (i * 2654435761U + j * 40503U) / 8 % 2 == 0 ? sum + error : sum - error;
+}
+
+/// The worst products, rounded to float16.
+struct WorstProducts {
+  void run(const HostSpace&, const Impl::GemmShape& shape, const Arch::Float16* a,
+           const Arch::Float16* b, Arch::Float16* c) const {
+    for (std::uint64_t i = 0; i < shape.m; ++i) {
+      for (std::uint64_t j = 0; j < shape.n; ++j) {
+        const double product = worst_product(
+            shape.k, i, [&](std::uint64_t d) { return a[i * shape.lda + d]; }, j,
+            [&](std::uint64_t d) { return b[j * shape.ldb + d]; });
+        c[i * shape.ldc + j] =
+            Arch::round_to<Arch::Float16>(static_cast<float>(product * shape.alpha));
+      }
+    }
+  }
+};
+
+/// \brief The worst products again, compared with the threshold in the epilogue: the counterpart of
+/// `ThresholdGemm`.
+struct WorstThresholdGemm {
+  static constexpr std::uint64_t query_multiple = Impl::ThresholdGemm::query_multiple;
+  static constexpr std::uint64_t rows_best = 5 * TileLayout::block_vectors;
+  static bool is_usable() { return true; }
+
+  void run(const HostSpace&, const Impl::ThresholdTile<HostSpace>& tile) const {
+    const TileLayout layout{tile.stride, true};
+    const std::uint64_t block = TileLayout::block_vectors;
+    ASSERT_EQ(tile.first % block, 0U);
+    for (std::uint64_t r = tile.first; r < Impl::round_up(tile.last, block); ++r) {
+      const TileRow row = tile.bounds[r];
+      if (row.error == -infinity) continue;
+      for (std::uint64_t q = 0; q < tile.lists.counts.size(); ++q) {
+        const auto product = static_cast<float>(worst_product(
+            tile.stride, q, [&](std::uint64_t d) { return tile.queries[layout.at(q, d)]; }, r,
+            [&](std::uint64_t d) { return tile.rows[layout.at(r, d)]; }));
+        const float weight = tile.weights == nullptr ? 0.0F : tile.weights[q];
+        const float upper = tile_upper(product, row, 0.0F, weight);
+        const float threshold = tile.lists.thresholds(q);
+        if (upper < threshold || threshold == infinity) continue;
+        const std::uint32_t index = tile.bounds.rows[r];
+        if (tile.filter.passes(q, index))
+          Impl::append_survivor(tile.lists, q, index, upper,
+                                tile_width(product, row, 0.0F, weight));
+      }
+    }
+  }
+};
+
+/// For searches without a threshold epilogue.
+struct NoThresholdGemm {
+  static constexpr std::uint64_t query_multiple = WorstThresholdGemm::query_multiple;
+  static constexpr std::uint64_t rows_best = WorstThresholdGemm::rows_best;
+  static bool is_usable() { return false; }
+  template <class ExecutionSpace>
+  void run(const ExecutionSpace&, const Impl::ThresholdTile<ExecutionSpace>&) const {}
+};
 
 template <class Threshold>
 using WorstSearch =
@@ -44,9 +118,8 @@ struct RoundedCopy {
       const auto order = TileOrder<ExecutionSpace>::of(rows.norms.size());
       view.layout = tiles::rounded_layout(rows.dimension);
       const std::size_t positions = tiles::rounded_positions(rows.dimension, order.positions());
-      values =
-          Testing::Array<ExecutionSpace, Arch::Float16>("rounded", positions * view.layout.stride);
-      squares = Testing::Array<ExecutionSpace, float>("rounded_squares", positions);
+      values = Array<ExecutionSpace, Arch::Float16>("rounded", positions * view.layout.stride);
+      squares = Array<ExecutionSpace, float>("rounded_squares", positions);
       const auto round = [&](std::size_t begin, std::size_t count) {
         round_tile_rows<ExecutionSpace, Arch::Float16>(
             exec_space, rows, order, begin, view.layout,
@@ -62,8 +135,8 @@ struct RoundedCopy {
     }
   }
 
-  Testing::Array<ExecutionSpace, Arch::Float16> values;
-  Testing::Array<ExecutionSpace, float> squares;
+  Array<ExecutionSpace, Arch::Float16> values;
+  Array<ExecutionSpace, float> squares;
   RoundedRows<ExecutionSpace, Arch::Float16> view;
 };
 
@@ -77,7 +150,7 @@ Found run(const ExecutionSpace& exec_space, Space space, Search& search, const Q
     rounded = copy.emplace(exec_space, data.view).view;
   search.bind(context().memory(space));
   Found found;
-  const Testing::Array<ExecutionSpace, Rank> best("best", asked.count() * asked.top);
+  const Array<ExecutionSpace, Rank> best("best", asked.count() * asked.top);
   const auto ask = [&](const Impl::QuerySource<ExecutionSpace>& requested) {
     search.search(exec_space, data.view, data.filter, requested, asked.metric, asked.top, best,
                   found.report, rounded);

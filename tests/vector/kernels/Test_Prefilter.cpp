@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/vector/impl/RowInt8Dots.hpp>
-#include <kindred/core/vector/special/WarpInt8Dots.hpp>
+#include <kindred/core/arch/simd/Int8Dot.hpp>
 
 #include "PrefilterCases.hpp"
 
@@ -70,8 +69,8 @@ TEST(Prefilter, BoundsIncludeTheReproducibleScore) {
             const float lower = bounds.lower[pair];
             // A NaN ranks last and may be below any lower bound, so its lower bound must be
             // −infinity.
-            const bool holds = score != score ? lower == -std::numeric_limits<float>::infinity()
-                                              : lower <= score && score <= upper;
+            const bool holds =
+                score != score ? lower == -infinity : lower <= score && score <= upper;
             ASSERT_TRUE(holds && upper == upper)
                 << made.name << ", " << asked.text() << " on " << to_string(space) << ": row "
                 << row << " scores " << score << ", bounds " << lower << " and " << upper;

@@ -30,6 +30,12 @@
 /// thread. The kernels must compute the same bits.
 namespace Kindred::Reference {
 
+/// Arrays of a caller.
+using Floats = std::span<const float>;
+using Doubles = std::span<const double>;
+using Numbers = std::span<const std::uint64_t>;
+using Symbols = std::span<const Symbol>;
+
 // ---- Reproducible sums ----
 
 /// Adds the upper half to the lower half until one value is left; \p values is padded with +0 to a
@@ -37,11 +43,11 @@ namespace Kindred::Reference {
 double pairwise_tree_sum(std::vector<double> values);
 /// The reproducible sum of \p terms: blocks of 4096, 32 lanes, pairwise tree reductions; +0 for no
 /// terms.
-double reproducible_sum(std::span<const double> terms);
+double reproducible_sum(Doubles terms);
 /// Σ a·b as a reproducible sum; \p a and \p b have the same length.
-double dot(std::span<const float> a, std::span<const float> b);
+double dot(Floats a, Floats b);
 /// Σ (a − b)² as a reproducible sum; difference, square and sum are each rounded to double.
-double squared_difference(std::span<const float> a, std::span<const float> b);
+double squared_difference(Floats a, Floats b);
 
 // ---- Select ----
 
@@ -63,15 +69,14 @@ std::vector<Item> top_k(std::vector<Item> items, std::size_t k, Better better);
 // ---- Vector ----
 
 /// The score of \p row for \p query: rounded once; a NaN is 0x7FC00000, a zero is +0.
-float score(Metric metric, std::span<const float> query, std::span<const float> row);
+float score(Metric metric, Floats query, Floats row);
 
 /// σ((cosine − \p threshold) / max(\p temperature, 0.05)) of the rounded cosine, with the C
 /// library's exponential function.
-float cosine_sigmoid(std::span<const float> query, std::span<const float> row, double threshold,
-                     double temperature);
+float cosine_sigmoid(Floats query, Floats row, double threshold, double temperature);
 /// Σ wᵢ·xᵢ / Σ wᵢ over the rows of \p rows (`weights.size()` rows, row-major), with reproducible
 /// sums; 0 where the weights add up to 0.
-std::vector<float> weighted_average(std::span<const float> rows, std::span<const float> weights);
+std::vector<float> weighted_average(Floats rows, Floats weights);
 
 /// The answer to one query: `top` results, padded with id −1 and score −inf (+inf for l2).
 struct SearchAnswer {
@@ -80,17 +85,13 @@ struct SearchAnswer {
 };
 /// The best \p top of \p rows (`count × query.size()`, row-major) that \p filter allows: one byte
 /// per row, nonzero = allowed; empty = all rows are allowed.
-SearchAnswer search(Metric metric, std::span<const float> rows, std::span<const float> query,
-                    std::size_t top, std::span<const std::uint8_t> filter = {});
+SearchAnswer search(Metric metric, Floats rows, Floats query, std::size_t top,
+                    std::span<const std::uint8_t> filter = {});
 /// The best \p top of the rows that \p candidates lists, each scored once.
-std::vector<Item> score_candidates(Metric metric, std::span<const float> rows,
-                                   std::span<const float> query,
-                                   std::span<const std::uint64_t> candidates, std::size_t top);
+std::vector<Item> score_candidates(Metric metric, Floats rows, Floats query, Numbers candidates,
+                                   std::size_t top);
 
 // ---- Layers ----
-
-/// \p activation applied to \p x.
-float apply_activation(LayerActivation activation, float x);
 
 struct NormRow {
   std::vector<float> y;  ///< before rounding to another element type
@@ -99,11 +100,9 @@ struct NormRow {
 };
 /// A row as `core/layers/FusedNorm.hpp` defines it. \param gamma, beta one element per column, or
 /// empty
-NormRow norm_row(std::span<const float> x, std::span<const float> gamma,
-                 std::span<const float> beta, float epsilon, LayerActivation activation);
+NormRow norm_row(Floats x, Floats gamma, Floats beta, float epsilon, LayerActivation activation);
 /// act(float32(Σ x·w + bias)), with a reproducible sum.
-float linear(std::span<const float> x, std::span<const float> w, float bias,
-             LayerActivation activation);
+float linear(Floats x, Floats w, float bias, LayerActivation activation);
 
 // ---- Sequence ----
 
@@ -111,18 +110,16 @@ float linear(std::span<const float> x, std::span<const float> w, float bias,
 inline bool same(Symbol a, Symbol b) { return a == b && a != unknown_symbol; }
 
 /// Length of the longest common subsequence; `unknown_symbol` matches nothing.
-std::uint32_t lcs(std::span<const Symbol> pattern, std::span<const Symbol> query);
+std::uint32_t lcs(Symbols pattern, Symbols query);
 /// The matching blocks of Python's `SequenceMatcher(None, pattern, query, autojunk=…)`, without the
 /// final empty block.
-std::vector<Block> blocks(std::span<const Symbol> pattern, std::span<const Symbol> query,
-                          bool autojunk = false);
+std::vector<Block> blocks(Symbols pattern, Symbols query, bool autojunk = false);
 /// The maximal runs of an LCS: the common prefix, the common suffix of the rest, and between them
 /// the path back from the end that skips a query symbol if that keeps the length, otherwise a
 /// pattern symbol if that does, and otherwise matches both.
-std::vector<Block> lcs_blocks(std::span<const Symbol> pattern, std::span<const Symbol> query);
+std::vector<Block> lcs_blocks(Symbols pattern, Symbols query);
 /// The number of symbols in all `blocks`.
-std::uint32_t difflib(std::span<const Symbol> pattern, std::span<const Symbol> query,
-                      bool autojunk = false);
+std::uint32_t difflib(Symbols pattern, Symbols query, bool autojunk = false);
 
 /// How `matched` is counted.
 enum class Matched : std::uint8_t { lcs, difflib };
@@ -141,9 +138,9 @@ double similarity(Matched measure, std::uint32_t matched, std::size_t pattern_le
                   std::size_t query_length);
 /// The patterns with similarity ≥ \p threshold, best first, at most \p top of them; none for an
 /// empty query.
-std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns,
-                             std::span<const Symbol> query, Matched measure, double threshold,
-                             std::size_t top, bool autojunk = false);
+std::vector<MatchItem> match(std::span<const std::vector<Symbol>> patterns, Symbols query,
+                             Matched measure, double threshold, std::size_t top,
+                             bool autojunk = false);
 
 // ---- Measures of RapidFuzz ----
 
@@ -152,28 +149,26 @@ enum class PairMeasure : std::uint8_t { levenshtein, osa, jaro_winkler, prefix, 
 
 /// The least number of insertions, deletions and substitutions that turn one sequence into the
 /// other.
-std::uint32_t levenshtein_distance(std::span<const Symbol> pattern, std::span<const Symbol> query);
+std::uint32_t levenshtein_distance(Symbols pattern, Symbols query);
 /// Optimal string alignment: like the above, and an exchange of two adjacent symbols, which no
 /// other edit touches, counts 1.
-std::uint32_t osa_distance(std::span<const Symbol> pattern, std::span<const Symbol> query);
+std::uint32_t osa_distance(Symbols pattern, Symbols query);
 /// \brief Jaro's similarity s; above 0.7, min(s + p · 0.1 · (1 − s), 1) for a common prefix of p
 /// symbols, of which at most four count.
 ///
 /// Equals `JaroWinkler.similarity`, and `normalized_similarity` in `cdist` and `extract`. RapidFuzz
 /// computes `normalized_similarity` of a single pair as 1 − (1 − s), which can lose the last bits.
-double jaro_winkler_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query);
+double jaro_winkler_similarity(Symbols pattern, Symbols query);
 /// Length of the common prefix.
-std::uint32_t prefix_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query);
+std::uint32_t prefix_similarity(Symbols pattern, Symbols query);
 /// Length of the common suffix, which RapidFuzz calls postfix.
-std::uint32_t postfix_similarity(std::span<const Symbol> pattern, std::span<const Symbol> query);
+std::uint32_t postfix_similarity(Symbols pattern, Symbols query);
 
 /// The edit distance; for prefix and postfix, the longer length minus the similarity; for
 /// jaro_winkler, 1 − similarity.
-double distance(PairMeasure measure, std::span<const Symbol> pattern,
-                std::span<const Symbol> query);
+double distance(PairMeasure measure, Symbols pattern, Symbols query);
 /// 1 − (distance / longer length), and 1 for two empty sequences; for jaro_winkler, the similarity.
-double normalized_similarity(PairMeasure measure, std::span<const Symbol> pattern,
-                             std::span<const Symbol> query);
+double normalized_similarity(PairMeasure measure, Symbols pattern, Symbols query);
 
 /// The code points of \p text, which is valid UTF-8.
 std::vector<Symbol> code_points(std::string_view text);
@@ -237,17 +232,19 @@ struct SpreadSettings {
   bool short_activations = false;  ///< the values that a hop passes on are rounded to bfloat16
 };
 
+using Links = std::span<const Link>;
+using Nodes = std::span<const Node>;
+
 /// Row v: the links that end in v, sorted by source, parallel ones in input order.
-std::vector<std::vector<Link>> links_into(std::size_t nodes, std::span<const Link> links);
+std::vector<std::vector<Link>> links_into(std::size_t nodes, Links links);
 /// \p links with the weights that \p modifiers give them; \p node_kinds has one kind per node, or
 /// is empty.
-std::vector<Link> modified(std::size_t nodes, std::span<const Link> links,
-                           std::span<const std::uint8_t> node_kinds,
+std::vector<Link> modified(std::size_t nodes, Links links, std::span<const std::uint8_t> node_kinds,
                            const SpreadModifiers& modifiers);
 /// Wᵀx (along the links) or W x, with reproducible sums that are rounded once; a link whose kind is
 /// not in \p kinds contributes the term +0.
-std::vector<float> hop(std::size_t nodes, std::span<const Link> links, std::span<const float> x,
-                       HopDirection direction, const EdgeKinds& kinds = EdgeKinds().set());
+std::vector<float> hop(std::size_t nodes, Links links, Floats x, HopDirection direction,
+                       const EdgeKinds& kinds = EdgeKinds().set());
 
 /// What the hops of a spreading changed; hop 0 is that of the sources.
 struct SpreadHistory {
@@ -256,12 +253,12 @@ struct SpreadHistory {
   std::vector<float> decays;
 };
 /// The activation of every node after engine-mode spreading.
-std::vector<float> spread_engine(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings = {},
+std::vector<float> spread_engine(std::size_t nodes, Links links, Nodes sources,
+                                 const SpreadSettings& settings = {},
                                  SpreadHistory* history = nullptr);
 /// Σ x_d of every node for d = 0 … hops, where x_d = D(d)·Wᵀx_{d−1}.
-std::vector<float> spread_linear(std::size_t nodes, std::span<const Link> links,
-                                 std::span<const Node> sources, const SpreadSettings& settings = {},
+std::vector<float> spread_linear(std::size_t nodes, Links links, Nodes sources,
+                                 const SpreadSettings& settings = {},
                                  SpreadHistory* history = nullptr);
 struct PageRankSettings {
   double damping = 0.85;
@@ -276,14 +273,14 @@ struct PageRankAnswer {
 };
 
 /// Personalized PageRank as `core/graph/PageRank.hpp` defines it, bit for bit.
-PageRankAnswer page_rank(std::size_t nodes, std::span<const Link> links,
-                         std::span<const Node> sources, const PageRankSettings& settings = {});
+PageRankAnswer page_rank(std::size_t nodes, Links links, Nodes sources,
+                         const PageRankSettings& settings = {});
 /// The limit of the iteration, in double: p = α(Pᵀp + dangling mass · r) + (1 − α)r.
-std::vector<double> page_rank_limit(std::size_t nodes, std::span<const Link> links,
-                                    std::span<const Node> sources, double damping = 0.85);
+std::vector<double> page_rank_limit(std::size_t nodes, Links links, Nodes sources,
+                                    double damping = 0.85);
 
 /// The nodes with nonzero values, largest value first, then lower node, at most \p top of them.
-std::vector<Node> ranked_nodes(std::span<const float> values, std::size_t top);
+std::vector<Node> ranked_nodes(Floats values, std::size_t top);
 
 // ---- Lattices ----
 
@@ -295,11 +292,11 @@ struct BlockedLattice {
   std::vector<std::vector<std::uint64_t>> neighbours;
 
   /// \param edges each in either orientation
-  BlockedLattice(const LatticeShape& shape, std::span<const std::uint64_t> nodes,
+  BlockedLattice(const LatticeShape& shape, Numbers nodes,
                  std::span<const std::pair<std::uint64_t, std::uint64_t>> edges);
 
   /// The distance of every node from the nearest source; 0xFFFFFFFF if no source reaches it.
-  std::vector<std::uint32_t> distances(std::span<const std::uint64_t> sources) const;
+  std::vector<std::uint32_t> distances(Numbers sources) const;
   /// The shortest path, found backwards from \p to by always choosing the first neighbor that is
   /// closer to \p from; empty if there is no path.
   std::vector<std::uint64_t> path(std::uint64_t from, std::uint64_t to) const;
@@ -389,24 +386,23 @@ float element_wise(ElementWise op, float a, float b);
 double element_wise(ElementWise op, double a, double b);
 /// The reduction of \p x in float64, not yet rounded to the element type of x; \p x may be empty
 /// only for sums.
-double reduced(Reduction reduction, std::span<const double> x);
+double reduced(Reduction reduction, Doubles x);
 /// `op` applied to integers modulo 2⁶⁴, of which narrower results are the lower bits. Only add,
 /// multiply and square.
 std::uint64_t element_wise(ElementWise op, std::uint64_t a, std::uint64_t b);
 /// The sum modulo 2⁶⁴, the minimum or the maximum of \p x.
 std::int64_t reduced(Reduction reduction, std::span<const std::int64_t> x);
-std::uint64_t reduced(Reduction reduction, std::span<const std::uint64_t> x);
+std::uint64_t reduced(Reduction reduction, Numbers x);
 /// The double nearest to the mean of \p x, which has at most 2³² elements, ties to even.
 double integer_mean(std::span<const std::int64_t> x);
-double integer_mean(std::span<const std::uint64_t> x);
+double integer_mean(Numbers x);
 /// (x − mean) · 1 / (deviation + 1e-8)
-std::vector<float> normalised(std::span<const float> x);
-std::vector<double> normalised(std::span<const double> x);
+std::vector<float> normalised(Floats x);
+std::vector<double> normalised(Doubles x);
 /// A · B, m × k by k × n: reproducible sums of fused multiply-adds.
-std::vector<float> matrix_product(std::span<const float> a, std::span<const float> b, std::size_t m,
-                                  std::size_t n, std::size_t k);
-std::vector<double> matrix_product(std::span<const double> a, std::span<const double> b,
-                                   std::size_t m, std::size_t n, std::size_t k);
+std::vector<float> matrix_product(Floats a, Floats b, std::size_t m, std::size_t n, std::size_t k);
+std::vector<double> matrix_product(Doubles a, Doubles b, std::size_t m, std::size_t n,
+                                   std::size_t k);
 /// Philox4x32-10.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);

@@ -1,9 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which changes of structs the comparison of binary interfaces accepts, before abidiff reports the others."""
+"""The checker of symbols detects what it is meant to detect, and the comparison of binary interfaces accepts some changes of structs, before
+abidiff reports the others."""
 import unittest
 
+from check_symbols import NODE, REQUIRED, breaches_of
 from test_package import without_growth
+
+HEADERS = "class VectorIndex { struct State; void search(); }; class Error; class CorruptFile; std::string library_file();"
+
+
+def found(*symbols):
+    return list(breaches_of([f"{symbol}@@{NODE}" for symbol in (*REQUIRED, *symbols)], HEADERS))
+
+
+class CheckSymbols(unittest.TestCase):
+    def test_public_names_pass(self):
+        self.assertEqual(found("_ZNK7Kindred11VectorIndex6searchEv", "_ZTVN7Kindred11VectorIndexE", "_ZN7Kindred11VectorIndexD1Ev",
+                               "_ZN7Kindred11VectorIndex6searchIfEESt6vectorIT_SaIS3_EES3_"), [])
+
+    def test_other_names_and_versions_are_refused(self):
+        for symbol in ("_ZN6Kokkos10initializeERiPPc", "_ZTIN6Kokkos10ScopeGuardE", "_ZN3fmt2v97vformatEN7Kindred11VectorIndexE",
+                       "_ZN7Kindred4Impl10with_graphEi", "_ZN7Kindred11VectorIndex5State6searchEv", "_ZN7Kindred13BudgetAdaptor8allocateEm",
+                       "_ZNSt6vectorIN7Kindred11VectorIndexESaIS1_EE9push_backERKS1_", "main"):
+            with self.subTest(symbol):
+                self.assertEqual(len(found(symbol)), 1)
+        for symbols, count in (([f"{symbol}@@OTHER" for symbol in REQUIRED[:1]], len(REQUIRED)), ([f"{REQUIRED[0]}@@{NODE}"], len(REQUIRED) - 1)):
+            self.assertEqual(len(list(breaches_of(symbols, HEADERS))), count)
 
 
 def interface(**structs):

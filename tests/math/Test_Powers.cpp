@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Exponential functions, logarithms and powers.
 #include <gtest/gtest.h>
+#include <kindred/core/math/Exp.hpp>
 #include <kindred/core/math/Pow.hpp>
 
 #include <bit>
@@ -8,10 +10,45 @@
 
 #include "Support.hpp"
 
-namespace Kindred::Testing::LogTest {
+namespace Kindred::Testing::PowersTest {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+double relative_error(double value, long double exact) {
+  return static_cast<double>(std::abs((value - exact) / exact));
+}
+
+TEST(PortableExp, IsWithinItsStatedError) {
+  auto generator = Testing::generator("PortableExp");
+  std::uniform_real_distribution<double> wide(-700.0, 700.0);
+  std::uniform_real_distribution<double> narrow(-1.0, 1.0);
+  for (int i = 0; i < 400000; ++i) {
+    const double x = i % 2 == 0 ? wide(generator) : narrow(generator);
+    ASSERT_LT(relative_error(portable_exp(x), std::exp(static_cast<long double>(x))), 4e-16) << x;
+  }
+}
+
+TEST(PortableExp, HasExactLimits) {
+  const double limits[][2] = {{0.0, 1.0},       {-0.0, 1.0},       {infinity, infinity},
+                              {-infinity, 0.0}, {710.0, infinity}, {-746.0, 0.0}};
+  for (const auto& [x, expected] : limits) EXPECT_EQ(portable_exp(x), expected) << x;
+  EXPECT_GT(portable_exp(-745.0), 0.0);
+  EXPECT_NEAR(portable_exp(709.7) / std::exp(709.7), 1.0, 1e-15);
+  EXPECT_TRUE(std::isnan(portable_exp(nan)));
+}
+
+TEST(PortableSigmoid, IsWithinItsStatedError) {
+  auto generator = Testing::generator("PortableSigmoid");
+  std::uniform_real_distribution<double> values(-60.0, 60.0);
+  for (int i = 0; i < 100000; ++i) {
+    const double z = values(generator);
+    const long double expected = 1.0L / (1.0L + std::exp(static_cast<long double>(-z)));
+    ASSERT_LT(relative_error(portable_sigmoid(z), expected), 1e-15) << z;
+  }
+  EXPECT_EQ(portable_sigmoid(1e308), 1.0);
+  EXPECT_EQ(portable_sigmoid(-1e308), 0.0);
+}
 
 /// The distance of \p value from \p exact, in units in the last place of \p exact.
 double units_between(double value, long double exact) {
@@ -101,8 +138,8 @@ TEST(PortablePow, IsWithinItsStatedError) {
     const double exponent = exponents(generator);
     const long double expected =
         std::pow(static_cast<long double>(base), static_cast<long double>(exponent));
-    const long double error = (portable_pow(base, exponent) - expected) / expected;
-    ASSERT_LT(std::abs(static_cast<double>(error)), 6e-16) << base << ", " << exponent;
+    ASSERT_LT(relative_error(portable_pow(base, exponent), expected), 6e-16)
+        << base << ", " << exponent;
   }
 }
 
@@ -122,4 +159,4 @@ TEST(PortablePow, HasExactLimits) {
     EXPECT_TRUE(std::isnan(portable_pow(base, exponent))) << base << ", " << exponent;
 }
 
-}  // namespace Kindred::Testing::LogTest
+}  // namespace Kindred::Testing::PowersTest
