@@ -7,8 +7,6 @@
 #include <kindred/matcher/Bulk.hpp>
 #include <kindred/matcher/NpyArray.hpp>
 
-#include <type_traits>
-
 namespace Kindred::Tools {
 
 namespace {
@@ -176,14 +174,6 @@ void run_multiply(const GlobalOptions& global, const ProductFlags& flags) {
   multiply<double>(session, flags, a, b, out);
 }
 
-void append_value(std::string& out, auto value) {
-  if constexpr (std::is_floating_point_v<decltype(value)>) {
-    append_json(out, value);
-  } else {
-    out += std::to_string(value);
-  }
-}
-
 /// \tparam Value type of the results
 template <class T, class Value>
 void reduce_to(Session& session, const ReduceFlags& flags, const NpyArray& array, bool json) {
@@ -200,17 +190,17 @@ void reduce_to(Session& session, const ReduceFlags& flags, const NpyArray& array
       Phase::compute, [&] { return Bulk(session.context()).reduce(flags.op, arrays, values); });
   std::string out;
   if (json) {
-    out += "{\"value\": ";
-    const auto put = [&](Value value) { append_value(out, value); };
+    out += '{';
+    append_key(out, "value");
     if (is_batch) {
-      append_list(out, values, put);
+      append_list(out, values, [&](Value value) { append_json(out, value); });
     } else {
-      put(values[0]);
+      append_json(out, values[0]);
     }
     out += "}\n";
   } else {
     for (const Value value : values) {
-      append_value(out, value);
+      append_json(out, value);
       out += '\n';
     }
   }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "program/Color.hpp"
 
 #include <kindred/matcher/Calibration.hpp>
 
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 namespace Kindred::Tools {
@@ -63,14 +61,12 @@ std::string as_text(const Context& context, std::size_t points) {
   return out;
 }
 
-void calibrate_command(const GlobalOptions& global, const std::optional<double>& seconds) {
+void calibrate_command(const GlobalOptions& global, CalibrationOptions options) {
   Session session(global, "calibrate", false);
   Context& context = session.context();
   std::size_t points = 0;
   {
     Progress progress("measuring", !global.quiet);
-    CalibrationOptions options;
-    options.seconds = seconds.value_or(options.seconds);
     options.on_point = [&](const CalibrationPoint& point) {
       ++points;
       progress.update(fmt::format("{} on {}: {:.3g} {} in {:.3g} s", to_string(point.operation),
@@ -89,12 +85,12 @@ void calibrate_command(const GlobalOptions& global, const std::optional<double>&
 }  // namespace
 
 void add_calibrate_command(CLI::App& app, const GlobalOptions& global) {
-  const auto [command, seconds] = add_command<std::optional<double>>(
+  const auto [command, options] = add_command<CalibrationOptions>(
       app, "calibrate",
       "Measure this machine and save the costs that determine the choice of the space", global,
       calibrate_command);
-  add_number(*command, "--seconds", *seconds, "Approximate duration in seconds (default: 5)", 0.1,
-             3600);
+  add_number(*command, "--seconds", options->seconds,
+             "Approximate duration in seconds (default: 5)", 0.1, 3600);
 }
 
 }  // namespace Kindred::Tools

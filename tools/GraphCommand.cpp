@@ -106,7 +106,7 @@ void add_graph_command(CLI::App& app, const GlobalOptions& global) {
   exclude_each_other(flags->sources);
   add_graph_text_flags(*command, flags->text, "--edges");
   flags->text.of_lists.push_back(
-      command->add_flag("--edge-kinds", flags->text.kinds,
+      command->add_flag("--edge-kinds", flags->text.form.kinds,
                         "Lines have a fourth field, the kind of the edge, 0 to 255"));
   for (CLI::Option* option : flags->text.of_lists) wordnet->excludes(option);
   add_out(*command, flags->out, "Output file");

@@ -43,33 +43,30 @@ void add_graph_text_flags(CLI::App& command, GraphText& text, const std::string&
   text.of_lists = {
       add_file(command, "--nodes", text.nodes,
                "Lines 'node' or 'node kind': additional nodes, numbered before those of " + edges),
-      command.add_flag("--undirected", text.undirected,
+      command.add_flag("--undirected", text.form.undirected,
                        "Each line of the edge list is an edge in both directions"),
-      command.add_flag("--header", text.header,
-                       "The first line of the edge list is a header (default: it is one if its "
-                       "weight is a word)"),
-      command.add_flag("--no-header", text.no_header,
-                       "The first line of the edge list is an edge")};
+      command.add_flag_callback(
+          "--header", [&text] { text.form.header = HeaderLine::present; },
+          "The first line of the edge list is a header (default: it is one if its "
+          "weight is a word)"),
+      command.add_flag_callback(
+          "--no-header", [&text] { text.form.header = HeaderLine::absent; },
+          "The first line of the edge list is an edge")};
   text.of_lists[2]->excludes(text.of_lists[3]);
 }
 
 Graph read_graph_text(const char* command, const GraphText& text, WeightRange range,
                       const Session& session) {
   if (const CLI::Option* const given = text.list_flag();
-      is_matrix_market(text.edges) && (given != nullptr || text.kinds)) {
+      is_matrix_market(text.edges) && (given != nullptr || text.form.kinds)) {
     throw UsageError(fmt::format(
         "{}: {} does not go with a Matrix Market file, {}; it is for an edge list{}", command,
         given != nullptr ? given->get_name() : "--kinds", text.edges,
-        text.undirected ? " (a Matrix Market file says 'symmetric' in its first line)" : ""));
+        text.form.undirected ? " (a Matrix Market file says 'symmetric' in its first line)" : ""));
   }
   check_kind(text.edges, InputKind::edges);
-  EdgeListForm form;
+  EdgeListForm form = text.form;
   form.weights = text.weights != EdgeWeights::none;
-  form.kinds = text.kinds;
-  form.undirected = text.undirected;
-  form.header = text.header      ? HeaderLine::present
-                : text.no_header ? HeaderLine::absent
-                                 : HeaderLine::automatic;
   form.note = Log::info;
   Graph graph;
   if (!text.nodes.empty())

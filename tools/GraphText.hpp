@@ -15,10 +15,7 @@ struct GraphText {
   std::string edges;
   std::string nodes;  ///< list of nodes, which come before those of the edges; empty: none
   std::optional<EdgeWeights> weights;
-  bool kinds = false;  ///< lines have a fourth field
-  bool undirected = false;
-  bool header = false;
-  bool no_header = false;
+  EdgeListForm form;  ///< of the lines, but for what the weights and the file names determine
   std::vector<CLI::Option*> of_lists;  ///< are for an edge list
 
   /// The first flag of an edge list that is given; null if none is.

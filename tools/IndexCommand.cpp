@@ -132,50 +132,34 @@ void build_index(const CLI::App& command, const GlobalOptions& global,
   session.finish();
 }
 
-/// The true neighbours of each query, as many as are compared.
-class Truth {
- public:
-  /// \throws InputError for a different shape, or an id that no row of \p index has; −1 means no
-  /// neighbour
-  Truth(const std::string& path, const VectorFileOptions& options, std::size_t queries,
-        std::size_t top, const HnswIndex& index)
-      : m_top(top) {
-    reading_file([&] {
-      const VectorFile file(path, options);
-      if (file.rows() != queries || file.dimension() < top) {
-        throw InputError(fmt::format("{}: {} × {} neighbours; {} queries need {} each", path,
-                                     file.rows(), file.dimension(), queries, top));
+/// \brief The \p top true neighbours of each query.
+/// \throws InputError for a different shape, or an id that no row of \p index has; −1 means no
+/// neighbour
+std::vector<std::int64_t> read_truth(const std::string& path, const VectorFileOptions& options,
+                                     std::size_t queries, std::size_t top, const HnswIndex& index) {
+  return reading_file([&] {
+    const VectorFile file(path, options);
+    if (file.rows() != queries || file.dimension() < top) {
+      throw InputError(fmt::format("{}: {} × {} neighbours; {} queries need {} each", path,
+                                   file.rows(), file.dimension(), queries, top));
+    }
+    std::vector<std::int64_t> ids;
+    std::vector<std::int64_t> row(file.dimension());
+    ids.reserve(queries * top);
+    for (std::size_t query = 0; query < queries; ++query) {
+      file.read(query, 1, std::span<std::int64_t>(row));
+      for (std::size_t place = 0; place < top; ++place) {
+        const std::int64_t id = row[place];
+        if (id == -1 || (id >= 0 && index.contains(static_cast<std::uint64_t>(id)))) continue;
+        throw InputError(fmt::format(
+            "{}: neighbour {} of query {} is {}; the index has {} rows with ids below {}", path,
+            place, query, id, index.size(), index.end_id()));
       }
-      std::vector<std::int64_t> row(file.dimension());
-      m_ids.reserve(queries * top);
-      for (std::size_t query = 0; query < queries; ++query) {
-        file.read(query, 1, std::span<std::int64_t>(row));
-        for (std::size_t place = 0; place < top; ++place) {
-          const std::int64_t id = row[place];
-          if (id == -1 || (id >= 0 && index.contains(static_cast<std::uint64_t>(id)))) continue;
-          throw InputError(
-              fmt::format("{}: neighbour {} of query {} is {}; the index has {} rows "
-                          "with ids below {}",
-                          path, place, query, id, index.size(), index.end_id()));
-        }
-        m_ids.insert(m_ids.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(top));
-      }
-    });
-  }
-
-  void compare(const HnswResults& results, std::size_t first, std::size_t count) {
-    const Recall now =
-        recall_of(results.ids, std::span(m_ids).subspan(first * m_top, count * m_top), m_top);
-    m_compared.found += now.found;
-    m_compared.all += now.all;
-  }
-  double recall() const { return m_compared.share(); }
-
- private:
-  std::size_t m_top;
-  std::vector<std::int64_t> m_ids;
-  Recall m_compared;
-};
+      ids.insert(ids.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(top));
+    }
+    return ids;
+  });
+}
 
 HnswSearchOptions search_options(const IndexSearchFlags& flags, const HnswIndex& index) {
   check_some_rows(flags.index, index.size());
@@ -190,9 +174,11 @@ HnswSearchOptions search_options(const IndexSearchFlags& flags, const HnswIndex&
 }
 
 void append_recall(std::string& out, double recall, std::size_t top, std::size_t queries) {
-  out += "{\"recall\": ";
-  append_json(out, recall);
-  fmt::format_to(std::back_inserter(out), ", \"top\": {}, \"queries\": {}}}\n", top, queries);
+  out += '{';
+  append_field(out, "recall", recall);
+  append_field(out, "top", top);
+  append_field(out, "queries", queries);
+  out += "}\n";
 }
 
 /// Prints the work of a call. A query is scanned if that takes no more work, or if the traversal
@@ -225,13 +211,14 @@ void search_index(const GlobalOptions& global, const IndexSearchFlags& flags) {
   const std::vector<std::uint8_t> filter =
       load_filter(session, flags.filter, flags.index, index.end_id());
   options.filter = filter;
-  std::optional<Truth> truth;
-  if (!flags.truth.empty()) {
-    session.timed(Phase::load, [&] {
-      truth.emplace(flags.truth, truth_file, queries.rows, options.top, index);
+  const bool has_truth = !flags.truth.empty();
+  std::vector<std::int64_t> truth;
+  if (has_truth)
+    truth = session.timed(Phase::load, [&] {
+      return read_truth(flags.truth, truth_file, queries.rows, options.top, index);
     });
-  }
 
+  Recall recall;
   std::uint64_t scanned = 0;
   std::uint64_t visited = 0;
   answers.answer(session, index.settings().metric, queries, options.top,
@@ -241,20 +228,26 @@ void search_index(const GlobalOptions& global, const IndexSearchFlags& flags) {
                    if (global.explain) explain(index, count, results);
                    scanned += results.scanned;
                    visited += results.visited;
-                   if (truth) truth->compare(results, first, count);
+                   if (has_truth) {
+                     const std::size_t top = options.top;
+                     const Recall now = recall_of(
+                         results.ids, std::span(truth).subspan(first * top, count * top), top);
+                     recall.found += now.found;
+                     recall.all += now.all;
+                   }
                    return results;
                  });
-  if (truth) append_recall(answers.text(), truth->recall(), options.top, queries.rows);
+  if (has_truth) append_recall(answers.text(), recall.share(), options.top, queries.rows);
   answers.finish();
   report_index(session, flags.index, index);
   session.add_input("index", flags.index, rows_text(index.size(), index.dimension()));
   session.add_input("queries", flags.queries, rows_text(queries.rows, queries.columns));
   if (!flags.filter.empty()) session.add_input("filter", flags.filter);
-  if (truth) session.add_input("true neighbours", flags.truth);
+  if (has_truth) session.add_input("true neighbours", flags.truth);
   session.add_to_report("requested", fmt::format("the best {}, ef {}", options.top, options.ef));
   session.add_to_report("queries answered by a scan", scanned);
   session.add_to_report("rows visited", visited);
-  if (truth) session.add_to_report("recall", fmt::format("{:.4f}", truth->recall()));
+  if (has_truth) session.add_to_report("recall", fmt::format("{:.4f}", recall.share()));
   session.finish();
 }
 
@@ -354,8 +347,7 @@ void add_import(CLI::App& group, const GlobalOptions& global) {
 
 void add_index_command(CLI::App& app, const GlobalOptions& global) {
   CLI::App* group =
-      app.add_subcommand("index", "Create and search an approximate index (HNSW) of vectors");
-  group->require_subcommand(1);
+      add_group(app, "index", "Create and search an approximate index (HNSW) of vectors");
   add_build(*group, global);
   add_search(*group, global);
   add_store_reader(*group, "INDEX", "index build` or `index import", "info",

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "program/Color.hpp"
 
 #include <kindred/Version.hpp>
 #include <kindred/backends/InstructionSet.hpp>
 #include <kindred/backends/VendorLibraries.hpp>
 #include <kindred/core/common/LibraryFile.hpp>
 
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
-#include "program/Program.hpp"
 
 #include <cstdlib>
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.hpp"
 #include "Properties.hpp"
-#include "io/AnswerLines.hpp"
 #include "io/LatticeTasks.hpp"
-
-#include <variant>
 
 namespace Kindred::Tools {
 
@@ -22,21 +19,16 @@ struct LatticeFlags {
   LatticeShape shape() const { return {dimensions, size}; }
 };
 
-/// Structural properties of a lattice, from closed forms or measured.
-Properties properties_of(const auto& found, bool connected, std::uint64_t diameter) {
+/// \param found statistics by closed forms, or what was measured
+Properties properties_of(const auto& found) {
+  const std::optional<std::uint64_t> diameter = found.diameter;  // of a connected graph
   return {{"vertices", found.nodes},
           {"edges", found.edges},
-          {"connected", connected},
-          {"diameter", diameter},
+          {"connected", diameter.has_value()},
+          {"diameter", diameter.value_or(0)},
           {"average_degree", found.average_degree},
           {"clustering", found.clustering},
           {"density", found.density}};
-}
-Properties properties_of(const LatticeStatistics& found) {
-  return properties_of(found, true, found.diameter);
-}
-Properties properties_of(const GraphStructure& found) {
-  return properties_of(found, found.is_connected(), found.diameter.value_or(0));
 }
 
 void report_shape(Session& session, const LatticeShape& shape) {
@@ -166,25 +158,27 @@ auto add_lattice(CLI::App& group, const char* name, const char* help, const Glob
   return made;
 }
 
-Properties properties_of_answer(const LatticeResult& result) {
-  if (const auto* found = std::get_if<GraphStructure>(&result.answer)) return properties_of(*found);
-  return properties_of(std::get<LatticeStatistics>(result.answer));
+/// `use(found)` for the structure that a task found.
+auto with_structure(const LatticeResult& result, const auto& use) {
+  if (const auto* found = std::get_if<GraphStructure>(&result.answer)) return use(*found);
+  return use(std::get<LatticeStatistics>(result.answer));
 }
 
 /// Appends the answer to one input line as one line.
 void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
                    const LatticeResult& result) {
-  const auto to = std::back_inserter(out);
   append_query(out, line.name, index, "task");
-  fmt::format_to(to, ", \"do\": \"{}\", ", line.work);
+  append_field(out, "do", line.work);
   if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer)) {
-    fmt::format_to(to, "\"path\": [{}], \"length\": {}", fmt::join(*path, ", "), path->size());
+    fmt::format_to(std::back_inserter(out), ", \"path\": [{}], \"length\": {}",
+                   fmt::join(*path, ", "), path->size());
   } else if (const auto* saved = std::get_if<SaveLattice>(&line.task.work)) {
     const auto& statistics = std::get<LatticeStatistics>(result.answer);
     append_json(
         out, {{"out", saved->path}, {"vertices", statistics.nodes}, {"edges", statistics.edges}});
   } else {
-    append_json(out, properties_of_answer(result));
+    append_json(out,
+                with_structure(result, [](const auto& found) { return properties_of(found); }));
   }
   out += "}\n";
 }
@@ -193,13 +187,10 @@ void append_answer(std::string& out, const LatticeLine& line, std::size_t index,
 std::string answer_text(const LatticeResult& result) {
   if (const auto* path = std::get_if<std::vector<std::uint64_t>>(&result.answer))
     return path->empty() ? "no path" : fmt::format("{} steps", path->size() - 1);
-  const auto text = [](const auto& found, std::uint64_t diameter) {
-    return fmt::format("{} vertices, {} edges, diameter {}", found.nodes, found.edges, diameter);
-  };
-  if (const auto* found = std::get_if<GraphStructure>(&result.answer))
-    return text(*found, found->diameter.value_or(0));
-  const auto& statistics = std::get<LatticeStatistics>(result.answer);
-  return text(statistics, statistics.diameter);
+  return with_structure(result, [](const auto& found) {
+    return fmt::format("{} vertices, {} edges, diameter {}", found.nodes, found.edges,
+                       std::optional<std::uint64_t>(found.diameter).value_or(0));
+  });
 }
 
 void run_batch(const GlobalOptions& global, const std::string& path) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchWriter.hpp"
 
-#include "io/AnswerLines.hpp"
-
 namespace Kindred::Tools {
 
 namespace {

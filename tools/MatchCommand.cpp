@@ -8,8 +8,6 @@
 
 #include <kindred/matcher/SequenceMatcher.hpp>
 
-#include <exception>
-
 namespace Kindred::Tools {
 
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchFlags.hpp"
 
-#include <limits>
-
 namespace Kindred::Tools {
 
 namespace {
@@ -65,9 +63,8 @@ void check_match_flags(const CLI::App& command, const GlobalOptions& global, Mat
   check_measure(flags);
   check_level(flags);
   check_format(global, flags);
-  if (flags.clusters && flags.threshold == 0.0)
+  if (flags.clusters && flags.options.threshold == 0.0)
     throw UsageError("match: --clusters requires a --threshold above 0");
-  if (flags.threshold) flags.options.threshold = *flags.threshold;
   if (flags.self) flags.options.top = std::numeric_limits<std::size_t>::max();
   if (flags.top > 0) flags.options.top = flags.top;
   if (is_weighted(flags.prediction.rank_by) && flags.affinity.empty())
@@ -75,7 +72,6 @@ void check_match_flags(const CLI::App& command, const GlobalOptions& global, Mat
         fmt::format("match: --rank: {} needs --affinity", to_string(flags.prediction.rank_by)));
   flags.prediction.top = flags.options.top;
   flags.prediction.threshold = flags.options.threshold;
-  flags.prediction.fuzzy_token_threshold = flags.fuzzy.value_or(0);
   if (global.space == Space::serial) flags.prediction.threads = 1;
 }
 
@@ -142,7 +138,7 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
              "--patterns and --queries has more than one string)",
              Choices<Level>{{"token", Level::token}, {"character", Level::character}});
   CLI::Option* const threshold =
-      add_number(command, "--threshold", flags.threshold,
+      add_number(command, "--threshold", flags.options.threshold,
                  "Minimum similarity, inclusive; 0 returns everything (default: 0.1)", 0, 1);
   CLI::Option* const top = add_top(
       command, flags.top, "Maximum number of results per query (default: 10; with --self: all)");
@@ -207,7 +203,7 @@ void add_match_flags(CLI::App& command, MatchFlags& flags) {
                          fmt::join(enum_names<RankBy>, ", ")),
              choices_of<RankBy>())
       ->needs(predict);
-  add_number(command, "--fuzzy", flags.fuzzy,
+  add_number(command, "--fuzzy", flags.prediction.fuzzy_token_threshold,
              "Minimum similarity of two texts to treat one as a misspelling of the other; 0: off "
              "(default: 0)",
              0, 1)

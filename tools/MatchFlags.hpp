@@ -23,7 +23,6 @@ struct MatchFlags {
   std::string query_column;
   std::optional<Level> level;
   TextFolding folding;
-  std::optional<double> threshold;
   std::size_t top = 0;  ///< 0: not given
   bool self = false;
   std::optional<Linkage> clusters;
@@ -33,7 +32,6 @@ struct MatchFlags {
   OutputFormat format = OutputFormat::json;
   MatchOptions options;
   bool predict = false;
-  std::optional<double> fuzzy;
   std::string affinity;               ///< path of a file
   PredictionOptions prediction;       ///< without the weights
   std::vector<CLI::Option*> sources;  ///< of the patterns, and

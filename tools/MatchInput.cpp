@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchInput.hpp"
 
-#include "io/ColumnReader.hpp"
 #include "program/ParseNumber.hpp"
-
-#include <kindred/core/common/Quotes.hpp>
 
 #include <filesystem>
 #include <initializer_list>

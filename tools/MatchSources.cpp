@@ -2,16 +2,39 @@
 #include "MatchSources.hpp"
 
 #include "Batches.hpp"
-#include "io/Affinities.hpp"
 #include "io/FollowedStore.hpp"
-
-#include <kindred/core/common/Error.hpp>
-#include <kindred/matcher/PatternMemory.hpp>
-#include <kindred/matcher/Prediction.hpp>
 
 namespace Kindred::Tools {
 
 namespace {
+
+/// \brief The weight of every symbol of \p vocabulary, from lines {"symbol": "…", "affinity": 0.5}.
+///
+/// Affinities of a repeated symbol are added; symbols that no pattern has are ignored.
+/// \param occurrences per symbol, as `PatternEvents::occurrences`
+/// \throws InputError with file, line, value and limit
+std::vector<double> read_affinity_weights(const std::string& path, const Vocabulary& vocabulary,
+                                          std::span<const std::uint64_t> occurrences) {
+  constexpr double affinity_max = 1e99;
+  std::vector<double> affinities(vocabulary.size(), 0.0);
+  read_json_lines(path, {"symbol", "affinity"}, {}, [&](const JsonRecord& record) {
+    const JsonValue& symbol = record.at("symbol");
+    if (symbol.kind != JsonKind::string)
+      throw RecordError("\"symbol\" must be a string, but is " + symbol.shown());
+    const JsonValue& affinity = record.at("affinity");
+    if (!affinity.is_number() || !(std::abs(affinity.real) <= affinity_max)) {
+      throw RecordError("\"affinity\" must be a number in [-1e99, 1e99], but is " +
+                        affinity.shown());
+    }
+    const Symbol known = vocabulary.find(symbol.text);
+    if (known != unknown_symbol) affinities[known] += affinity.real;
+  });
+  for (double& affinity : affinities) affinity = std::clamp(affinity, -affinity_max, affinity_max);
+  std::vector<double> weights = affinity_weights(affinities, occurrences);
+  if (weights.empty())
+    weights.push_back(weight_floor);  // weights were given, but there are no symbols
+  return weights;
+}
 
 /// The matches of one query.
 class MatchedPatterns final : public CandidateSource {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "MatchWriter.hpp"
 
-#include "io/AnswerLines.hpp"
-
 namespace Kindred::Tools {
 
 namespace {
@@ -19,10 +17,6 @@ HitsForm hits_form(const MatchFlags& flags, bool has_distance) {
   return form;
 }
 
-void append_key(std::string& out, std::string_view key) {
-  out.append(", \"").append(key).append("\": ");
-}
-
 void append_texts(std::string& out, const SymbolTexts& texts) {
   append_list(out, texts, [&](const std::string& text) { append_json(out, text); });
 }
@@ -37,19 +31,20 @@ void append_events(std::string& out, std::string_view key, const EventTexts& eve
 void append_anomalies(std::string& out, const std::vector<Anomaly>& anomalies) {
   append_key(out, "anomalies");
   append_list(out, anomalies, [&](const Anomaly& anomaly) {
-    out += "{\"observed\": ";
-    append_json(out, anomaly.observed);
-    append_key(out, "expected");
-    append_json(out, anomaly.expected);
-    append_key(out, "similarity");
-    append_json(out, anomaly.similarity);
+    out += '{';
+    append_field(out, "observed", anomaly.observed);
+    append_field(out, "expected", anomaly.expected);
+    append_field(out, "similarity", anomaly.similarity);
     out += '}';
   });
 }
 
-void append_number(std::string& out, std::string_view key, double number) {
-  append_key(out, key);
-  append_json(out, number);
+/// Appends `[[pattern begin, query begin, length], …]`.
+void append_blocks(std::string& out, std::span<const Block> blocks) {
+  append_list(out, blocks, [&](const Block& block) {
+    fmt::format_to(std::back_inserter(out), "[{}, {}, {}]", block.pattern_begin, block.query_begin,
+                   block.length);
+  });
 }
 
 }  // namespace
@@ -94,10 +89,19 @@ void MatchWriter::result(std::optional<std::string_view> name, const Match& matc
       {name, match.index, match.similarity, {static_cast<double>(match.matched), match.distance}});
   if (!m_rows) {
     end_result();
-    append_match(m_output.text(), m_results++, name, match);
-    if (m_has_distance) append_distance(m_output.text(), match.distance, m_counts_edits);
-    if (m_flags.options.blocks) append_blocks(m_output.text(), blocks);
-    return;
+    std::string& out = m_output.text();
+    out += m_results++ == 0 ? "{" : ", {";
+    append_key(out, "name");
+    append_name(out, name);
+    append_field(out, "index", match.index);
+    append_field(out, "similarity", match.similarity);
+    append_field(out, "matched", match.matched);
+    if (m_has_distance && m_counts_edits)
+      append_field(out, "distance", static_cast<std::uint64_t>(match.distance));
+    if (m_has_distance && !m_counts_edits) append_field(out, "distance", match.distance);
+    if (!m_flags.options.blocks) return;
+    append_key(out, "blocks");
+    return append_blocks(out, blocks);
   }
   ++m_results;
   put_query();
@@ -113,7 +117,7 @@ void MatchWriter::result(std::optional<std::string_view> name, const Match& matc
   if (m_has_distance && !m_counts_edits) m_rows->number(match.distance);
   if (m_flags.options.blocks) {
     std::string text;
-    append_block_list(text, blocks);
+    append_blocks(text, blocks);
     m_rows->text(text);
   }
   m_rows->end_row();
@@ -122,8 +126,7 @@ void MatchWriter::result(std::optional<std::string_view> name, const Match& matc
 void MatchWriter::prediction(std::optional<std::string_view> name, const Prediction& prediction) {
   result(name, {prediction.index, prediction.similarity, prediction.matched}, prediction.blocks);
   std::string& out = m_output.text();
-  append_key(out, "frequency");
-  out += std::to_string(prediction.frequency);
+  append_field(out, "frequency", prediction.frequency);
   append_key(out, "matches");
   append_texts(out, prediction.matches);
   for (const auto& [key, events] : {std::pair("past", &Prediction::past),
@@ -149,13 +152,13 @@ void MatchWriter::prediction(std::optional<std::string_view> name, const Predict
         {"bayesian_posterior", &Prediction::bayesian_posterior},
         {"predictive_information", &Prediction::predictive_information},
         {"potential", &Prediction::potential}})
-    append_number(out, key, prediction.*number);
+    append_field(out, key, prediction.*number);
   for (const auto& [key, number] :
        {std::pair("weighted_similarity", &Prediction::weighted_similarity),
         {"weighted_evidence", &Prediction::weighted_evidence},
         {"weighted_confidence", &Prediction::weighted_confidence},
         {"weighted_snr", &Prediction::weighted_snr}})
-    if (prediction.*number) append_number(out, key, *(prediction.*number));
+    if (prediction.*number) append_field(out, key, *(prediction.*number));
 }
 
 void MatchWriter::end_result() {
@@ -179,11 +182,13 @@ void MatchWriter::end() {
 
 void MatchWriter::skipped(const SkippedLine& line) {
   ++m_skipped;
-  if (m_rows) {
-    Log::error(fmt::format("line {} of the queries is skipped: {}", line.line, line.why));
-    return;
-  }
-  append_error(m_output.text(), line.why, line.line);
+  if (m_rows)
+    return Log::error(fmt::format("line {} of the queries is skipped: {}", line.line, line.why));
+  std::string& out = m_output.text();
+  out += '{';
+  append_field(out, "error", valid_utf8(line.why));
+  append_field(out, "line", line.line);
+  out += "}\n";
   m_output.flush_if_large();
 }
 

@@ -118,12 +118,8 @@ void export_lines(const GlobalOptions& global, const std::string& path) {
     if (memory.frequency(index) == 0) continue;
     const StoredPattern pattern = memory.pattern(index);
     out += '{';
-    if (pattern.name) {
-      out += "\"name\": ";
-      append_json(out, *pattern.name);
-      out += ", ";
-    }
-    out += "\"events\": ";
+    if (pattern.name) append_field(out, "name", *pattern.name);
+    append_key(out, "events");
     append_list(out, std::size_t{0}, pattern.events.rows(), [&](std::size_t e) {
       append_list(out, pattern.events[e],
                   [&](Symbol symbol) { append_json(out, memory.vocabulary().text(symbol)); });

@@ -4,7 +4,6 @@
 #include "program/StatusLine.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,6 @@
 #include "Properties.hpp"
 
 #include <cctype>
-#include <type_traits>
 
 namespace Kindred::Tools {
 
@@ -13,7 +12,10 @@ std::string text_of(const Property& property, bool shown) {
   return std::visit(
       [&]<class Value>(const Value& value) -> std::string {
         if constexpr (std::is_same_v<Value, std::string>) {
-          return shown ? value : fmt::format("\"{}\"", value);
+          if (shown) return value;
+          std::string quoted;
+          append_json(quoted, std::string_view(value));
+          return quoted;
         } else if constexpr (std::is_same_v<Value, bool>) {
           return shown ? (value ? "yes" : "no") : fmt::format("{}", value);
         } else if constexpr (std::is_same_v<Value, double>) {
@@ -30,10 +32,10 @@ std::string text_of(const Property& property, bool shown) {
 }  // namespace
 
 void append_json(std::string& out, const Properties& properties) {
-  for (const Property& property : properties)
-    fmt::format_to(std::back_inserter(out), "{}\"{}\": {}",
-                   &property == properties.data() ? "" : ", ", property.first,
-                   text_of(property, false));
+  for (const Property& property : properties) {
+    append_key(out, property.first);
+    out += text_of(property, false);
+  }
 }
 
 void append_text(std::string& out, const Properties& properties, int width) {
@@ -59,9 +61,8 @@ void print_properties(const GlobalOptions& global, const char* kind, const std::
                       const Properties& properties, int width) {
   std::string out;
   if (global.json) {
-    out = fmt::format("{{\"{}\": ", kind);
-    append_json(out, path);
-    out += ", ";
+    out += '{';
+    append_field(out, kind, path);
     append_json(out, properties);
     out += "}\n";
   } else {

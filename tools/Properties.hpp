@@ -16,7 +16,7 @@ using Property =
     std::pair<const char*, std::variant<std::string, std::uint64_t, WideCount, bool, double>>;
 using Properties = std::vector<Property>;
 
-/// Appends `"name": value, …`, the fields of a JSON object without the braces.
+/// Appends fields to a JSON object: `"name": value, …`.
 void append_json(std::string& out, const Properties& properties);
 /// Appends one line per property. \param width of the column of names
 void append_text(std::string& out, const Properties& properties, int width = 18);

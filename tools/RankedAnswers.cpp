@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RankedAnswers.hpp"
 
-#include "io/AnswerLines.hpp"
-#include "io/Matrix.hpp"
-
 namespace Kindred::Tools {
 
 namespace {
@@ -46,10 +43,16 @@ void RankedAnswers::put(std::span<const ScoredId> row, std::size_t query) {
     m_report->hit({{}, static_cast<std::uint64_t>(found.id), found.score, {}});
   m_report->end();
   if (!m_ids && !m_scores) {
-    append_query(m_output.text(), name, query);
-    append_scored(m_output.text(), row);
-    m_output.flush_if_large();
-    return;
+    std::string& out = m_output.text();
+    append_query(out, name, query);
+    append_key(out, "results");
+    append_list(out, row, [&](const ScoredId& found) {
+      fmt::format_to(std::back_inserter(out), "[{}, ", found.id);
+      append_json(out, found.score);
+      out += ']';
+    });
+    out += "}\n";
+    return m_output.flush_if_large();
   }
   std::vector<std::int64_t> ids(m_width, -1);
   std::vector<float> scores(m_width, m_padding);

@@ -4,8 +4,6 @@
 #include "VectorInput.hpp"
 #include "io/Candidates.hpp"
 
-#include <limits>
-
 namespace Kindred::Tools {
 
 namespace {

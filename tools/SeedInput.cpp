@@ -33,9 +33,13 @@ void add_seed_element_flag(CLI::App& command, std::optional<DataType>& element) 
                    "float32, float16 or bfloat16, which rounds float32 rows (default: the file's)");
 }
 
-SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> element,
-                             Session& session) {
-  return reading_file([&] {
+SeedStateFile load_seed_state(Session& session, const std::string& path) {
+  return session.timed(Phase::load, [&] { return read_seed_state(path); });
+}
+
+SeedRowsInput load_seed_rows(Session& session, const std::string& path,
+                             std::optional<DataType> element) {
+  const auto read = [&] {
     const VectorFile file(path, seed_file_options(path));
     if (file.type() != DataType::float32 && file.type() != DataType::float16)
       throw InputError(fmt::format("{}: is of {}; the rows of a layer are float32 or float16", path,
@@ -68,28 +72,31 @@ SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> el
       }
     }
     return out;
-  });
+  };
+  return session.timed(Phase::load, [&] { return reading_file(read); });
 }
 
 SeedLayer load_seed_layer(Session& session, std::uint32_t hidden, const std::string& state_path,
                           const SeedStateFile& state, const std::string& weights_path,
                           std::uint32_t telemetry_epochs) {
-  SeedLayerOptions options;
-  options.hidden = hidden;
-  options.seeds = static_cast<std::uint32_t>(state.state.seeds());
-  options.telemetry_epochs = telemetry_epochs;
-  SeedLayer layer(session.context(), options);
-  if (!weights_path.empty()) {
-    const Matrix weights = read_matrix(weights_path, seed_file_options(weights_path),
-                                       session.read_progress(weights_path));
-    if (weights.columns != hidden)
-      throw InputError(fmt::format("{}: blueprints of {} weights; the rows have {} features",
-                                   weights_path, weights.columns, hidden));
-    for (std::size_t i = 0; i < weights.rows; ++i)
-      layer.add_blueprint(std::to_string(i), weights.span().subspan(i * hidden, hidden));
-  }
-  with_errors_as<InputError>(state_path + ": ", [&] { layer.set_state(state.state); });
-  return layer;
+  return session.timed(Phase::upload, [&] {
+    SeedLayerOptions options;
+    options.hidden = hidden;
+    options.seeds = static_cast<std::uint32_t>(state.state.seeds());
+    options.telemetry_epochs = telemetry_epochs;
+    SeedLayer layer(session.context(), options);
+    if (!weights_path.empty()) {
+      const Matrix weights = read_matrix(weights_path, seed_file_options(weights_path),
+                                         session.read_progress(weights_path));
+      if (weights.columns != hidden)
+        throw InputError(fmt::format("{}: blueprints of {} weights; the rows have {} features",
+                                     weights_path, weights.columns, hidden));
+      for (std::size_t i = 0; i < weights.rows; ++i)
+        layer.add_blueprint(std::to_string(i), weights.span().subspan(i * hidden, hidden));
+    }
+    with_errors_as<InputError>(state_path + ": ", [&] { layer.set_state(state.state); });
+    return layer;
+  });
 }
 
 }  // namespace Kindred::Tools

@@ -33,8 +33,10 @@ void add_seed_element_flag(CLI::App& command, std::optional<DataType>& element);
 
 /// \brief Reads all rows of a file, unchanged or rounded to \p element (to nearest, ties to even).
 /// \throws InputError, NotFound, CorruptFile
-SeedRowsInput read_seed_rows(const std::string& path, std::optional<DataType> element,
-                             Session& session);
+SeedRowsInput load_seed_rows(Session& session, const std::string& path,
+                             std::optional<DataType> element);
+/// The same for a state. \throws InputError
+SeedStateFile load_seed_state(Session& session, const std::string& path);
 
 /// \brief Creates a layer from a state file and a weights file; an empty path omits that file.
 /// \throws InputError if the files do not match

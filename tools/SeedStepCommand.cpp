@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <map>
-
 namespace Kindred::Tools {
 
 namespace {
@@ -228,10 +226,7 @@ void append_changes(std::string& out, const std::vector<SeedEvent>& events, std:
   append_list(out, events, [&](const SeedEvent& event) {
     out += fmt::format("{{\"seed\": {}, \"from\": \"{}\", \"to\": \"{}\"", event.seed,
                        to_string(event.change.from), to_string(event.change.to));
-    if (!event.why.empty()) {
-      out += ", \"why\": ";
-      append_json(out, event.why);
-    }
+    if (!event.why.empty()) append_field(out, "why", event.why);
     out += '}';
   });
   out += "}\n";
@@ -268,10 +263,7 @@ void make(const Step& step, std::size_t line, SeedLayer& layer, Blueprints& blue
                      to_string(*step.to), result.accepted);
   report.add(line, *step.seed, to_string(from), to_string(*step.to),
              result.accepted ? "accepted" : fmt::format("refused: {}", result.why));
-  if (!result.accepted) {
-    out += ", \"why\": ";
-    append_json(out, result.why);
-  }
+  if (!result.accepted) append_field(out, "why", result.why);
   out += "}\n";
 }
 
@@ -279,7 +271,7 @@ void run_steps(const GlobalOptions& global, const StepFlags& flags) {
   check_outputs("seeds step", {flags.out}, {flags.state, flags.steps});
   AtomicFile file(flags.out);
   Session session(global, "seeds step");
-  SeedStateFile state = session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
+  const SeedStateFile state = load_seed_state(session, flags.state);
   const std::vector<Step> steps = session.timed(
       Phase::load, [&] { return read_steps(flags.steps, state.state.seeds(), session); });
   SeedLayerOptions options;

@@ -76,22 +76,19 @@ ReportTable gradients_of(const std::vector<float>& gradients, std::size_t bluepr
 void forward(const GlobalOptions& global, const CallFlags& flags) {
   check_files("seeds forward", flags);
   AtomicFile out(flags.out);  // fails before the work
-  std::unique_ptr<AtomicFile> telemetry;
-  if (!flags.second.empty()) telemetry = std::make_unique<AtomicFile>(flags.second);
+  std::optional<AtomicFile> telemetry;
+  if (!flags.second.empty()) telemetry.emplace(flags.second);
   Session session(global, "seeds forward");
-  const SeedStateFile state =
-      session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
-  const SeedRowsInput x = session.timed(
-      Phase::load, [&] { return read_seed_rows(flags.input, flags.element, session); });
-  SeedLayer layer = session.timed(Phase::upload, [&] {
-    return load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 1);
-  });
+  const SeedStateFile state = load_seed_state(session, flags.state);
+  const SeedRowsInput x = load_seed_rows(session, flags.input, flags.element);
+  SeedLayer layer = load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 1);
   std::vector<std::byte> y(x.bytes.size());
   session.timed(Phase::compute, [&] { layer.forward(x.array(), x.like(y)); });
   const std::vector<SeedTelemetry> seen = layer.telemetry();
   std::string text;
   append_telemetry(text, seen);
-  publish(out, npy_of(y, x.element, x.rows, x.hidden), telemetry.get(), text + '\n');
+  publish(out, npy_of(y, x.element, x.rows, x.hidden), telemetry ? &*telemetry : nullptr,
+          text + '\n');
   report_inputs(session, flags, x, state);
   session.show(report_of({{flags.state, state.state}}, {{flags.input, seen}}));
   session.finish();
@@ -102,19 +99,13 @@ void backward(const GlobalOptions& global, const CallFlags& flags) {
   AtomicFile out(flags.out);
   AtomicFile out_weights(flags.second);
   Session session(global, "seeds backward");
-  const SeedStateFile state =
-      session.timed(Phase::load, [&] { return read_seed_state(flags.state); });
-  const auto read = [&](const std::string& path, std::optional<DataType> as) {
-    return session.timed(Phase::load, [&] { return read_seed_rows(path, as, session); });
-  };
-  const SeedRowsInput x = read(flags.input, flags.element);
-  const SeedRowsInput gradient = read(flags.gradient, x.element);
+  const SeedStateFile state = load_seed_state(session, flags.state);
+  const SeedRowsInput x = load_seed_rows(session, flags.input, flags.element);
+  const SeedRowsInput gradient = load_seed_rows(session, flags.gradient, x.element);
   if (gradient.rows != x.rows || gradient.hidden != x.hidden)
     throw InputError(fmt::format("{}: {} rows of {}; {} has {} rows of {}", flags.gradient,
                                  gradient.rows, gradient.hidden, flags.input, x.rows, x.hidden));
-  SeedLayer layer = session.timed(Phase::upload, [&] {
-    return load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 0);
-  });
+  SeedLayer layer = load_seed_layer(session, x.hidden, flags.state, state, flags.weights, 0);
   std::vector<std::byte> dx(x.bytes.size());
   std::vector<float> dw(x.hidden);
   session.timed(Phase::compute,
@@ -148,8 +139,7 @@ void telemetry(const GlobalOptions& global, const TelemetryFlags& flags) {
   std::optional<SeedLayer> layer;
   std::vector<std::pair<std::string, std::vector<SeedTelemetry>>> epochs;
   for (const std::string& path : flags.inputs) {
-    const SeedRowsInput x =
-        session.timed(Phase::load, [&] { return read_seed_rows(path, flags.element, session); });
+    const SeedRowsInput x = load_seed_rows(session, path, flags.element);
     if (!layer) {
       SeedLayerOptions options;
       options.hidden = x.hidden;

@@ -3,8 +3,6 @@
 
 #include "io/ShellText.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <system_error>
 

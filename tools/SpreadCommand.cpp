@@ -5,7 +5,6 @@
 #include "ReportHits.hpp"
 #include "SpreadFlags.hpp"
 #include "SpreadPicture.hpp"
-#include "io/AnswerLines.hpp"
 #include "io/SpreadSources.hpp"
 
 #include <kindred/core/graph/CombinedConfidence.hpp>
@@ -66,13 +65,13 @@ void append_paths(std::string& out, const Names& names, const SpreadPaths& paths
     out += ']';
   };
   const auto put_path = [&](std::uint64_t path) {
-    out += "{\"strength\": ";
-    append_json(out, paths.strengths.values[path]);
-    out += ", \"steps\": ";
+    out += '{';
+    append_field(out, "strength", paths.strengths.values[path]);
+    append_key(out, "steps");
     append_list(out, paths.steps[path], put_step);
     out += '}';
   };
-  out += ", \"paths\": ";
+  append_key(out, "paths");
   append_list(out, first, first + count, [&](std::size_t i) {
     append_list(out, paths.strengths.offsets[i], paths.strengths.offsets[i + 1], put_path);
   });
@@ -81,7 +80,7 @@ void append_paths(std::string& out, const Names& names, const SpreadPaths& paths
 /// Appends `, "confidence": [c, …]`, with the confidence of each result's paths.
 void append_confidence(std::string& out, const SpreadPaths& paths, std::size_t first,
                        std::size_t count) {
-  out += ", \"confidence\": ";
+  append_key(out, "confidence");
   append_list(out, first, first + count, [&](std::size_t i) {
     std::vector<double> strengths;
     for (const float strength : paths.strengths[i])
@@ -154,7 +153,7 @@ class SpreadAnswers {
       }
       std::string& out = m_output.text();
       append_query(out, name, first + i);
-      out += ", \"activations\": ";
+      append_key(out, "activations");
       const std::size_t begin = results.activations.offsets[i];
       const auto found = results.activations[i];
       append_list(out, found, [&](const Activation& one) {

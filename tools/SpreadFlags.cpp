@@ -3,8 +3,6 @@
 
 #include "io/SpreadText.hpp"
 
-#include <kindred/core/common/Quotes.hpp>
-
 namespace Kindred::Tools {
 
 namespace {
@@ -31,14 +29,13 @@ std::string name_of(SpreadMode mode) {
 }
 
 SpreadOptions options_of(const SpreadFlags& flags) {
-  SpreadOptions options = flags.options;
+  const SpreadOptions& options = flags.options;
   const bool is_pagerank = options.mode == SpreadMode::pagerank;
   for (const CLI::Option* option : is_pagerank ? flags.of_hops : flags.of_pagerank) {
     if (option->count() > 0)
       throw UsageError(fmt::format("spread: {} is not of the mode {}", option->get_name(),
                                    name_of(options.mode)));
   }
-  options.threshold = flags.threshold;
   for (const std::string& text : flags.strengths)
     for (const auto& row : options.modifiers->strengths)
       for (const double strength : row) check_factor(options.mode, "--strength", text, strength);
@@ -49,10 +46,8 @@ SpreadOptions options_of(const SpreadFlags& flags) {
     throw UsageError(
         "spread: --confidence is that of the paths of --trace-paths, in the mode engine");
   }
-  options.damping = flags.damping.value_or(options.damping);
   if (!(options.damping < 1))
     throw UsageError("spread: --damping: 1 is not below 1, where PageRank does not converge");
-  options.tolerance = flags.tolerance.value_or(options.tolerance);
   return options;
 }
 
@@ -66,8 +61,6 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
             "JSON lines {\"name\": \"…\", \"sources\": [[\"node\", 0.8]]}; \"hops\", "
             "\"decay\", \"threshold\" and \"kinds\" override the options for one query");
   SpreadOptions& options = flags.options;
-  options.hops = 4;
-  options.max_iterations = 200;
   const auto* hops =
       add_count(command, "--hops", options.hops, "Hops from the sources (default: 4)", 0, hops_max);
   const auto* decay = add_parsed(command, "--decay",
@@ -78,7 +71,7 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
                                    flags.decay = text;
                                  });
   const auto* threshold = add_number(
-      command, "--threshold", flags.threshold,
+      command, "--threshold", options.threshold,
       "Minimum activation of a node, for all tiers (default: 0.01, 0.05, 0.10 by tier)", 0);
   const auto* kinds =
       add_parsed(command, "--kinds",
@@ -86,7 +79,7 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
                  "all); edge lists then have a fourth field, the kind",
                  "KINDS", [&flags](const std::string& text) {
                    flags.options.kinds = parse_kinds(text);
-                   flags.text.kinds = true;
+                   flags.text.form.kinds = true;
                  });
   const auto modifiers_of = [&flags]() -> SpreadModifiers& {
     if (!flags.options.modifiers) flags.options.modifiers.emplace();
@@ -147,10 +140,10 @@ void add_spread_flags(CLI::App& command, SpreadFlags& flags) {
              modes);
   flags.of_pagerank = {
       add_number(
-          command, "--damping", flags.damping,
+          command, "--damping", options.damping,
           "pagerank: share of a node's score that follows its edges, below 1 (default: 0.85)", 0,
           1),
-      add_number(command, "--tolerance", flags.tolerance,
+      add_number(command, "--tolerance", options.tolerance,
                  "pagerank: stop when the 1-norm of the change in an iteration is at most this "
                  "(default: 1e-6)",
                  0),

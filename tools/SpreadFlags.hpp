@@ -14,12 +14,9 @@ struct SpreadFlags {
   GraphText text;  ///< how `graph` is read if it is text
   std::string sources;
   std::string decay = "exponential:0.7";  ///< as it was written
-  std::optional<double> threshold;
   std::vector<std::string> strengths;
   std::vector<std::string> fans;
   bool confidence = false;
-  std::optional<double> damping;
-  std::optional<double> tolerance;
   SpreadOptions options;                        ///< those that one flag determines
   std::vector<const CLI::Option*> of_hops;      ///< not valid with PageRank
   std::vector<const CLI::Option*> of_pagerank;  ///< valid only with PageRank

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 
 namespace Kindred::Tools {

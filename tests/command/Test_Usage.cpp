@@ -3,7 +3,7 @@
 
 #include "Progress.hpp"
 #include "program/Color.hpp"
-#include "program/Suggestion.hpp"
+#include "program/UsageMessage.hpp"
 
 #include <cstdlib>
 #include <string>

@@ -105,21 +105,14 @@ class CompareBuilds(unittest.TestCase):
             _, record = self.compare(self.build("a", rows=rows), self.build("b", rows=rows))
             self.assertEqual(record["starts"], starts, f"{rows} rows")
 
-    def test_with_a_wrong_answer_or_without_a_common_row_are_refused(self):
-        done, _ = self.compare(self.build("a"), self.build("b", wrong="1 instead of 2"))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("build-2, row-0: a wrong answer: 1 instead of 2", done.stderr)
-        done, _ = self.compare(self.build("a"), self.build("b", rows=0))
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("no common row", done.stderr)
-
-    def test_that_are_no_kindred_perf_are_refused(self):
-        done, _ = self.compare("/bin/true", self.build("b"))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("/bin/true ended", done.stderr)
-        done, _ = self.compare("/bin/echo", self.build("b"))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("/bin/echo wrote 'rows --serve", done.stderr)
+    def test_that_cannot_be_compared_are_refused(self):
+        for before, after, status, words in (
+                (self.build("a"), self.build("b", wrong="1 instead of 2"), 1, "build-2, row-0: a wrong answer: 1 instead of 2"),
+                (self.build("a"), self.build("b", rows=0), 2, "no common row"), ("/bin/true", self.build("b"), 1, "/bin/true ended"),
+                ("/bin/echo", self.build("b"), 1, "/bin/echo wrote 'rows --serve")):
+            done, _ = self.compare(before, after)
+            self.assertEqual(done.returncode, status, words)
+            self.assertIn(words, done.stderr)
 
     def test_keep_what_was_measured_before_an_interrupt(self):
         record = Path(self.folder.name, "interrupted.json")

@@ -16,6 +16,7 @@ COPIED = ("run", "cmake/run", "cmake/kokkos-cuda13.hpp", "cmake/kokkos-source-pa
           "CMakePresets.json", "tests/outside/requirements.txt", "tests/outside/rapidfuzz-source-package.txt",
           "bindings/python/requirements.txt", "bindings/python/wheel-requirements.txt", "tests/python/requirements.txt")
 ARCHIVE = "pygenten-0.1.5.tar.gz"
+CONFIGURED = "cmake -G Ninja -S .deps/sources/kokkos"  # a build of Kokkos
 
 # Installs a Kokkos for `cmake -S`, and builds programs that print how they were started for `cmake --preset`.
 CMAKE = r"""
@@ -161,6 +162,23 @@ class Machine(unittest.TestCase):
         for words in (saying,) if isinstance(saying, str) else saying:
             self.assertIn(words, error)
         self.assertNotRegex(error, r"line \d+:")
+
+    def kokkos_of_the_user(self, version, common=""):
+        """Writes the configuration of an installed Kokkos. Returns its folder."""
+        config = self.folder / "kokkos/lib/cmake/Kokkos"
+        config.mkdir(parents=True, exist_ok=True)
+        for name, text in (("", ""), ("Common", common), ("Version", f'set(PACKAGE_VERSION "{version}")\n')):
+            (config / f"KokkosConfig{name}.cmake").write_text(text)
+        return config
+
+    def tests_pass(self, ctest='echo "100% tests passed"'):
+        """Programs with which `./run test` succeeds."""
+        self.program(self.fakes / "ctest", ctest)
+        self.program(self.root / "build/tsan/tests/test_threads", "echo PASSED")
+
+    def logged(self, words):
+        """The first call since the last time whose line has these words."""
+        return next(line for line in self.log() if words in line)
 
     def log(self):
         """How the programs were called since the last time."""

@@ -6,9 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from machine import ARCHIVE, Machine
-
-CONFIGURED = "cmake -G Ninja -S .deps/sources/kokkos"
+from machine import ARCHIVE, CONFIGURED, Machine
 
 
 class Kokkos(Machine):
@@ -63,15 +61,11 @@ class Kokkos(Machine):
         self.assertTrue(any("waiting for another ./run" in error for _, error in results))
 
     def test_one_of_the_user(self):
-        config = self.folder / "kokkos/lib/cmake/Kokkos"
         root = str(self.folder / "kokkos")
         self.fails("demo", Kokkos_ROOT=root, saying=("holds no Kokkos (lib/cmake/Kokkos/KokkosConfig.cmake)", "or unset it, and ./run builds one"))
-        config.mkdir(parents=True)
-        (config / "KokkosConfig.cmake").touch()
-        (config / "KokkosConfigCommon.cmake").touch()
-        (config / "KokkosConfigVersion.cmake").write_text('set(PACKAGE_VERSION "4.5.1")\n')
+        self.kokkos_of_the_user("4.5.1")
         self.fails("demo", Kokkos_ROOT=root, saying="holds Kokkos 4.5.1; Kindred needs 4.6 or newer")
-        (config / "KokkosConfigVersion.cmake").write_text('set(PACKAGE_VERSION "4.6.0")\n')
+        config = self.kokkos_of_the_user("4.6.0")
         self.log()
         self.run_command("demo", Kokkos_ROOT=root)
         self.assertTrue(any(f"-DKokkos_DIR={config}" in line for line in self.log()))
@@ -96,8 +90,7 @@ class Kokkos(Machine):
 
 class Commands(Machine):
     def test_keep_what_another_command_configured(self):
-        self.program(self.fakes / "ctest", 'echo "100% tests passed"')
-        self.program(self.root / "build/tsan/tests/test_threads", "echo PASSED")
+        self.tests_pass()
         self.run_command("test")
         self.log()
         self.run_command("demo")
@@ -196,18 +189,16 @@ class Downloads(Machine):
         self.package("libzstd-dev", "libneeded1")
         self.package("libneeded1")
         self.run_command("demo", "-y", **self.settings)
-        install = next(line for line in self.log() if line.startswith("apt-get"))
+        install = self.logged("apt-get")
         self.assertIn("install -y --no-install-recommends -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=/dev/null /", install)
         for name in ("libzstd-dev", "libneeded1"):
             self.assertIn(str(self.downloads / f"{name}_1_all.deb"), install)
         self.assertFalse((self.root / ".deps/packages").exists())
 
     def test_serve_python_packages(self):
-        self.program(self.fakes / "ctest", 'echo "100% tests passed"')
-        self.program(self.root / "build/tsan/tests/test_threads", "echo PASSED")
+        self.tests_pass()
         self.run_command("test", **self.settings)
-        pip = next(line for line in self.log() if "pip install" in line)
-        self.assertIn(f"--no-index --find-links {self.downloads}", pip)
+        self.assertIn(f"--no-index --find-links {self.downloads}", self.logged("pip install"))
         self.run_command("test", **self.settings)
         self.assertFalse(any("pip install" in line for line in self.log()))
 

@@ -3,9 +3,7 @@
 """Which kind of build `./run` makes on machines with and without an NVIDIA GPU, nvcc and a recent driver."""
 import unittest
 
-from machine import CMAKE, Machine
-
-CONFIGURED = "cmake -G Ninja -S .deps/sources/kokkos"
+from machine import CMAKE, CONFIGURED, Machine
 
 
 class WithGpuAndNvcc(Machine):
@@ -14,9 +12,6 @@ class WithGpuAndNvcc(Machine):
     def setUp(self):
         super().setUp()
         self.nvcc()
-
-    def options_of_kokkos(self):
-        return next(line for line in self.log() if CONFIGURED in line)
 
     def test_demo_builds_kokkos_and_kindred_for_the_gpu(self):
         done = self.run_command("demo", "--top", "3", FAKE_GPU="9.0")
@@ -47,22 +42,21 @@ class WithGpuAndNvcc(Machine):
 
     def test_the_least_of_several_gpus_counts_that_can_be_used(self):
         self.run_command("build", "cuda", FAKE_GPU="9.0 7.0 8.6")
-        self.assertIn("-DKokkos_ARCH_AMPERE86=ON", self.options_of_kokkos())
+        self.assertIn("-DKokkos_ARCH_AMPERE86=ON", self.logged(CONFIGURED))
 
     def test_an_architecture_without_a_name_takes_the_next_older(self):
         error = self.run_command("build", "cuda", FAKE_GPU="12.1").stderr
         self.assertIn("compiling for sm_120, whose PTX the driver compiles for sm_121", error)
-        self.assertIn("-DKokkos_ARCH_BLACKWELL120=ON", self.options_of_kokkos())
+        self.assertIn("-DKokkos_ARCH_BLACKWELL120=ON", self.logged(CONFIGURED))
         self.run_command("build", "cuda", FAKE_GPU="12.0", FAKE_NVCC="12.4", FAKE_ARCHITECTURES="75 80 86 89 90")
-        self.assertIn("-DKokkos_ARCH_HOPPER90=ON", self.options_of_kokkos())
+        self.assertIn("-DKokkos_ARCH_HOPPER90=ON", self.logged(CONFIGURED))
 
     def test_the_host_can_be_asked_for(self):
         self.assertIn("release: ", self.run_command("demo", "--host", FAKE_GPU="9.0").stdout)
         self.assertIn("./run build cuda", self.run_command("build", FAKE_GPU="9.0").stderr)
 
     def test_tests_run_on_the_gpu_with_the_host_kernels_under_sanitizers(self):
-        self.program(self.fakes / "ctest", 'echo "ctest $*" >>"$FAKES/log"; echo "100% tests passed"')
-        self.program(self.root / "build/tsan/tests/test_threads", "echo PASSED")
+        self.tests_pass('echo "ctest $*" >>"$FAKES/log"; echo "100% tests passed"')
         self.run_command("test", "-R", "x", FAKE_GPU="9.0")
         log = self.log()
         self.assertTrue(any(line.startswith("ctest --preset cuda") and line.endswith("-R x") for line in log))
@@ -105,7 +99,7 @@ class WithGpuAndNvcc(Machine):
         self.fails("build", "cuda", KINDRED_CUDA_ARCH="70", saying="the least is 75")
         self.log()
         self.run_command("build", "cuda", KINDRED_CUDA_ARCH="80")
-        self.assertIn("-DKokkos_ARCH_AMPERE80=ON", self.options_of_kokkos())
+        self.assertIn("-DKokkos_ARCH_AMPERE80=ON", self.logged(CONFIGURED))
 
     def test_without_nvidia_smi_the_name_of_the_gpu_counts(self):
         for number, (name, architecture) in enumerate((("NVIDIA H200", "90"), ("Quadro RTX 5000", "75"), ("NVIDIA RTX 5000 Ada Generation", "89"),
@@ -122,19 +116,14 @@ class WithGpuAndNvcc(Machine):
         self.assertIn("its compute capability is not known", self.run_command("demo").stderr)
 
     def test_a_kokkos_of_the_user(self):
-        config = self.folder / "kokkos/lib/cmake/Kokkos"
-        config.mkdir(parents=True)
-        (config / "KokkosConfig.cmake").write_text("")
-        (config / "KokkosConfigVersion.cmake").write_text('set(PACKAGE_VERSION "4.6.1")\n')
-        common = config / "KokkosConfigCommon.cmake"
-        common.write_text("set(Kokkos_DEVICES OPENMP)\nset(Kokkos_ARCH )\n")
+        self.kokkos_of_the_user("4.6.1", "set(Kokkos_DEVICES OPENMP)\nset(Kokkos_ARCH )\n")
         root = str(self.folder / "kokkos")
         self.fails("build", "cuda", FAKE_GPU="9.0", Kokkos_ROOT=root, saying="is a Kokkos without CUDA")
         self.assertIn("is a Kokkos without CUDA", self.run_command("demo", FAKE_GPU="9.0", Kokkos_ROOT=root).stderr)
-        common.write_text("set(Kokkos_DEVICES OPENMP;CUDA)\nset(Kokkos_ARCH HOPPER90;ZEN3)\n")
+        self.kokkos_of_the_user("4.6.1", "set(Kokkos_DEVICES OPENMP;CUDA)\nset(Kokkos_ARCH HOPPER90;ZEN3)\n")
         self.log()
         self.run_command("demo", FAKE_GPU="8.0", Kokkos_ROOT=root)
-        kindred = next(line for line in self.log() if "cmake --preset cuda" in line)
+        kindred = self.logged("cmake --preset cuda")
         self.assertIn("-DCMAKE_CXX_FLAGS=-arch=sm_90", kindred)
         self.assertIn(f"Kokkos_ROOT={root} ", kindred)
         self.assertEqual(self.builds(), [])

@@ -99,6 +99,12 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(result.status, 0, f"{' '.join(map(str, arguments))}\n{result.err}")
         return result
 
+    def explained(self, *arguments, **options):
+        """What the command prints on stderr with --explain, a JSON object per line."""
+        records = [strict(line) for line in self.succeeds(*arguments, "--explain", "--quiet", **options).err.splitlines()]
+        self.assertTrue(records)
+        return records
+
     def refuses(self, status, words, *arguments, **options):
         """The command exits with `status`, prints nothing on stdout, and every one of the words on
         stderr."""

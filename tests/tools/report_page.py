@@ -22,7 +22,6 @@ class Page(HTMLParser):
         self.open = []
         self.errors = []
         self.tags = set()
-        self.attributes = set()
         self.sections = []
         self.facts = {}
         self.tables = []
@@ -39,7 +38,6 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.tags.add(tag)
-        self.attributes.update(attrs)
         if tag in VOID:
             return
         self.open.append(tag)

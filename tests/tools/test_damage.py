@@ -2,8 +2,6 @@
 """Damaged files. Text and arrays with bytes flipped, removed, duplicated or swapped are processed or
 refused without a crash; files of Kindred, which have checksums, are refused by every command. The
 damage is the same in every run."""
-import struct
-
 import harness
 import npy
 from inputs import Generator
@@ -117,15 +115,3 @@ class Damage(harness.CommandTest):
             info = self.succeeds("patterns", "info", store, "--json").json()
             self.assertEqual(info["uncommitted_bytes"], left)
             self.succeeds(*build, "--append")
-
-    def test_an_index_of_hnswlib(self):
-        self.types("index build --vectors x.npy --out i.knd")
-        self.types("index export i.knd --out h.bin")
-        whole = (self.folder / "h.bin").read_bytes()
-        changed = [whole[:at] + struct.pack("<Q", value) + whole[at + 8:] for at, value in (
-            (8, 1), (16, 2**60), (24, 7), (32, 2**63), (56, 15), (64, 2**62), (72, 0))]
-        for data in [*changed, whole[:-1]]:
-            bad = self.file("bad.bin", data)
-            self.refuses(3, (bad,), "index", "import", "--hnswlib", bad, "--metric", "cosine",
-                         "--dimensions", 3, "--out", self.folder / "no.knd")
-            self.assertFalse((self.folder / "no.knd").exists())

@@ -12,6 +12,9 @@ import harness
 import npy
 
 ROWS, DIMENSION = 6, 2
+SEARCH = "search --vectors v.npy --queries q.npy"
+INDEX = "index search --index i.knd --queries q.npy"
+SPREAD = "spread --graph e.tsv --sources s.jsonl"
 
 # What is typed, and the warning on stderr; the command succeeds.
 NONSENSE = (
@@ -57,26 +60,23 @@ class FirstHour(harness.CommandTest):
                 self.assertEqual(err.count("warning: "), 1, err)
                 self.assertNotIn("warning", self.types(text + " --quiet").err)
 
-    def test_sense_is_not_warned_of(self):
-        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy", "spread --graph e.tsv --sources s.jsonl"):
+    def test_sense_is_not_warned_of_and_k_is_short_for_top(self):
+        for text in (SEARCH, INDEX, SPREAD):
             self.assertNotIn("warning", self.types(text).err)
-
-    def test_k_is_short_for_top(self):
-        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy", "spread --graph e.tsv --sources s.jsonl"):
             self.assertEqual(self.types(text + " -k 1").out, self.types(text + " --top 1").out)
             self.assertEqual(self.types(text + " -k1").out, self.types(text + " --top=1").out)
 
     def test_a_top_above_what_exists_answers_with_what_exists(self):
         self.file("c.jsonl", [{"ids": [0, 5, 2]}, {"ids": [1]}])
-        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy", "score --vectors v.npy --queries q.npy --candidates c.jsonl", "spread --graph e.tsv --sources s.jsonl",
-                     "spread --graph e.tsv --sources s.jsonl --mode pagerank", "match --patterns p.jsonl --queries p.jsonl"):
+        for text in (SEARCH, INDEX, "score --vectors v.npy --queries q.npy --candidates c.jsonl", SPREAD, SPREAD + " --mode pagerank",
+                     "match --patterns p.jsonl --queries p.jsonl"):
             with self.subTest(text):
                 expected = self.types(text + f" --top {ROWS}").out
                 for top in (ROWS + 1, 1 << 32, 10**12, (1 << 64) - 1):
                     self.assertEqual(self.types(f"{text} --top {top}").out, expected)
 
     def test_one_output_file_suffices(self):
-        for text in ("search --vectors v.npy --queries q.npy", "index search --index i.knd --queries q.npy"):
+        for text in (SEARCH, INDEX):
             self.types(text + " --out-ids both.npy --out-scores scores.npy")
             for flag, both in (("--out-ids", "both.npy"), ("--out-scores", "scores.npy")):
                 self.assertEqual(self.types(f"{text} {flag} one.npy").out, b"")
@@ -85,20 +85,18 @@ class FirstHour(harness.CommandTest):
     def test_format_of_a_file_with_another_name(self):
         raw = b"".join(b"\x02\0\0\0" + (self.folder / "v.npy").read_bytes()[128 + 8 * i:136 + 8 * i] for i in range(ROWS))
         (self.folder / "v.data").write_bytes(raw)
-        expected = self.types("search --vectors v.npy --queries q.npy").out
+        expected = self.types(SEARCH).out
         self.assertEqual(self.types("search --vectors v.data --format fvecs --queries q.npy").out, expected)
         self.types("index build --vectors v.data --format fvecs --out i2.knd")
         self.assertEqual((self.folder / "i2.knd").read_bytes(), (self.folder / "i.knd").read_bytes())
 
     def test_edge_lists(self):
-        answer = self.types("spread --graph e.tsv --sources s.jsonl")
+        answer = self.types(SPREAD)
         self.assertIn("e.tsv:1: skipped as a header: 'from\\x09to\\x09weight' (--no-header reads it as an edge)", answer.err)
         self.assertEqual([name for name, _ in answer.lines()[0]["activations"]], ["a", "b", "c"])
         self.file("plain.txt", "a b\nb c\n")
         self.file("ones.txt", "a b 1\nb c 1\n")
-        for flags in ("", " --mode linear"):
-            self.assertEqual(self.types("spread --graph plain.txt --sources s.jsonl" + flags).out, self.types("spread --graph ones.txt --sources s.jsonl" + flags).out)
-        self.assertEqual(self.types("spread --graph e.tsv --sources s.jsonl --weights none").out, self.types("spread --graph ones.txt --sources s.jsonl").out)
+        self.assertEqual(self.types(SPREAD + " --weights none").out, self.types("spread --graph ones.txt --sources s.jsonl").out)
         self.file("both.txt", "a b 1\nb a 1\nb c 1\nc b 1\n")
         self.file("back.jsonl", [{"sources": [["c", 1]]}])
         expected = self.types("spread --graph both.txt --sources back.jsonl --mode linear").out
@@ -130,15 +128,14 @@ class FirstHour(harness.CommandTest):
 
     def test_config_gives_defaults(self):
         self.file("kindred.toml", 'quiet = true\n\n[search]\ntop = 1\nmetric = "ip"\n\n[index.search]\ntop = 2\n')
-        search = "search --vectors v.npy --queries q.npy"
-        expected = self.types(search + " --top 1 --metric ip").out
-        self.assertNotEqual(self.types(search).out, expected, "the file in the working directory is not read")
-        for text, settings in ((f"--config kindred.toml {search}", {}), (f"{search} --config kindred.toml", {}), (search, {"KINDRED_CONFIG": "kindred.toml"})):
+        expected = self.types(SEARCH + " --top 1 --metric ip").out
+        self.assertNotEqual(self.types(SEARCH).out, expected, "the file in the working directory is not read")
+        for text, settings in ((f"--config kindred.toml {SEARCH}", {}), (f"{SEARCH} --config kindred.toml", {}), (SEARCH, {"KINDRED_CONFIG": "kindred.toml"})):
             result = self.types(text, settings=settings)
             self.assertEqual(result.out, expected)
             self.assertEqual(result.err, "")
-        self.assertEqual(self.types(f"--config kindred.toml {search} --top 2").out, self.types(search + " --top 2 --metric ip").out)
-        self.assertEqual(self.types("--config kindred.toml index search --index i.knd --queries q.npy").out, self.types("index search --index i.knd --queries q.npy -k 2").out)
+        self.assertEqual(self.types(f"--config kindred.toml {SEARCH} --top 2").out, self.types(SEARCH + " --top 2 --metric ip").out)
+        self.assertEqual(self.types(f"--config kindred.toml {INDEX}").out, self.types(INDEX + " -k 2").out)
         self.refuses(2, ("none.toml",), "info", settings={"KINDRED_CONFIG": "none.toml"}, cwd=self.folder)
 
     def test_colours(self):
@@ -150,9 +147,9 @@ class FirstHour(harness.CommandTest):
         self.assertNotIn(b"\x1b", harness.run("info", "--color", "always", "--json").out)
 
     def test_times_are_in_words(self):
-        err = self.types("search --vectors v.npy --queries q.npy --space serial").err
+        err = self.types(SEARCH + " --space serial").err
         self.assertRegex(err, r"kindred: info: search: read \d+ .?s, prepare \d+ .?s, compute \d+ .?s on 1 CPU thread \(as requested\)\n$")
-        self.assertIn("(chosen automatically)", self.types("search --vectors v.npy --queries q.npy").err)
+        self.assertIn("(chosen automatically)", self.types(SEARCH).err)
 
     def test_completion_scripts_are_valid(self):
         for shell in ("bash", "zsh", "fish"):

@@ -40,23 +40,11 @@ class Lattices(harness.CommandTest):
         self.assertEqual(self.path(*SHAPE, "--from", 0, "--to", 9, "--blocked", wall), {"path": [], "length": 0})
         self.assertIn(b"no path", self.succeeds("lattice", "path", *SHAPE, "--from", 0, "--to", 9, "--blocked", wall).out)
 
-    def test_a_graph_is_that_of_its_edges(self):
-        graph, other = self.folder / "g.knd", self.folder / "o.knd"
-        self.succeeds("lattice", "build", "--dimensions", 3, "--size", 5, "--out", graph)
-        neighbours = {(v, v + sign * 5**i) for v in range(125) for i in range(3) for sign in (-1, 1) if 0 <= v // 5**i % 5 + sign < 5}
-        text = f"%%MatrixMarket matrix coordinate pattern general\n125 125 {len(neighbours)}\n" + "".join(f"{a + 1} {b + 1}\n" for a, b in sorted(neighbours))
-        self.succeeds("graph", "build", "--edges", self.file("g.mtx", text), "--weights", "none", "--out", other)
-        self.assertEqual(graph.read_bytes(), other.read_bytes())
-        self.succeeds("graph", "verify", graph)
-        sources = self.file("s.jsonl", [{"name": "q", "sources": [["63", 0.5]]}])
-        found = self.succeeds("spread", "--graph", graph, "--sources", sources, "--hops", 1, "--threshold", 0, "--top", 10).lines()
-        self.assertEqual(len(found[0]["activations"]), 7, "the middle and its neighbours")
-
     def batch(self, lines, *flags):
         return self.succeeds("lattice", "batch", "--tasks", self.file("tasks.jsonl", lines), *flags)
 
     def test_a_batch_answers_every_line_as_its_command_does(self):
-        graph, other = self.folder / "g.knd", self.folder / "o.knd"
+        graph, other = self.folder / 'the "graph".knd', self.folder / "o.knd"
         lines = [{"name": "a", "do": "analyze"}, {"dimensions": 3, "size": 6, "do": "measure"}, {"do": "path", "from": 0, "to": "0,1,0,0"},
                  {"name": "round", "do": "path", "from": "0,0,0,0", "to": 100, "blocked": [1, "0,0,1,0", [0, "0,1,0,0"]]},
                  {"name": "none", "dimensions": 1, "do": "path", "from": 0, "to": 9, "blocked": [5]}, {"name": "g", "dimensions": 3, "size": 5, "do": "build", "out": str(graph)}]

@@ -66,9 +66,6 @@ class Patterns(harness.CommandTest):
         whole = self.build("whole.knd", b"".join(lines + lines[100:110]))
         self.assertEqual(self.info(store)["commits"], 5)
         self.assertEqual(self.exported(store), self.exported(whole))
-        for flags in (["--top", "7"], ["--measure", "difflib", "--threshold", "0", "--blocks", "--top", "2000"], ["--predict", "--top", "5"]):
-            answers = [self.succeeds("match", "--store", file, "--queries", self.folder / "queries.jsonl", *flags).out for file in (store, whole)]
-            self.assertEqual(answers[0], answers[1])
 
     def test_a_store_answers_as_its_lines_do(self):
         inputs.sequences(self.folder)

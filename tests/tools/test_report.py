@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports: what each command shows, in which order, whatever the texts and the size of the inputs."""
-import json
 import re
 
 import harness
@@ -8,7 +7,6 @@ import npy
 import report_page
 
 PARTS = ["inputs", "results", "run"]
-HOSTILE = "<script>alert(1)</script> & \"quotes\" 'x' --> ]]> \u202e"
 BYTES_MAX = 2_000_000
 
 
@@ -145,20 +143,6 @@ class Results(ReportTest):
 
 
 class AnyInput(ReportTest):
-    def test_texts_are_escaped(self):
-        lines = self.file("lines.txt", f"{HOSTILE}\nanother line\n")
-        page = self.page("match", "--lines", lines, "--queries", lines, "--threshold", "0.3")
-        self.assertIn(HOSTILE, [row[1] for row in page.table("similarity").rows])
-        self.assertIn(HOSTILE, [group.strip() for group in page.table("similarity").groups])
-        html = (self.folder / "report.html").read_text(encoding="utf-8")
-        self.assertEqual(html.count("<script"), 1)
-        self.assertNotIn("alert(1)</script>", html)
-        graph = self.file("g.tsv", "<b>a</b>\t<i/onclick=x>\t1\n")
-        sources = self.file("s.jsonl", [{"name": HOSTILE, "sources": [["<b>a</b>", 1]]}])
-        page = self.page("spread", "--graph", graph, "--sources", sources)
-        self.assertIn("<i/onclick=x>", [row[1] for row in page.table("activation").rows])
-        self.assertNotIn("onclick", page.attributes)
-
     def test_the_command_line_can_be_pasted(self):
         path = self.file("it's <here>.txt", "abc\n")
         page = self.page("match", "--lines", path, "--queries", path)
@@ -177,17 +161,10 @@ class AnyInput(ReportTest):
         page = self.page("match", "--lines", lines, "--queries", lines, "--top", 120)
         self.assertIn("120 queries, 120 with results; 14\u202f400 results in total. The first 50 queries are shown.", page.text["results"])
         self.assertIn("the first 20 of 120 results", page.text["results"])
-        rows = self.folder / "rows.npy"
-        npy.write(rows, [float(i % 97) for i in range(2 * 5000)], (5000, 2))
-        self.page("search", "--vectors", rows, "--queries", rows, "--top", 3)
         edges = self.file("g.tsv", "".join(f"{'<' * 300}{i % 60}\t{'>' * 300}{i * 7 % 61}\t0.9\n" for i in range(4000)))
         sources = self.file("s.jsonl", [{"sources": [["<" * 300 + str(i), 1] for i in range(60)]}] * 200)
         page = self.page("spread", "--graph", edges, "--sources", sources, "--top", 1000)
         self.assertIn("the first 10 of 60", page.text["results"])
-        state = {"lifecycle": [i % 11 for i in range(20000)], "blueprint": [0] * 20000}
-        state_file = self.file("seeds.json", json.dumps(state))
-        steps = self.file("steps.jsonl", [{"epochs": 3}])
-        self.page("seeds", "step", "--state", state_file, "--steps", steps, "--out", self.folder / "after.json")
 
     def test_the_results_do_not_depend_on_space_and_threads(self):
         def results(*more):

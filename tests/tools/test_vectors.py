@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`kindred vectors`, `search --store` and `score --store`: a store is built, summarized, verified
 and searched; damage is rejected."""
-import json
 import struct
 
 import harness
@@ -106,19 +105,16 @@ class Vectors(harness.CommandTest):
 
     def test_explain_tells_of_candidates(self):
         candidates = self.file("c.jsonl", [{"ids": [1, 2, 3]} for _ in range(7)])
-        result = self.succeeds("score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", candidates, "--explain", "--quiet")
-        told = [json.loads(line) for line in result.err.splitlines()]
+        told = self.explained("score", "--vectors", self.vectors, "--queries", self.queries, "--candidates", candidates)
         self.assertEqual([line for line in told if "path" in line], [{"op": "score", "path": "candidates", "prefiltered": 0, "survivors": 21}])
 
     def test_explain_tells_the_path(self):
-        result = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--explain", "--quiet")
-        told = [json.loads(line) for line in result.err.splitlines()]
-        paths = [line for line in told if "path" in line]
+        search = ("search", "--vectors", self.vectors, "--queries", self.queries)
+        paths = [line for line in self.explained(*search) if "path" in line]
         self.assertEqual([line["op"] for line in paths], ["search"])
         self.assertIn(paths[0]["path"], ("brute_force", "quantized", "gemm"))
         self.assertEqual(set(paths[0]), {"op", "path", "prefiltered", "survivors"})
+        answers = self.succeeds(*search).out
         for path in ("brute_force", "quantized", "gemm"):
-            forced = self.succeeds("search", "--vectors", self.vectors, "--queries", self.queries, "--path", path, "--explain", "--quiet")
-            told = [json.loads(line) for line in forced.err.splitlines()]
-            self.assertEqual([line["path"] for line in told if "path" in line], [path])
-            self.assertEqual(forced.out, result.out)
+            self.assertEqual([line["path"] for line in self.explained(*search, "--path", path) if "path" in line], [path])
+            self.assertEqual(self.succeeds(*search, "--path", path).out, answers)

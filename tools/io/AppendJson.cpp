@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 
 namespace Kindred::Tools {
 
@@ -64,6 +63,23 @@ void append_json(std::string& out, std::string_view text) {
     }
   }
   out += '"';
+}
+
+void append_name(std::string& out, std::optional<std::string_view> name) {
+  if (name) return append_json(out, *name);
+  out += "null";
+}
+
+void append_key(std::string& out, std::string_view key) {
+  if (!out.ends_with('{')) out += ", ";
+  out.append(1, '"').append(key).append("\": ");
+}
+
+void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index,
+                  const char* what) {
+  out += '{';
+  if (name) return append_field(out, what, *name);
+  append_field(out, what, index);
 }
 
 }  // namespace Kindred::Tools

@@ -2,7 +2,10 @@
 #ifndef KINDRED_TOOLS_IO_APPEND_JSON_HPP
 #define KINDRED_TOOLS_IO_APPEND_JSON_HPP
 
+#include <concepts>
+#include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +20,27 @@ void append_json(std::string& out, double number);
 /// Appends a float32 with the fewest digits that restore it.
 void append_json(std::string& out, float number);
 
+template <std::integral Number>
+void append_json(std::string& out, Number number) {
+  out += std::to_string(number);
+}
+
 /// Appends \p text, valid UTF-8, as a JSON string.
 void append_json(std::string& out, std::string_view text);
+/// Appends a JSON string, or `null` without a name.
+void append_name(std::string& out, std::optional<std::string_view> name);
+
+/// Appends `"key": `, after a comma unless it is the first field of its object.
+void append_key(std::string& out, std::string_view key);
+/// The same with the value.
+template <class Value>
+void append_field(std::string& out, std::string_view key, const Value& value) {
+  append_key(out, key);
+  append_json(out, value);
+}
+/// Begins an answer line: `{"query": ` and the name, or the index of a query without a name.
+void append_query(std::string& out, std::optional<std::string_view> name, std::size_t index,
+                  const char* what = "query");
 
 /// Appends `[…, …]` with what `put(at)` appends for each number from \p first to \p end, without
 /// the latter; or for each iterator.

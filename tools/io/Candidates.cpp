@@ -2,7 +2,6 @@
 #include "io/Candidates.hpp"
 
 #include "io/JsonLines.hpp"
-#include "program/Errors.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/ColumnReader.hpp"
 
-#include "program/Errors.hpp"
 #include "program/ParseNumber.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/EdgeList.hpp"
 
-#include "program/Errors.hpp"
 #include "program/ParseNumber.hpp"
 
 #include <fmt/format.h>
@@ -74,9 +73,7 @@ bool is_word(std::string_view text) {
   if (text.empty()) return false;
   const auto first = static_cast<unsigned char>(text.front());
   if (std::isalpha(first) == 0 && first != '_' && first < 0x80) return false;
-  std::string lower;
-  for (const char c : text.substr(0, 9))
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = lower_case(text.substr(0, 9));
   return lower != "nan" && lower != "inf" && lower != "infinity";
 }
 
@@ -93,10 +90,7 @@ bool are_titles(std::string_view from, std::string_view to) {
        {"node1", "node2"},
        {"u", "v"}}};
   const auto begins_with = [](std::string_view text, std::string_view title) {
-    return text.size() >= title.size() &&
-           std::equal(title.begin(), title.end(), text.begin(), [](char a, char b) {
-             return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
-           });
+    return lower_case(text.substr(0, title.size())) == title;
   };
   return std::any_of(titles.begin(), titles.end(), [&](const auto& title) {
     return title.first.size() > 1 ? begins_with(from, title.first) && begins_with(to, title.second)

@@ -2,7 +2,6 @@
 #include "io/Graph.hpp"
 
 #include "io/AppendJson.hpp"
-#include "program/Errors.hpp"
 #include "program/ParseNumber.hpp"
 
 #include <kindred/matcher/CodePoints.hpp>
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace Kindred::Tools {
 

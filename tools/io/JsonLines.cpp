@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/JsonLines.hpp"
 
-#include "program/Errors.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace Kindred::Tools {
 
@@ -82,6 +81,13 @@ std::optional<std::string_view> LineReader::next() {
     m_line_end = end == nullptr ? "" : windows ? "\r\n" : "\n";
     return line;
   }
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
 }
 
 const std::vector<std::string_view>& split_words(std::string_view line, std::string_view separators,

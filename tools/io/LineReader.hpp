@@ -68,6 +68,9 @@ class LineReader {
   bool m_checked = false;  // that the input is text
 };
 
+/// \p text with lower-case letters of ASCII.
+std::string lower_case(std::string_view text);
+
 /// The parts of \p line between runs of \p separators, in \p out, which is returned.
 const std::vector<std::string_view>& split_words(std::string_view line, std::string_view separators,
                                                  std::vector<std::string_view>& out);

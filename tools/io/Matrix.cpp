@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/Matrix.hpp"
 
-#include "program/Errors.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

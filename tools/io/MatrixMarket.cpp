@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/MatrixMarket.hpp"
 
-#include "program/Errors.hpp"
 #include "program/ParseNumber.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 namespace Kindred::Tools {
 
 namespace {
 
 constexpr std::string_view space = " \t\r";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 struct Banner {
   bool pattern = false;
@@ -32,17 +22,18 @@ struct Banner {
 Banner read_banner(LineReader& lines) {
   const auto line = lines.next();
   const auto banner = words(line.value_or(""), space);
-  if (banner.size() != 5 || lower(banner[0]) != "%%matrixmarket" || lower(banner[1]) != "matrix") {
+  if (banner.size() != 5 || lower_case(banner[0]) != "%%matrixmarket" ||
+      lower_case(banner[1]) != "matrix") {
     lines.fail(
         "no Matrix Market file: it must begin with '%%MatrixMarket matrix coordinate "
         "<field> <symmetry>'");
   }
-  if (lower(banner[2]) != "coordinate")
+  if (lower_case(banner[2]) != "coordinate")
     lines.fail(fmt::format("format {}; expected coordinate", in_quotes(banner[2])));
-  const std::string field = lower(banner[3]);
+  const std::string field = lower_case(banner[3]);
   if (field != "real" && field != "integer" && field != "pattern")
     lines.fail(fmt::format("field {}; expected real, integer or pattern", in_quotes(banner[3])));
-  const std::string symmetry = lower(banner[4]);
+  const std::string symmetry = lower_case(banner[4]);
   if (symmetry != "general" && symmetry != "symmetric")
     lines.fail(fmt::format("symmetry {}; expected general or symmetric", in_quotes(banner[4])));
   return {field == "pattern", symmetry == "symmetric"};

@@ -15,7 +15,7 @@ namespace Kindred::Tools {
 namespace {
 
 /// Appends \p text as a field of RFC 4180.
-void append_field(std::string& out, std::string_view text, char separator) {
+void append_cell(std::string& out, std::string_view text, char separator) {
   const char special[] = {separator, '"', '\n', '\r'};
   if (text.find_first_of(std::string_view(special, sizeof(special))) == text.npos) {
     out += text;
@@ -79,7 +79,7 @@ void RowWriter::append_record(const std::vector<std::string_view>& fields) {
   const char separator = m_format == OutputFormat::tsv ? '\t' : ',';
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) m_out += separator;
-    append_field(m_out, fields[i], separator);
+    append_cell(m_out, fields[i], separator);
   }
   m_out += '\n';
 }

@@ -186,7 +186,7 @@ void read_schedules(SeedJson& json, SeedStateFile& out) {
 /// Appends `"name": [`, entries written by \p put, and `]`.
 template <class Put>
 void append_array(std::string& out, const char* name, std::size_t size, const Put& put) {
-  out += fmt::format("{}\"{}\": ", out.back() == '{' ? "" : ", ", name);
+  append_key(out, name);
   append_list(out, std::size_t{0}, size, put);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/SequenceReader.hpp"
 
-#include "io/JsonLines.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,72 +21,42 @@ const SkippedLine* Sequences::skipped_at(std::size_t row) const {
   return found != skipped.end() && found->row == row ? &*found : nullptr;
 }
 
-struct SequenceReader::State {
-  State(SymbolEncoder& an_encoder, Learning a_learning)
-      : encoder(an_encoder), learning(a_learning) {}
-
-  bool keeps(std::string_view field) const {
-    return field == "name" || field == "events" || field == "tokens" ||
-           (field == "frequency" && sink != nullptr && learning == Learning::on);
-  }
-  bool read(Sequences& out);
-  void append(const JsonRecord& record, Sequences& out);
-  std::size_t append_strings(const JsonValue& value, std::size_t depth, bool of_events,
-                             std::size_t position, std::vector<Symbol>& out);
-  [[noreturn]] void fail(const std::string& why) const {
-    if (column) column->fail(why);
-    (lines ? *lines : json->lines()).fail(why);
-  }
-
-  SymbolEncoder& encoder;
-  Learning learning;
-  bool skip_bad_lines = false;
-  EventSink* sink = nullptr;
-  std::size_t strings_max = 0;  // over all records
-  // One of them, by form.
-  std::optional<JsonLines> json;
-  std::optional<LineReader> lines;
-  std::optional<ColumnReader> column;
-};
-
 SequenceReader::SequenceReader(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
                                Learning learning, ReadProgress progress, Column column)
-    : m_state(std::make_unique<State>(encoder, learning)) {
-  State& state = *m_state;
+    : m_encoder(encoder), m_learning(learning) {
   switch (form) {
     case SequenceForm::json:
-      state.json.emplace(
-          path, [&state](std::string_view field) { return state.keeps(field); },
-          std::move(progress));
+      m_json.emplace(
+          path, [this](std::string_view field) { return keeps(field); }, std::move(progress));
       break;
     case SequenceForm::lines:
-      state.lines.emplace(path, std::move(progress));
+      m_lines.emplace(path, std::move(progress));
       break;
     case SequenceForm::column:
-      state.column.emplace(path, std::move(column), std::move(progress));
+      m_column.emplace(path, std::move(column), std::move(progress));
       break;
   }
 }
 
-SequenceReader::~SequenceReader() = default;
-
-bool SequenceReader::buffered() {
-  if (m_state->column) return m_state->column->buffered();
-  return m_state->lines ? m_state->lines->buffered() : m_state->json->lines().buffered();
+bool SequenceReader::keeps(std::string_view field) const {
+  return field == "name" || field == "events" || field == "tokens" ||
+         (field == "frequency" && m_sink != nullptr && m_learning == Learning::on);
 }
 
-std::size_t SequenceReader::strings_max() const noexcept { return m_state->strings_max; }
+bool SequenceReader::buffered() {
+  if (m_column) return m_column->buffered();
+  return m_lines ? m_lines->buffered() : m_json->lines().buffered();
+}
 
-void SequenceReader::keep_events(EventSink& sink) { m_state->sink = &sink; }
-
-void SequenceReader::skip_bad_lines() { m_state->skip_bad_lines = true; }
-
-void SequenceReader::fail(const std::string& why) const { m_state->fail(why); }
+void SequenceReader::fail(const std::string& why) const {
+  if (m_column) m_column->fail(why);
+  (m_lines ? *m_lines : m_json->lines()).fail(why);
+}
 
 /// Appends the strings that are within \p depth arrays. Returns the position of the next one.
-std::size_t SequenceReader::State::append_strings(const JsonValue& value, std::size_t depth,
-                                                  bool of_events, std::size_t position,
-                                                  std::vector<Symbol>& out) {
+std::size_t SequenceReader::append_strings(const JsonValue& value, std::size_t depth,
+                                           bool of_events, std::size_t position,
+                                           std::vector<Symbol>& out) {
   const bool is_array = value.kind == JsonKind::array;
   const char* const wrong = depth > 0 && !is_array   ? " where an array is expected"
                             : depth == 0 && is_array ? " in it"
@@ -105,14 +73,14 @@ std::size_t SequenceReader::State::append_strings(const JsonValue& value, std::s
     for (const JsonValue& one : value)
       position = append_strings(one, depth - 1, of_events, position, out);
   } else {
-    encoder.append(value.text, position++, learning, out);
-    if (sink != nullptr) sink->append(value.text, encoder.token(value.text, learning));
+    m_encoder.append(value.text, position++, m_learning, out);
+    if (m_sink != nullptr) m_sink->append(value.text, m_encoder.token(value.text, m_learning));
   }
-  if (sink != nullptr && depth == (of_events ? 1 : 0)) sink->end_event();
+  if (m_sink != nullptr && depth == (of_events ? 1 : 0)) m_sink->end_event();
   return position;
 }
 
-void SequenceReader::State::append(const JsonRecord& record, Sequences& out) {
+void SequenceReader::append(const JsonRecord& record, Sequences& out) {
   std::string_view key;
   for (const auto& [field, place] : record.fields()) {
     if (field != "events" && field != "tokens") continue;
@@ -134,18 +102,18 @@ void SequenceReader::State::append(const JsonRecord& record, Sequences& out) {
   const bool of_events = key == "events";
   const std::size_t strings =
       append_strings(record.at(key), of_events ? 2 : 1, of_events, 0, out.symbols.values);
-  strings_max = std::max(strings_max, strings);
+  m_strings_max = std::max(m_strings_max, strings);
   out.symbols.close_row();
   out.names.push(name);
-  if (sink != nullptr) sink->end_record(frequency);
+  if (m_sink != nullptr) m_sink->end_record(frequency);
 }
 
-bool SequenceReader::State::read(Sequences& out) {
-  if (json) return json->next([&](const JsonRecord& record) { append(record, out); });
-  const auto text = column ? column->next() : lines->next();
+bool SequenceReader::read(Sequences& out) {
+  if (m_json) return m_json->next([&](const JsonRecord& record) { append(record, out); });
+  const auto text = m_column ? m_column->next() : m_lines->next();
   if (!text) return false;
   try {
-    encoder.append(*text, 0, learning, out.symbols.values);
+    m_encoder.append(*text, 0, m_learning, out.symbols.values);
   } catch (const RecordError& error) {
     fail(error.what());
   }
@@ -156,17 +124,17 @@ bool SequenceReader::State::read(Sequences& out) {
 
 bool SequenceReader::next(Sequences& out) {
   try {
-    return m_state->read(out);
+    return read(out);
   } catch (const BadLine& bad) {
-    if (!m_state->skip_bad_lines) throw;
+    if (!m_skips_bad_lines) throw;
     out.symbols.values.resize(out.symbols.offsets.back());
     out.skipped.push_back({out.size(), bad.line(), bad.why()});
   }
   out.symbols.close_row();
   out.names.push({});
-  if (m_state->sink != nullptr) {  // what it received stays as a record
-    m_state->sink->end_event();
-    m_state->sink->end_record(1);
+  if (m_sink != nullptr) {  // what it received stays as a record
+    m_sink->end_event();
+    m_sink->end_record(1);
   }
   return true;
 }

@@ -3,13 +3,11 @@
 #define KINDRED_TOOLS_IO_SEQUENCE_READER_HPP
 
 #include "io/ColumnReader.hpp"
-#include "io/LineReader.hpp"
+#include "io/JsonLines.hpp"
 #include "io/NameTable.hpp"
 #include "io/SymbolEncoder.hpp"
 
 #include <kindred/core/common/Ragged.hpp>
-
-#include <memory>
 
 namespace Kindred::Tools {
 
@@ -58,16 +56,15 @@ class SequenceReader {
   /// \throws InputError if \p path cannot be read
   SequenceReader(const std::string& path, SequenceForm form, SymbolEncoder& encoder,
                  Learning learning, ReadProgress progress = {}, Column column = {});
-  ~SequenceReader();
   SequenceReader(const SequenceReader&) = delete;
   SequenceReader& operator=(const SequenceReader&) = delete;
 
   /// \brief Passes the events of the following JSON records to \p sink, and reads the field
   /// "frequency" of patterns.
   /// \param sink must outlive this object
-  void keep_events(EventSink& sink);
+  void keep_events(EventSink& sink) { m_sink = &sink; }
   /// Puts an empty sequence in place of each following invalid line instead of rejecting it.
-  void skip_bad_lines();
+  void skip_bad_lines() { m_skips_bad_lines = true; }
   /// \brief Appends the sequence of the next record; returns false at the end.
   /// \throws BadLine with file and line for an invalid record, part of which may have been
   /// appended; InputError if the file cannot be read
@@ -77,11 +74,24 @@ class SequenceReader {
   /// Whether `next` can return without waiting for input.
   bool buffered();
   /// The greatest number of strings in a JSON record so far.
-  std::size_t strings_max() const noexcept;
+  std::size_t strings_max() const noexcept { return m_strings_max; }
 
  private:
-  struct State;
-  std::unique_ptr<State> m_state;
+  bool keeps(std::string_view field) const;
+  bool read(Sequences& out);
+  void append(const JsonRecord& record, Sequences& out);
+  std::size_t append_strings(const JsonValue& value, std::size_t depth, bool of_events,
+                             std::size_t position, std::vector<Symbol>& out);
+
+  SymbolEncoder& m_encoder;
+  Learning m_learning;
+  bool m_skips_bad_lines = false;
+  EventSink* m_sink = nullptr;
+  std::size_t m_strings_max = 0;  // over all records
+  // One of them, by form.
+  std::optional<JsonLines> m_json;
+  std::optional<LineReader> m_lines;
+  std::optional<ColumnReader> m_column;
 };
 
 }  // namespace Kindred::Tools

@@ -60,11 +60,11 @@ CLI::Option* add_top(CLI::App& app, std::size_t& value, const std::string& help,
   return add_count(app, "-k,--top", value, help, 1, most);
 }
 
-CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
-                        const std::string& help, double least, double most) {
-  return add_parsed(app, name, help, "X", [=, &value](const std::string& text) {
-    value = parse_number(text);
-    if (value && *value >= least && *value <= most) return;
+CLI::Option* add_finite_number(CLI::App& app, const std::string& name, const std::string& help,
+                               double least, double most, std::function<void(double)> set) {
+  return add_parsed(app, name, help, "X", [=](const std::string& text) {
+    const auto number = parse_number(text);
+    if (number && *number >= least && *number <= most) return set(*number);
     throw RecordError(most == std::numeric_limits<double>::max()
                           ? fmt::format("'{}' is not a finite number ≥ {}", text, least)
                           : fmt::format("'{}' is not a number in [{}, {}]", text, least, most));

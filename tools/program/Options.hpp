@@ -87,10 +87,16 @@ CLI::Option* add_out(CLI::App& app, std::string& path, const std::string& what);
 /// Refuses `-`, which stands for standard input elsewhere. For `CLI::Option::check`.
 CLI::Validator named_file();
 
-/// Adds an option for a finite number in [\p least, \p most].
-CLI::Option* add_number(CLI::App& app, const std::string& name, std::optional<double>& value,
+/// Adds an option for a finite number in [\p least, \p most], which \p set takes.
+CLI::Option* add_finite_number(CLI::App& app, const std::string& name, const std::string& help,
+                               double least, double most, std::function<void(double)> set);
+template <class Number>
+CLI::Option* add_number(CLI::App& app, const std::string& name, Number& value,
                         const std::string& help, double least,
-                        double most = std::numeric_limits<double>::max());
+                        double most = std::numeric_limits<double>::max()) {
+  return add_finite_number(app, name, help, least, most,
+                           [&value](double number) { value = number; });
+}
 
 /// Lets every two of \p options exclude each other.
 void exclude_each_other(const std::vector<CLI::Option*>& options);

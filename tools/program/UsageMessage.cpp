@@ -2,9 +2,8 @@
 #include "program/UsageMessage.hpp"
 
 #include "program/Errors.hpp"
-#include "program/Suggestion.hpp"
 
-#include <kindred/core/common/Quotes.hpp>
+#include <kindred/matcher/Similarity.hpp>
 
 #include <fmt/format.h>
 
@@ -59,6 +58,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> named_tas
      {"verify", "vectors verify, graph verify or patterns verify"},
      {"build", "vectors build, index build, graph build or patterns build"}}};
 
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string_view without_dashes(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of('-'), text.size()));
+}
+
 bool is_flag(std::string_view text) { return text.size() > 1 && text.front() == '-'; }
 
 /// The names of the flags that \p command accepts.
@@ -94,7 +101,7 @@ std::string unknown_flag(const CLI::App& command, const std::string& argument) {
   const std::string flag = argument.substr(0, argument.find('='));
   const std::vector<std::string> known = flags_of(command);
   const auto is_known = [&](std::string_view name) {
-    return std::find(known.begin(), known.end(), name.substr(0, name.find(' '))) != known.end();
+    return contains(known, name.substr(0, name.find(' ')));
   };
   std::string fix;
   if (is_known(flag)) {
@@ -200,8 +207,7 @@ std::string config_message(const CLI::App& app, std::string why) {
       if (flag.rfind("--", 0) == 0) known.push_back(flag.substr(2));
     const std::string key = dot == name.npos ? name : name.substr(dot + 1);
     // Known, but refused: a flag of every command in the section of one.
-    const bool is_of_all = std::find(known.begin(), known.end(), key) != known.end();
-    why = is_of_all
+    why = contains(known, key)
               ? fmt::format("{} is a flag of every command: give it before the first [section]",
                             in_quotes(key))
               : fmt::format("{}there is no flag {}{}", begun(command), in_quotes(key),
@@ -211,6 +217,40 @@ std::string config_message(const CLI::App& app, std::string why) {
 }
 
 }  // namespace
+
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known) {
+  const std::string_view text = without_dashes(wrong);
+  if (text.size() < 2) return {};
+  std::vector<std::string> beginning;
+  for (const std::string& each : known) {
+    if (without_dashes(each).starts_with(text)) beginning.push_back(each);
+  }
+  if (beginning.size() == 1) return beginning.front();
+  try {
+    const PreparedQuery query(Measure::lcs, text);
+    // A changed character is two operations of the measure, a missing or an additional one is one.
+    constexpr double operations_max = 4;
+    std::string best;
+    double best_similarity = 0.6;
+    for (const std::string& each : known) {
+      const std::string_view candidate = without_dashes(each);
+      const double similarity = query.similarity(candidate);
+      const double operations =
+          (1 - similarity) * static_cast<double>(text.size() + candidate.size());
+      if (operations > operations_max || similarity <= best_similarity) continue;
+      best = each;
+      best_similarity = similarity;
+    }
+    return best;
+  } catch (const InvalidArgument&) {
+    return {};  // not UTF-8
+  }
+}
+
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known) {
+  const std::string found = suggestion(wrong, known);
+  return found.empty() ? found : "; did you mean " + found + "?";
+}
 
 const CLI::App& selected_command(const CLI::App& app) {
   const auto commands = app.get_subcommands();
@@ -285,9 +325,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   } else {
     // A value in a configuration may belong to another command than the selected one.
     const std::string why = error.what();
-    const std::vector<std::string> known = flags_of(command);
-    const bool is_own = std::find(known.begin(), known.end(),
-                                  why.substr(0, why.find_first_of(": "))) != known.end();
+    const bool is_own = contains(flags_of(command), why.substr(0, why.find_first_of(": ")));
     if (!is_own && app.get_config_ptr() != nullptr && app.get_config_ptr()->count() > 0)
       return "--config: " + why;
     text = begun(command) + why;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace Kindred::Tools {
@@ -28,6 +29,15 @@ std::vector<const CLI::Option*> listed_options(const CLI::App& command);
 /// \throws UsageError if there is none
 const CLI::App& find_command(const CLI::App& app, const char* asked,
                              const std::vector<std::string>& names);
+
+/// \brief The text of \p known that \p wrong probably stands for, or an empty text.
+///
+/// These are, in this order: the only one that begins with \p wrong (of 2 characters or more), and
+/// the most similar one that one or two changed characters turn into \p wrong.
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& known);
+
+/// `; did you mean X?`, or an empty text without a suggestion.
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known);
 
 /// What is wrong with the arguments for which the parser of \p app threw \p error, and what to
 /// write instead.

@@ -89,10 +89,10 @@ ReportTable each_of(const std::vector<DispatchRecord>& decisions) {
   for (const std::size_t at : used)
     table.columns.push_back(
         {"predicted " + std::string(to_string(all_spaces[at])), ColumnKind::number});
-  for (const ReportColumn& column :
-       {ReportColumn{"ran on", ColumnKind::space}, ReportColumn{"taken", ColumnKind::number},
-        ReportColumn{"why", ColumnKind::text}, ReportColumn{"regret", ColumnKind::number}})
-    table.columns.push_back(column);
+  table.columns.insert(table.columns.end(), {{"ran on", ColumnKind::space},
+                                             {"taken", ColumnKind::number},
+                                             {"why", ColumnKind::text},
+                                             {"regret", ColumnKind::number}});
   for (const std::size_t i : shown) {
     const DispatchRecord& record = decisions[i];
     double least = not_known;

@@ -115,16 +115,15 @@ std::string results_html(const std::vector<ReportResult>& results) {
   return out;
 }
 
+/// The mark and the class of a claim, by its state.
+constexpr std::array<std::pair<const char*, const char*>, 3> claim_marks{
+    {{"✓", "holds"}, {"✗", "fails"}, {"–", "soft"}}};
+
 std::string claims_html(const std::vector<ReportClaim>& claims) {
   if (claims.empty()) return {};
   std::string out = "<ul class=\"claims\">\n";
   for (const ReportClaim& claim : claims) {
-    const char* const mark = claim.state == ClaimState::holds   ? "✓"
-                             : claim.state == ClaimState::fails ? "✗"
-                                                                : "–";
-    const char* const style = claim.state == ClaimState::holds   ? "holds"
-                              : claim.state == ClaimState::fails ? "fails"
-                                                                 : "soft";
+    const auto& [mark, style] = claim_marks[static_cast<std::size_t>(claim.state)];
     out +=
         fmt::format("<li><b class=\"{}\">{} {}</b><div>{}<div class=\"soft\">{}</div></div></li>\n",
                     style, mark, to_string(claim.state), shown(claim.claim), shown(claim.detail));
