@@ -5,8 +5,8 @@
 
 #include "ColumnsOf.hpp"
 #include "ResultText.hpp"
-#include "SineValues.hpp"
 #include "TempFolder.hpp"
+#include "VectorValues.hpp"
 
 #include <typeinfo>
 
@@ -185,10 +185,7 @@ class TypedCalls {
     const std::string path = folder / "object";
     const auto object = m_make();
     object.save(path);
-    expect_typed("save", [&] {
-      object.save(path);
-      return Written{&folder, "object"};
-    });
+    expect_written("save", Written{&folder, "object"}, [&] { object.save(path); });
     expect_typed("load", [&] { return load(path); });
     if constexpr (requires { object.to_bytes(); }) {
       expect_typed("to_bytes", [&] { return object.to_bytes(); });

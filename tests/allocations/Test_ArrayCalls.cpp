@@ -26,29 +26,33 @@ void run(const Prepared& prepared) {
   prepared.wait();
 }
 
+/// The input and the output of a call.
+template <class T>
+struct Values {
+  explicit Values(T value) : in(500, value), out(500) {}
+
+  std::vector<T> in;
+  std::vector<T> out;
+  std::span<const T> from{in};
+  std::span<T> to{out};
+};
+
 TEST(OutOfMemory, OfBulkOperationsIsTyped) {
   Context& context = shared_context();
   expect_typed("Bulk", [&] { return Bulk(context); });
   const Bulk bulk(context);
-  const std::vector<float> values(500, 1.5F);
-  std::vector<float> out(500);
-  const std::vector<std::int32_t> integers(500, 3);
-  std::vector<std::int32_t> integers_out(500);
-  const std::vector<std::uint8_t> bytes(500, 7);
-  std::vector<std::uint8_t> bytes_out(500);
+  Values floats(1.5F);
+  Values<std::int32_t> integers(3);
+  Values<std::uint8_t> bytes(7);
   std::vector<std::uint8_t> keys(500);
+  const std::span<std::uint8_t> keys_to(keys);
   double deviation = 0;
   float sum = 0;
   std::int64_t integer_sum = 0;
-  const std::span<const float> from(values);
-  const std::span<float> to(out);
-  const std::span<const std::int32_t> integers_from(integers);
-  const std::span<std::int32_t> integers_to(integers_out);
-  const std::span<const std::uint8_t> bytes_from(bytes);
-  const std::span<std::uint8_t> bytes_to(bytes_out);
-  const std::span<std::uint8_t> keys_to(keys);
-  const ConstArray matrix = columns_of(values, 10);
-  const Array result = columns_of(out, 10);
+  const std::span<const float> from = floats.from;
+  const std::span<float> to = floats.to;
+  const ConstArray matrix = columns_of(std::as_const(floats.in), 10);
+  const Array result = columns_of(floats.out, 10);
   const Array maxima(to.first(50));
   const std::vector a{matrix_array(from.first(200), 10, 20)};
   const std::vector b{matrix_array(from.first(200), 20, 10)};
@@ -56,16 +60,16 @@ TEST(OutOfMemory, OfBulkOperationsIsTyped) {
   for (const Space space : host_spaces()) {
     SCOPED_TRACE(to_string(space));
     const BulkOptions on{space};
-    expect_written("xor_bytes", bytes_to,
-                   [&] { bulk.xor_elements(bytes_from, bytes_from, bytes_to, on); });
-    expect_written("xor_with_new_keys", std::tie(bytes_to, keys_to),
-                   [&] { bulk.xor_with_new_keys(bytes_from, keys_to, bytes_to, 5, on); });
+    expect_written("xor_bytes", bytes.to,
+                   [&] { bulk.xor_elements(bytes.from, bytes.from, bytes.to, on); });
+    expect_written("xor_with_new_keys", std::tie(bytes.to, keys_to),
+                   [&] { bulk.xor_with_new_keys(bytes.from, keys_to, bytes.to, 5, on); });
     expect_written("element_wise", to,
                    [&] { bulk.element_wise(ElementWise::square, from, {}, to, on); });
     expect_written("element_wise with a number", to,
                    [&] { bulk.element_wise(ElementWise::add, from, 2.0F, to, on); });
-    expect_written("element_wise of integers", integers_to, [&] {
-      bulk.element_wise(ElementWise::add, integers_from, integers_from, integers_to, on);
+    expect_written("element_wise of integers", integers.to, [&] {
+      bulk.element_wise(ElementWise::add, integers.from, integers.from, integers.to, on);
     });
     expect_written("add_matrices", to, [&] { bulk.add_matrices(from, from, to, on); });
     expect_written("normalise", to, [&] { bulk.normalise(from, to, on); });
@@ -73,7 +77,7 @@ TEST(OutOfMemory, OfBulkOperationsIsTyped) {
     expect_written("reduce", sum,
                    [&] { bulk.reduce(Reduction::deviation, from, std::span(&sum, 1), on); });
     expect_written("reduce of integers", integer_sum, [&] {
-      bulk.reduce(Reduction::sum, integers_from, std::span(&integer_sum, 1), on);
+      bulk.reduce(Reduction::sum, integers.from, std::span(&integer_sum, 1), on);
     });
     for (const bool reproducible : {false, true}) {
       const BulkOptions products{.space = space, .reproducible = reproducible};
@@ -86,10 +90,10 @@ TEST(OutOfMemory, OfBulkOperationsIsTyped) {
     });
     expect_written("reduce of an array", to,
                    [&] { bulk.reduce(Reduction::max, matrix, maxima, on); });
-    expect_written("xor_elements", integers_to,
-                   [&] { bulk.xor_elements(integers, integers, integers_out, on); });
-    expect_written("prepared calls", std::tie(to, bytes_to, deviation), [&] {
-      run(Bulk::prepare_xor(context, bytes_from, bytes_from, bytes_to, on));
+    expect_written("xor_elements", integers.to,
+                   [&] { bulk.xor_elements(integers.in, integers.in, integers.out, on); });
+    expect_written("prepared calls", std::tie(to, bytes.to, deviation), [&] {
+      run(Bulk::prepare_xor(context, bytes.from, bytes.from, bytes.to, on));
       run(Bulk::prepare_element_wise(context, ElementWise::add, from, 2.0F, to, on));
       run(Bulk::prepare_normalise(context, from, to, on));
       run(Bulk::prepare_random_fill(context, to, 7, 0, on));
@@ -169,10 +173,7 @@ TEST(OutOfMemory, OfLatticesIsTyped) {
   const TempFolder folder;
   const std::string path = folder / "lattice";
   make().save(path);
-  expect("save", [&](auto& lattice) {
-    lattice.save(path);
-    return Written{&folder, "lattice"};
-  });
+  expect("save", Written{&folder, "lattice"}, [&](auto& lattice) { lattice.save(path); });
 }
 
 TEST(OutOfMemory, OfABatchOfLatticesIsReportedByTheTaskOrTyped) {
@@ -212,10 +213,7 @@ TEST(OutOfMemory, OfAContextIsTyped) {
   context.dispatcher().calibrate_start(Space::openmp, 1e-5);
   context.save_profile();
   expect("Context with a profile", construct);
-  expect_typed("save_profile", [&] {
-    context.save_profile();
-    return Written{&folder, "profile.json"};
-  });
+  expect_written("save_profile", Written{&folder, "profile.json"}, [&] { context.save_profile(); });
   expect_typed("default_profile_path", [] { return Context::default_profile_path(); });
   expect_typed("to_json of a context", [&] {
     return to_json(context, std::array<Operation, 1>{Operations::lcs}, "host", "by a test");

@@ -25,10 +25,8 @@ std::string name_of(std::uint64_t number) {
 PatternMemory make_memory() {
   PatternMemory memory(shared_context(), quiet());
   for (std::uint64_t i = 0; i < 30; ++i) {
-    if (i % 3 == 0)
-      memory.learn(Words(events(i)), name_of(i));
-    else
-      memory.learn(Words(events(i)));
+    const std::string name = name_of(i);
+    learn(memory, events(i), i % 3 == 0 ? std::optional<std::string_view>(name) : std::nullopt);
     if (i == 20) memory.sync();
   }
   memory.forget(4);
@@ -84,7 +82,7 @@ TEST(OutOfMemory, OfASynchronisationFailsNoCallThatLearns) {
     const PatternSettings settings{.sync_threshold = 3, .background_sync = background};
     const auto make = [&] {
       PatternMemory memory(shared_context(), settings);
-      for (std::uint64_t i = 0; i < 2; ++i) memory.learn(Words(events(i)));
+      for (std::uint64_t i = 0; i < 2; ++i) learn(memory, events(i));
       return memory;
     };
     expect_typed("learn", make, [&](auto& memory) { return memory.learn(fresh); });
@@ -97,7 +95,7 @@ TEST(OutOfMemory, OfManyPatternsThatAreLearnedLeavesAMemoryAsItWas) {
   for (std::uint64_t i = 0; i < 40; ++i) words.push_back(word(i));
   Ragged<Symbol> symbols;
   std::vector<std::uint64_t> patterns{0};
-  std::vector<std::string_view> dictionary(words.begin(), words.end());
+  const std::vector<std::string_view> dictionary = views(words);
   for (std::uint64_t i = 0; i < 25; ++i) {
     for (std::uint64_t event = 0; event < 3; ++event) {
       texts.values.push_back(words[(i * 3 + event) % 40]);
@@ -129,7 +127,7 @@ TEST(OutOfMemory, OfAQueryOfAPatternMemoryIsTyped) {
   const Words query(texts);
   const std::string name = name_of(9);
   const std::vector<std::string> kept{name_of(0), name_of(1), name_of(3)};
-  const std::vector<std::string_view> names(kept.begin(), kept.end());
+  const std::vector<std::string_view> names = views(kept);
   const std::vector<std::uint64_t> indices{0, 1, 3};
   const PatternMemory memory = make_memory();
   expect_typed("find", [&] { return memory.find(name); });
@@ -174,21 +172,16 @@ TEST(OutOfMemory, OfFilesOfAPatternMemoryIsTyped) {
   const std::string memory_path = folder / "memory";
   const std::string appended_path = folder / "appended";
   make_memory().save(memory_path);
-  expect("save", [&](auto& memory) {
-    memory.save(memory_path);
-    return LoadedMemory{&memory_path};
-  });
-  const auto saved = [&] {
+  expect("save", LoadedMemory{&memory_path}, [&](auto& memory) { memory.save(memory_path); });
+  const TypedCalls expect_saved([&] {
     PatternMemory memory = make_memory();
     memory.save(appended_path);
-    memory.learn(Words(events(200)), name_of(200));
+    learn(memory, events(200), name_of(200));
     memory.forget(8);
     return memory;
-  };
-  expect_typed("append", saved, [&](auto& memory) {
-    memory.append(appended_path);
-    return LoadedMemory{&appended_path};
   });
+  expect_saved("append", LoadedMemory{&appended_path},
+               [&](auto& memory) { memory.append(appended_path); });
   expect("to_bytes", [](auto& memory) { return MemoryBytes{memory.to_bytes()}; });
   expect_typed("load", [&] { return PatternMemory::load(shared_context(), memory_path, quiet()); });
   expect_typed("inspect", [&] { return PatternMemory::inspect(memory_path); });

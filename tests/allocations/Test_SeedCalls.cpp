@@ -66,10 +66,7 @@ TEST(OutOfMemory, OfAChangedSeedLayerLeavesItAsItWas) {
   expect("restore", [&](auto& layer) { layer.restore(layer_path); });
   expect("restore_blueprints", [&](auto& layer) { layer.restore_blueprints(blueprints_path); });
   const SeedLayer layer = make_layer();
-  expect_typed("save", [&] {
-    layer.save(layer_path);
-    return Written{&folder, "layer"};
-  });
+  expect_written("save", Written{&folder, "layer"}, [&] { layer.save(layer_path); });
 }
 
 TEST(OutOfMemory, OfAPassOfASeedLayerIsTyped) {

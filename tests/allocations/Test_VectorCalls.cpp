@@ -185,10 +185,8 @@ TEST(OutOfMemory, OfVectorFilesIsTyped) {
   expect_typed("VectorArray",
                [] { return VectorArray(DataType::int8, 30, dimension).span().count(); });
   StoredVectors::build(shared_context(), file, stored_path);
-  expect_typed("StoredVectors::build", [&] {
-    StoredVectors::build(shared_context(), file, stored_path);
-    return Written{&folder, "stored"};
-  });
+  expect_written("StoredVectors::build", Written{&folder, "stored"},
+                 [&] { StoredVectors::build(shared_context(), file, stored_path); });
   expect_typed("StoredVectors::inspect", [&] { return StoredVectors::inspect(stored_path); });
   expect_typed("section_file_kind", [&] { return section_file_kind(stored_path).value_or(""); });
   const auto load = [](const auto& from) { return StoredVectors::load(from); };

@@ -3,7 +3,6 @@
 #define KINDRED_TESTS_ENGINES_GIVEN_ARRAY_HPP
 
 #include <gtest/gtest.h>
-#include <kindred/matcher/FusedLayers.hpp>
 
 #include <cstring>
 
@@ -64,8 +63,7 @@ class Given {
         ++m_begin;
     }
     for (std::size_t row = 0; row < m_rows; ++row)
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * columns), columns,
-                  m_memory.begin() + static_cast<std::ptrdiff_t>(m_begin + row * m_step));
+      std::copy_n(values.data() + row * columns, columns, m_memory.data() + m_begin + row * m_step);
     if (layout.on_device)
       m_copy = std::make_unique<Testing::DeviceCopy<T>>(Testing::context(), m_memory);
   }
@@ -87,18 +85,13 @@ class Given {
     std::vector<T> now = m_copy ? m_copy->values() : m_memory;
     std::vector<T> own;
     for (std::size_t row = 0; row < m_rows; ++row) {
-      const auto first = now.begin() + static_cast<std::ptrdiff_t>(m_begin + row * m_step);
-      own.insert(own.end(), first, first + static_cast<std::ptrdiff_t>(m_columns));
-      std::memset(now.data() + m_begin + row * m_step, 0xA5, m_columns * sizeof(T));
+      T* const first = now.data() + m_begin + row * m_step;
+      own.insert(own.end(), first, first + m_columns);
+      std::memset(first, 0xA5, m_columns * sizeof(T));
     }
     const Bytes around = bytes_of(now);
     EXPECT_EQ(around, Bytes(around.size(), std::byte{0xA5})) << "elements beside the array changed";
     return bytes_of(own);
-  }
-  /// The array with elements of another type.
-  Array matrix(DataType element) {
-    const Array all = array();
-    return {all.data(), element, all.shape(), m_strides, all.memory(), all.device()};
   }
   std::span<T> span() { return {static_cast<T*>(array().data()), m_columns}; }
 

@@ -8,6 +8,7 @@
 
 #include "DeviceCopy.hpp"
 #include "OnSpaces.hpp"
+#include "ToHost.hpp"
 #include "kit/CallOrder.hpp"
 
 #include <numeric>
@@ -82,37 +83,28 @@ TEST(CallOrder, CallsOnSeveralStreamsRunOneAfterTheOther) {
   constexpr std::size_t copies = 9;
   std::vector<std::uint32_t> values(size);
   std::iota(values.begin(), values.end(), 1U);
-  for (const Space space : Testing::spaces()) {
-    SCOPED_TRACE(to_string(space));
+  Testing::on_spaces([&]<class ExecutionSpace>(const ExecutionSpace& own, Space space) {
     std::vector<Testing::DeviceStream> streams;
-    if (space == Space::cuda) {
-      for (int i = 0; i < 2; ++i) streams.emplace_back(context);
+    for (int i = 0; space == Space::cuda && i < 2; ++i) streams.emplace_back(context);
+    std::vector<Buffer<std::uint32_t, typename ExecutionSpace::memory_space>> arrays;
+    for (std::size_t i = 0; i <= copies; ++i) {
+      arrays.emplace_back(Testing::context().memory(space), label, size);
+      Impl::upload(own, arrays.back().view(), std::vector<std::uint32_t>(size).data(), size);
     }
-    Impl::with_instance(context, space, [&]<class ExecutionSpace>(const ExecutionSpace& own) {
-      using buffer_type = Buffer<std::uint32_t, typename ExecutionSpace::memory_space>;
-      MemoryResource& memory = Testing::context().memory(space);
-      std::vector<buffer_type> arrays;
-      for (std::size_t i = 0; i <= copies; ++i) {
-        arrays.emplace_back(memory, label, size);
-        Impl::upload(own, arrays.back().view(), std::vector<std::uint32_t>(size).data(), size);
-      }
-      Impl::upload(own, arrays[0].view(), values.data(), size);
-      Impl::CallOrder<ExecutionSpace> order;
-      for (std::size_t i = 0; i < copies; ++i) {
-        std::optional<Stream> stream;
-        if (!streams.empty()) stream = streams[i % 2].stream();
-        const auto& exec_space = Impl::call_instance(context, own, stream);
-        order.run(exec_space, label, nullptr, [&] {
-          Arch::start_copy(exec_space, label, arrays[i + 1].data(), arrays[i].data(),
-                           size * sizeof(std::uint32_t));
-        });
-      }
-      order.wait();
-      std::vector<std::uint32_t> copied(size);
-      Impl::download(own, copied.data(), arrays[copies].view(), size);
-      EXPECT_EQ(copied, values);
-    });
-  }
+    Impl::upload(own, arrays[0].view(), values.data(), size);
+    Impl::CallOrder<ExecutionSpace> order;
+    for (std::size_t i = 0; i < copies; ++i) {
+      std::optional<Stream> stream;
+      if (!streams.empty()) stream = streams[i % 2].stream();
+      const auto& exec_space = Impl::call_instance(context, own, stream);
+      order.run(exec_space, label, nullptr, [&] {
+        Arch::start_copy(exec_space, label, arrays[i + 1].data(), arrays[i].data(),
+                         size * sizeof(std::uint32_t));
+      });
+    }
+    order.wait();
+    EXPECT_EQ(Testing::to_host(own, arrays[copies].view()), values);
+  });
 }
 
 }  // namespace CallOrderTest

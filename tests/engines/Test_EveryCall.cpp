@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guarantees that all calls of engines share.
 #include <kindred/backends/impl/Instances.hpp>
-#include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/PreparedScore.hpp>
-#include <kindred/matcher/RowFunctions.hpp>
-#include <kindred/matcher/SeedLayer.hpp>
-#include <kindred/matcher/VectorFunctions.hpp>
 
 #include "ColumnsOf.hpp"
 #include "EngineCalls.hpp"
 #include "Faults.hpp"
+#include "ResultText.hpp"
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The k-th allocation of every change of an index fails, for every k, and the index must be
 // unchanged afterwards.
-#include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/VectorIndex.hpp>
-
-#include "Allocations.hpp"
 #include "Faults.hpp"
-#include "SineValues.hpp"
-#include "Support.hpp"
+#include "ResultText.hpp"
 #include "TempFolder.hpp"
+#include "TestGenerator.hpp"
 
 namespace IndexFaultsTest {
 
@@ -50,31 +46,21 @@ VectorIndex make_index(Context& context, DataType element) {
 }
 
 /// The answers of an index by every path, including the quantized copy, and all of its rows.
-std::string state_of(const VectorIndex& index, const TempFolder& folder) {
-  std::string state = std::to_string(index.size()) + ' ';
+std::string state_of(const VectorIndex& index) {
+  std::string state;
   std::vector<float> queries = values(3, 0);
   const Row row;
   queries.insert(queries.end(), row.floats.begin(), row.floats.end());
-  for (const Metric metric : {Metric::cosine, Metric::ip, Metric::l2}) {
-    for (const SearchPath path :
-         {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
-      const SearchResults found =
-          index.search(queries, {.metric = metric, .space = Space::serial, .path = path});
-      for (const std::int64_t id : found.ids) state += std::to_string(id) + ' ';
-      state.append(reinterpret_cast<const char*>(found.scores.data()),
-                   found.scores.size() * sizeof(float));
-    }
+  for (const Metric metric : all_metrics) {
+    for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm})
+      state +=
+          text_of(index.search(queries, {.metric = metric, .space = Space::serial, .path = path}));
   }
-  index.save(folder / "saved");
-  return state + read_all(folder / "saved");
+  return state + text_of(index.to_bytes());
 }
 
-std::string state_of(const HnswIndex& index, const TempFolder& folder) {
-  index.save(folder / "graph");
-  std::string state = read_all(folder / "graph");
-  const HnswResults found = index.search(values(5, 3), {.top = 20});
-  for (const std::int64_t id : found.ids) state += std::to_string(id) + ' ';
-  return state;
+std::string state_of(const HnswIndex& index) {
+  return texts_of(index.to_bytes(), index.search(values(5, 3), {.top = 20}).ids);
 }
 
 template <class Index>
@@ -88,18 +74,17 @@ struct Change {
 template <class Index, class Make>
 std::size_t expect_whole(Faults& faults, const Make& make, const Change<Index>& change) {
   SCOPED_TRACE(change.name);
-  const TempFolder folder;
   Index other = make();
   change.make(other);
-  const std::string after = state_of(other, folder);
+  const std::string after = state_of(other);
   const auto fail = [&](const auto& fail_every) {
     Index index = make();
-    const std::string before = state_of(index, folder);
+    const std::string before = state_of(index);
     const auto check = [&](std::size_t k) {
-      EXPECT_TRUE(state_of(index, folder) == before) << "allocation " << k;
+      EXPECT_TRUE(state_of(index) == before) << "allocation " << k;
     };
     const std::size_t failures = fail_every([&] { change.make(index); }, check);
-    EXPECT_TRUE(state_of(index, folder) == after) << "after memory is available again";
+    EXPECT_TRUE(state_of(index) == after) << "after memory is available again";
     return failures;
   };
   fail(
@@ -112,8 +97,7 @@ std::size_t expect_whole(Faults& faults, const Make& make, const Change<Index>& 
 std::vector<Change<VectorIndex>> changes(DataType element) {
   const auto row = std::make_shared<Row>();
   const std::vector<std::uint64_t> two{7, 80};
-  std::vector<std::uint64_t> many;
-  for (std::uint64_t id = 10; id < 60; ++id) many.push_back(id);
+  const std::vector<std::uint64_t> many = numbers_from(10, 50);
   return {{"replace", [=](auto& index) { index.replace(5, row->span(element)); }, 0},
           {"replace in the last", [=](auto& index) { index.replace(75, row->span(element)); }, 0},
           {"add", [=](auto& index) { index.add(row->span(element)); }, longer_than_labels},
@@ -142,11 +126,11 @@ TEST(VectorFaults, OfTheCopyOfBorrowedRowsLeaveThemUnchanged) {
   const StoredVectors stored = StoredVectors::load(folder / "rows");
   const VectorIndexOptions options{.residency = Residency::host};
   VectorIndex index(*context, stored, options);
-  const std::string before = state_of(index, folder);  // makes the quantized copy
+  const std::string before = state_of(index);  // makes the quantized copy
   const Row row;
   const auto change = [&] { index.replace(5, row.span(DataType::float32)); };
   const auto check = [&](std::size_t k) {
-    EXPECT_TRUE(state_of(index, folder) == before) << "allocation " << k;
+    EXPECT_TRUE(state_of(index) == before) << "allocation " << k;
   };
   EXPECT_GE(fail_every_accounted(*faults, change, check), 2U);
   const SearchResults found = index.search(row.floats, {.top = 1});
@@ -166,13 +150,10 @@ TEST(HnswFaults, OfAnyAllocationLeaveTheIndexUnchanged) {
   fail_every_accounted(*faults, make, [](std::size_t) {});
   // Enough rows for several rounds, whose links two threads create.
   const std::vector<float> rows = values(200, 5);
+  const std::vector<std::uint64_t> removed{8, 9, 10};
   const std::vector<Change<HnswIndex>> changes{
       {"add", [&](auto& index) { index.add(rows); }, 0},
-      {"remove",
-       [](auto& index) {
-         index.remove({{8, 9, 10}});
-       },
-       0},
+      {"remove", [&](auto& index) { index.remove(removed); }, 0},
       {"repair", [](auto& index) { index.repair(); }, longer_than_labels}};
   for (const auto& change : changes) expect_whole(*faults, make, change);
 }
@@ -186,9 +167,8 @@ TEST(HnswFaults, OfTheFirstRowsLeaveAnEmptyIndexUnchanged) {
     EXPECT_EQ(index.settings().traversal, HnswTraversal::automatic) << "allocation " << k;
     EXPECT_EQ(index.size(), 0U);
   };
-  EXPECT_GT(fail_every_accounted(
-                *faults, [&] { index.add(rows); }, check),
-            2U);
+  const auto add = [&] { index.add(rows); };
+  EXPECT_GT(fail_every_accounted(*faults, add, check), 2U);
   EXPECT_EQ(index.size(), 40U);
 }
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of a caller that begin at any element, with gaps of any size between their rows, give the
 // bits of aligned ones, in host memory and on a device, and nothing beside them is written.
-#include <gtest/gtest.h>
-#include <kindred/matcher/Bulk.hpp>
-#include <kindred/matcher/CsrGraph.hpp>
-#include <kindred/matcher/FusedLayers.hpp>
-#include <kindred/matcher/RowFunctions.hpp>
-#include <kindred/matcher/SeedFunctions.hpp>
-#include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
-#include <kindred/matcher/VectorIndex.hpp>
+#include <kindred/Bulk.hpp>
+#include <kindred/Graph.hpp>
+#include <kindred/Layers.hpp>
+#include <kindred/Seed.hpp>
+#include <kindred/Sequence.hpp>
+#include <kindred/Vector.hpp>
+#include <kindred/matcher/CodePoints.hpp>
 
 #include "GivenArray.hpp"
+#include "TestGenerator.hpp"
 
 namespace UnalignedArraysTest {
 
@@ -19,80 +18,84 @@ using namespace Kindred;
 using Kindred::Array;  // rather than that of Kindred::Testing
 using namespace Testing;
 
-std::vector<float> floats(std::mt19937_64& generator, std::size_t count, float least = -1.0F) {
+std::vector<float> floats(std::size_t count, float least = -1.0F) {
   std::uniform_real_distribution<float> values(least, 1.0F);
   std::vector<float> out(count);
-  for (float& value : out) value = values(generator);
+  for (float& value : out) value = values(generator());
   return out;
 }
 /// The upper halves of floats, which are numbers of moderate size as bfloat16 and as float16.
 std::vector<std::uint16_t> halves(const std::vector<float>& values) {
   std::vector<std::uint16_t> out;
-  for (const float value : values) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(bits));
-    out.push_back(static_cast<std::uint16_t>(bits >> 16U));
-  }
+  for (const float value : values)
+    out.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16U));
   return out;
 }
 
 constexpr std::uint32_t nodes = 1000;
 
-SpreadingEngine engine_of(std::mt19937_64& generator, std::size_t count) {
-  const auto node = [&] { return static_cast<std::uint32_t>(generator() % nodes); };
+SpreadingEngine engine_of(std::size_t count) {
+  const auto node = [] { return static_cast<std::uint32_t>(random_below(nodes)); };
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t from = node();
     // Node 0 is a hub, whose row consists of several blocks.
     edges.push_back(
-        {from, i % 3 == 0 ? 0 : node(), static_cast<float>(generator() % 1000) / 1000.0F});
+        {from, i % 3 == 0 ? 0 : node(), static_cast<float>(random_below(1000)) / 1000.0F});
   }
   return SpreadingEngine(context(), {nodes, edges, {}}, GraphOptions{});
 }
 
-/// A stream of a caller, where there is a device.
-std::optional<DeviceStream> make_stream() {
-  std::optional<DeviceStream> stream;
-  if (context().is_usable(Space::cuda)) stream.emplace(context());
-  return stream;
+/// Calls `body(stream)` without a stream and, where there is a device, with one of the caller.
+template <class Body>
+void on_streams(const Body& body) {
+  body(nullptr);
+  if (!context().is_usable(Space::cuda)) return;
+  const DeviceStream stream(context());
+  body(&stream);
+}
+
+/// Runs a prepared call of one layer in the space of its arrays.
+template <class Layer>
+void run_layer(const Layout& layout, const Layer& layer, bool reproducible = false) {
+  const Space space = layout.on_device ? Space::cuda : Space::serial;
+  const Prepared call = prepare_layers(context(), std::span(&layer, 1), {space, reproducible});
+  call.run();
+  call.wait();
 }
 
 TEST(UnalignedArrays, OfHopsHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.hop");
-  const SpreadingEngine engine = engine_of(generator, 30'000);
-  const std::optional<DeviceStream> stream = make_stream();
-  for (const std::size_t columns : {1, 3, 8, 32, 33}) {
-    SCOPED_TRACE(columns);
-    const auto values = floats(generator, nodes * columns);
-    for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
-      for (const bool queued : {false, true}) {
-        if (queued && !stream) continue;
+  const SpreadingEngine engine = engine_of(30'000);
+  on_streams([&](const DeviceStream* stream) {
+    for (const std::size_t columns : {1, 3, 8, 32, 33}) {
+      SCOPED_TRACE(columns);
+      const auto values = floats(nodes * columns);
+      for (const HopDirection direction : {HopDirection::along, HopDirection::against}) {
         expect_same_bits(false, [&](const Layout& layout) {
-          const Layout where{layout.on_device || queued, layout.skip, 0};
+          const Layout where{layout.on_device || stream, layout.skip, 0};
           Given<float> x(where, nodes, columns, values);
           Given<float> y(where, nodes, columns);
           HopOptions options{.direction = direction};
-          if (queued) options.stream = stream->stream();
+          if (stream) options.stream = stream->stream();
           engine.hop(x, y, options);
-          if (queued) stream->wait();
+          if (stream) stream->wait();
           return results_of(x, y);
         });
       }
     }
-  }
+  });
 }
 
 /// Graphs of so many nodes are summed by propagation blocking on a device, after 32 hops.
 TEST(UnalignedArrays, OfHopsByPropagationBlockingHaveTheBitsOfAlignedOnes) {
   if (!context().is_usable(Space::cuda)) GTEST_SKIP() << "no device";
-  auto generator = Testing::generator("UnalignedArrays.blocking");
   constexpr std::uint32_t many = (1U << 22U) + 5;
   std::vector<Edge> edges;
   for (std::uint32_t v = 0; v < many; ++v)
-    edges.push_back({v, static_cast<std::uint32_t>(generator() % many),
-                     static_cast<float>(generator() % 100) / 100.0F});
+    edges.push_back({v, static_cast<std::uint32_t>(random_below(many)),
+                     static_cast<float>(random_below(100)) / 100.0F});
   const SpreadingEngine engine(context(), {many, edges, {}}, GraphOptions{});
-  const auto values = floats(generator, many);
+  const auto values = floats(many);
   const auto hop = [&](std::size_t skip) {
     Given<float> x({true, skip, 0}, 0, many, values);
     Given<float> y({true, skip, 0}, 0, many);
@@ -105,17 +108,16 @@ TEST(UnalignedArrays, OfHopsByPropagationBlockingHaveTheBitsOfAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfHopsOverRowsOfACallerHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.csr");
   constexpr std::size_t rows = 300;
   std::vector<std::int64_t> offsets{0};
   for (std::size_t v = 0; v < rows; ++v)
-    offsets.push_back(offsets.back() + static_cast<std::int64_t>(v == 7 ? 9000 : generator() % 40));
+    offsets.push_back(offsets.back() + static_cast<std::int64_t>(v == 7 ? 9000 : random_below(40)));
   const auto count = static_cast<std::size_t>(offsets.back());
   std::vector<std::uint32_t> ends(count);
-  for (std::uint32_t& end : ends) end = static_cast<std::uint32_t>(generator() % rows);
-  const auto weights = floats(generator, count);
+  for (std::uint32_t& end : ends) end = static_cast<std::uint32_t>(random_below(rows));
+  const auto weights = floats(count);
   for (const std::size_t columns : {1, 8, 32}) {
-    const auto values = floats(generator, rows * columns);
+    const auto values = floats(rows * columns);
     for (const Space space : spaces()) {
       expect_same_bits(false, [&](const Layout& layout) {
         const Layout here{false, layout.skip, 0};
@@ -132,46 +134,43 @@ TEST(UnalignedArrays, OfHopsOverRowsOfACallerHaveTheBitsOfAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfSourcesAndActivationsHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.spread");
-  const SpreadingEngine engine = engine_of(generator, 8000);
+  const SpreadingEngine engine = engine_of(8000);
   constexpr std::size_t queries = 5, each = 7, top = 9;
   std::vector<std::int64_t> offsets;
   std::vector<std::uint32_t> sources;
   for (std::size_t q = 0; q <= queries; ++q) offsets.push_back(static_cast<std::int64_t>(q * each));
   for (std::size_t i = 0; i < queries * each; ++i)
-    sources.push_back(static_cast<std::uint32_t>(generator() % nodes));
-  const auto values = floats(generator, sources.size(), 0.0F);
-  const std::optional<DeviceStream> stream = make_stream();
-  for (const bool queued : {false, true}) {
+    sources.push_back(static_cast<std::uint32_t>(random_below(nodes)));
+  const auto values = floats(sources.size(), 0.0F);
+  on_streams([&](const DeviceStream* stream) {
     for (const SpreadMode mode : {SpreadMode::engine, SpreadMode::pagerank}) {
-      if (queued && (!stream || mode == SpreadMode::pagerank)) continue;
+      if (stream && mode == SpreadMode::pagerank) continue;
       expect_same_bits(false, [&](const Layout& layout) {
-        const Layout where{layout.on_device || queued, layout.skip, 0};
+        const Layout where{layout.on_device || stream, layout.skip, 0};
         Given<std::int64_t> of_offsets(where, 0, offsets.size(), offsets);
         Given<std::uint32_t> of_nodes(where, 0, sources.size(), sources);
         Given<float> of_values(where, 0, values.size(), values);
         Given<std::uint32_t> out(where, queries, top);
         Given<float> activations(where, queries, top);
         SpreadOptions options{.mode = mode};
-        if (queued) options.stream = stream->stream();
+        if (stream) options.stream = stream->stream();
         engine.spread({of_offsets, of_nodes, of_values}, options, SpreadOutput{out, activations});
-        if (queued) stream->wait();
+        if (stream) stream->wait();
         return results_of(out, activations);
       });
     }
-  }
+  });
 }
 
 TEST(UnalignedArrays, OfAVectorIndexHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.index");
   for (const std::size_t dimension : {7, 24, 64}) {
     constexpr std::size_t rows = 700, count = 5, top = 11, length = 33;
     SCOPED_TRACE(dimension);
-    const VectorIndex index(context(), floats(generator, rows * dimension), dimension);
-    const auto queries = floats(generator, count * dimension);
+    const VectorIndex index(context(), floats(rows * dimension), dimension);
+    const auto queries = floats(count * dimension);
     std::vector<std::int64_t> lists(count * length);
-    for (std::int64_t& id : lists) id = static_cast<std::int64_t>(generator() % rows);
-    for (const Metric metric : {Metric::ip, Metric::cosine, Metric::l2}) {
+    for (std::int64_t& id : lists) id = static_cast<std::int64_t>(random_below(rows));
+    for (const Metric metric : all_metrics) {
       expect_same_bits(true, [&](const Layout& layout) {
         Given<float> asked(layout, count, dimension, queries);
         Given<float> all(layout, count, rows);
@@ -193,9 +192,8 @@ TEST(UnalignedArrays, OfAVectorIndexHaveTheBitsOfAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfNewRowsAreStoredAsAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.add");
   constexpr std::size_t dimension = 12, rows = 9;
-  const auto values = floats(generator, rows * dimension);
+  const auto values = floats(rows * dimension);
   expect_same_bits(true, [&](const Layout& layout) {
     VectorIndex index(context(), {}, dimension);
     Given<float> given(layout, rows, dimension, values);
@@ -207,13 +205,12 @@ TEST(UnalignedArrays, OfNewRowsAreStoredAsAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfRowsOfACallerHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.rows");
   constexpr std::size_t rows = 90, top = 6;
   const auto check = [&](std::size_t dimension, std::size_t count, const auto& of_rows,
                          DataType type) {
     using T = typename std::decay_t<decltype(of_rows)>::value_type;
-    const auto queries = floats(generator, count * dimension);
-    for (const Metric metric : {Metric::ip, Metric::cosine, Metric::l2}) {
+    const auto queries = floats(count * dimension);
+    for (const Metric metric : all_metrics) {
       expect_same_bits(true, [&](const Layout& layout) {
         Given<float> asked(layout, count, dimension, queries);
         Given<T> given(layout, rows, dimension, of_rows, type);
@@ -230,7 +227,7 @@ TEST(UnalignedArrays, OfRowsOfACallerHaveTheBitsOfAlignedOnes) {
   for (const std::size_t dimension : {5, 64}) {
     for (const std::size_t count : {1, 10}) {
       SCOPED_TRACE(dimension);
-      const auto values = floats(generator, rows * dimension);
+      const auto values = floats(rows * dimension);
       check(dimension, count, values, DataType::float32);
       check(dimension, count, halves(values), DataType::bfloat16);
       check(dimension, count, halves(values), DataType::float16);
@@ -239,15 +236,14 @@ TEST(UnalignedArrays, OfRowsOfACallerHaveTheBitsOfAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfSeedsHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.seeds");
   constexpr std::size_t seeds = 6, hidden = 48, rows = 40, blueprints = 2;
   const std::vector<std::int32_t> lifecycle{3, 4, 5, 6, 7, 0};
   const std::vector<std::int32_t> blueprint{0, 1, 1, 0, 1, 0};
   const std::vector<std::int32_t> mode{0, 1, 2, 3, 0, 1};
-  const auto alpha = floats(generator, seeds, 0.0F);
-  const auto weights = floats(generator, blueprints * hidden);
-  const auto values = floats(generator, rows * hidden);
-  const auto gradients = floats(generator, rows * hidden);
+  const auto alpha = floats(seeds, 0.0F);
+  const auto weights = floats(blueprints * hidden);
+  const auto values = floats(rows * hidden);
+  const auto gradients = floats(rows * hidden);
   const auto check = [&](const auto& of_x, const auto& of_g, DataType type) {
     using T = typename std::decay_t<decltype(of_x)>::value_type;
     expect_same_bits(true, [&](const Layout& layout) {
@@ -287,63 +283,43 @@ TEST(UnalignedArrays, OfSeedsHaveTheBitsOfAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.layers");
   constexpr std::size_t rows = 33, columns = 64, outputs = 48;
-  const auto values = floats(generator, rows * columns);
-  const auto matrix = floats(generator, outputs * columns);
-  const auto gradients = floats(generator, rows * outputs);
-  const auto norm_gradients = floats(generator, rows * columns);
-  const auto gamma = floats(generator, columns);
-  const auto beta = floats(generator, columns);
-  const auto bias = floats(generator, outputs);
+  const auto values = floats(rows * columns);
+  const auto matrix = floats(outputs * columns);
+  const auto gradients = floats(rows * outputs);
+  const auto norm_gradients = floats(rows * columns);
+  const auto gamma = floats(columns);
+  const auto beta = floats(columns);
+  const auto bias = floats(outputs);
   const auto check = [&](DataType element, const auto& of_x, const auto& of_w, const auto& of_g,
                          const auto& of_norm) {
     using T = typename std::decay_t<decltype(of_x)>::value_type;
     // The products of a device library depend on the alignment; reproducible ones do not.
     expect_same_bits(true, [&](const Layout& layout) {
-      const Space space = layout.on_device ? Space::cuda : Space::serial;
-      Given<T> x(layout, rows, columns, of_x, DataType::bfloat16);
-      Given<T> w(layout, outputs, columns, of_w, DataType::bfloat16);
-      Given<T> y(layout, rows, columns, DataType::bfloat16);
+      Given<T> x(layout, rows, columns, of_x, element);
+      Given<T> w(layout, outputs, columns, of_w, element);
+      Given<T> y(layout, rows, columns, element);
       Given<float> z(layout, rows, outputs);
       Given<float> of_gamma(layout, 0, columns, gamma);
       Given<float> of_beta(layout, 0, columns, beta);
       Given<float> of_bias(layout, 0, outputs, bias);
       Given<float> mean(layout, 0, rows);
-      const NormLayer norm{x.matrix(element), y.matrix(element), of_gamma.span(),
-                           of_beta.span(),    mean.span(),       {}};
-      const LinearLayer linear{x.matrix(element), w.matrix(element), of_bias.span(),
-                               z.matrix(DataType::float32), LayerActivation::gelu};
-      const Prepared norms = prepare_layers(context(), std::span(&norm, 1), {space});
-      const Prepared linears = prepare_layers(context(), std::span(&linear, 1), {space, true});
-      norms.run();
-      linears.run();
-      Given<T> g(layout, rows, columns, of_norm, DataType::bfloat16);
-      Given<T> dx(layout, rows, columns, DataType::bfloat16);
+      const NormLayer norm{x, y, of_gamma.span(), of_beta.span(), mean.span(), {}};
+      const LinearLayer linear{x, w, of_bias.span(), z, LayerActivation::gelu};
+      run_layer(layout, norm);
+      run_layer(layout, linear, true);
+      Given<T> g(layout, rows, columns, of_norm, element);
+      Given<T> dx(layout, rows, columns, element);
       Given<float> dgamma(layout, 0, columns);
-      const NormGradient back{x.matrix(element),
-                              g.matrix(element),
-                              dx.matrix(element),
-                              of_gamma.span(),
-                              of_beta.span(),
-                              dgamma.span(),
-                              {}};
-      Given<T> h(layout, rows, outputs, of_g, DataType::bfloat16);
-      Given<T> dx2(layout, rows, columns, DataType::bfloat16);
+      const NormGradient back{x, g, dx, of_gamma.span(), of_beta.span(), dgamma.span(), {}};
+      Given<T> h(layout, rows, outputs, of_g, element);
+      Given<T> dx2(layout, rows, columns, element);
       Given<float> dw(layout, outputs, columns);
       Given<float> dbias(layout, 0, outputs);
-      const LinearGradient back2{x.matrix(element),   w.matrix(element),
-                                 of_bias.span(),      h.matrix(element),
-                                 dx2.matrix(element), dw.matrix(DataType::float32),
-                                 dbias.span(),        LayerActivation::relu};
-      const Prepared of_norms = prepare_layers(context(), std::span(&back, 1), {space});
-      const Prepared of_linears = prepare_layers(context(), std::span(&back2, 1), {space, true});
-      of_norms.run();
-      of_linears.run();
-      norms.wait();
-      linears.wait();
-      of_norms.wait();
-      of_linears.wait();
+      const LinearGradient back2{x,   w,  of_bias.span(), h,
+                                 dx2, dw, dbias.span(),   LayerActivation::relu};
+      run_layer(layout, back);
+      run_layer(layout, back2, true);
       return results_of(y, z, mean, dx, dgamma, dx2, dw, dbias);
     });
   };
@@ -354,23 +330,16 @@ TEST(UnalignedArrays, OfLayersHaveTheBitsOfAlignedOnes) {
 
 /// A vendor's library may sum in another order where the alignment differs, within its bound.
 TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.products");
   constexpr std::size_t rows = 192, inputs = 128, outputs = 160;
-  const auto values = floats(generator, rows * inputs);
-  const auto matrix = floats(generator, outputs * inputs);
-  const auto bias = floats(generator, outputs);
+  const auto values = floats(rows * inputs);
+  const auto matrix = floats(outputs * inputs);
+  const auto bias = floats(outputs);
   const auto product = [&](const Layout& layout) {
-    const Space space = layout.on_device ? Space::cuda : Space::serial;
     Given<float> x(layout, rows, inputs, values);
     Given<float> w(layout, outputs, inputs, matrix);
     Given<float> of_bias(layout, 0, outputs, bias);
     Given<float> y(layout, rows, outputs);
-    const DataType element = DataType::float32;
-    const LinearLayer linear{x.matrix(element), w.matrix(element), of_bias.span(),
-                             y.matrix(element), LayerActivation::relu};
-    const Prepared linears = prepare_layers(context(), std::span(&linear, 1), {space});
-    linears.run();
-    linears.wait();
+    run_layer(layout, LinearLayer{x, w, of_bias.span(), y, LayerActivation::relu});
     const Bytes bytes = y.result();
     std::vector<float> out(rows * outputs);
     std::memcpy(out.data(), bytes.data(), bytes.size());
@@ -390,7 +359,6 @@ TEST(UnalignedArrays, OfLargeProductsAreCloseToAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfBulkOperationsHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.bulk");
   const Bulk bulk(context());
   constexpr std::size_t rows = 3, columns = 5000;
   const auto check = [&](const auto& a_values, const auto& b_values) {
@@ -422,10 +390,10 @@ TEST(UnalignedArrays, OfBulkOperationsHaveTheBitsOfAlignedOnes) {
   };
   const auto numbers = [&]<class T>(T) {
     std::vector<T> out(rows * columns);
-    for (T& value : out) value = static_cast<T>(generator());
+    for (T& value : out) value = static_cast<T>(generator()());
     return out;
   };
-  check(floats(generator, rows * columns), floats(generator, rows * columns));
+  check(floats(rows * columns), floats(rows * columns));
   check(numbers(std::uint8_t{}), numbers(std::uint8_t{}));
   check(numbers(std::int16_t{}), numbers(std::int16_t{}));
   check(numbers(std::uint32_t{}), numbers(std::uint32_t{}));
@@ -433,11 +401,10 @@ TEST(UnalignedArrays, OfBulkOperationsHaveTheBitsOfAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfReproducibleProductsHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.multiply");
   const Bulk bulk(context());
   constexpr std::size_t m = 17, n = 32, k = 24;
-  const auto a_values = floats(generator, m * k);
-  const auto b_values = floats(generator, k * n);
+  const auto a_values = floats(m * k);
+  const auto b_values = floats(k * n);
   expect_same_bits(false, [&](const Layout& layout) {
     Given<float> a(layout, m, k, a_values);
     Given<float> b(layout, k, n, b_values);
@@ -448,26 +415,21 @@ TEST(UnalignedArrays, OfReproducibleProductsHaveTheBitsOfAlignedOnes) {
 }
 
 TEST(UnalignedArrays, OfSimilaritiesHaveTheBitsOfAlignedOnes) {
-  auto generator = Testing::generator("UnalignedArrays.sequence");
   std::vector<std::string> texts;
   for (int i = 0; i < 70; ++i) {
     std::string& text = texts.emplace_back();
-    for (std::uint64_t length = generator() % 30; length > 0; --length)
-      text += static_cast<char>('a' + generator() % 4);
+    for (std::uint64_t length = random_below(30); length > 0; --length)
+      text += static_cast<char>('a' + random_below(4));
   }
   const std::vector<std::string_view> patterns(texts.begin(), texts.end());
   const SequenceMatcher matcher(context(), patterns);
-  std::vector<std::uint32_t> symbols;
-  std::vector<std::int64_t> offsets{0};
   constexpr std::size_t queries = 6;
-  for (std::size_t q = 0; q < queries; ++q) {
-    for (const char c : texts[q]) symbols.push_back(static_cast<std::uint32_t>(c));
-    offsets.push_back(static_cast<std::int64_t>(symbols.size()));
-  }
+  const Ragged<Symbol> asked = code_points(std::span(patterns).first(queries));
+  const std::vector<std::int64_t> offsets(asked.offsets.begin(), asked.offsets.end());
   const auto check = [&]<class T>(T) {
     expect_same_bits(true, [&](const Layout& layout) {
       const Layout here{false, layout.skip, 0};
-      Given<std::uint32_t> of_symbols(here, 0, symbols.size(), symbols);
+      Given<Symbol> of_symbols(here, 0, asked.values.size(), asked.values);
       Given<std::int64_t> of_offsets(here, 0, offsets.size(), offsets);
       Given<T> out(layout, queries, texts.size(), std::vector<T>(queries * texts.size()));
       matcher.score_all({of_symbols, of_offsets}, out);

@@ -5,14 +5,11 @@
 #include "io/InputBytes.hpp"
 #include "program/Errors.hpp"
 
-#include <kindred/core/common/Error.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 #include <vector>
 
 using namespace Kindred;

@@ -2,6 +2,7 @@
 // Arbitrary bytes as an index of Kindred or of hnswlib: rejected, or traversed and changed within
 // its bounds.
 #include "StoredTarget.hpp"
+#include "UpstreamMemory.hpp"
 #include "hnsw/GraphChanges.hpp"
 #include "hnsw/HnswlibFile.hpp"
 #include "hnsw/StoredHnsw.hpp"
@@ -10,9 +11,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <numeric>
-#include <random>
 
 using namespace Kindred;
 using namespace Kindred::Impl;
@@ -21,22 +19,9 @@ namespace {
 
 constexpr std::size_t dimension = 3;
 
-/// Memory from `malloc`, so that AddressSanitizer detects writes beyond its end.
-class PlainMemory final : public MemoryResource {
- public:
-  void* allocate(std::size_t bytes, const std::string& label) override {
-    if (bytes == 0) return nullptr;
-    void* const data = std::malloc(bytes);
-    if (data == nullptr) throw OutOfMemory("host", bytes, label, "refused");
-    return data;
-  }
-  void deallocate(void* data, std::size_t) noexcept override { std::free(data); }
-  std::string_view space() const noexcept override { return "host"; }
-};
-
 MemoryResource& memory() {
-  static PlainMemory plain;
-  return plain;
+  static Testing::UpstreamMemory host;
+  return host;
 }
 
 /// Traverses from every side, then makes every change that is possible without threads.

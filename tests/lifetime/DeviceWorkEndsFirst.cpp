@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of the process waits for threads that use the device, and lets none begin to.
 #include <kindred/core/arch/Process.hpp>
-#include <kindred/core/common/Error.hpp>
 
 #include "Check.hpp"
 
@@ -26,10 +25,7 @@ int main() {
   Arch::start_ending();
   check(has_ended, "the end waits for a thread that uses the device");
   thread.join();
-  try {
-    const Arch::DeviceUse late;
-    check(false, "no thread begins to use the device while the process ends");
-  } catch (const SpaceUnavailable&) {
-  }
+  check_throws("no thread begins to use the device while the process ends",
+               [] { const Arch::DeviceUse late; });
   return 0;
 }

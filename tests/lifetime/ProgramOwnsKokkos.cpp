@@ -18,10 +18,7 @@ int main() {
   check(Kokkos::is_initialized() && !Kokkos::is_finalized(), "Kokkos outlives the last context");
   { const Context second(options); }
   Kokkos::finalize();
-  try {
-    const Context late(options);
-    check(false, "a context after Kokkos was finalised is refused");
-  } catch (const SpaceUnavailable&) {
-  }
+  check_throws("a context after Kokkos was finalised is refused",
+               [&] { const Context late(options); });
   return 0;
 }

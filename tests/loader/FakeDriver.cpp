@@ -2,17 +2,9 @@
 // A libcuda.so.1 that reports what environment variables say: FAKE_INIT (an error of cuInit),
 // FAKE_CUDA (its version), FAKE_DEVICES (their number), FAKE_ARCHITECTURE (10 × the compute
 // capability) and FAKE_ATTRIBUTE (an error of cuDeviceGetAttribute).
+#include "FakeNumber.hpp"
+
 #include <cstdio>
-#include <cstdlib>
-
-namespace {
-
-int number(const char* variable, int otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
-
-}  // namespace
 
 extern "C" {
 

@@ -3,18 +3,12 @@
 // devices; without it, nothing works), FAKE_CUDA (the version of CUDA), FAKE_ARCHITECTURE (10 × the
 // compute capability), FAKE_OTHER (the same of the last device) and FAKE_MIG (that devices are
 // divided).
+#include "FakeNumber.hpp"
+
 #include <cstdio>
-#include <cstdlib>
 
 namespace {
-
-int number(const char* variable, int otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
-
 char devices[16];
-
 }  // namespace
 
 extern "C" {

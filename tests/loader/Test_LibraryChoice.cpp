@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "EnvironmentVariable.hpp"
 #include "FakeFiles.hpp"
 #include "TempFolder.hpp"
 
@@ -8,9 +9,7 @@
 #include <dlfcn.h>
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +21,6 @@ namespace {
 
 using namespace Kindred::Loader;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 Driver driver(int architecture, int cuda = 13000) {
   Driver found;
@@ -78,7 +76,7 @@ TEST(LibraryChoice, IsTheNewestThatDriverAndDeviceRun) {
     EXPECT_EQ(choice.path, row.name == std::string("host") ? "" : "/" + choice.name.substr(5));
     EXPECT_THAT(choice.why, HasSubstr(row.why));
   }
-  EXPECT_THAT(choose_library(both(), driver(90)).why, Not(HasSubstr("compiles")));
+  EXPECT_THAT(choose_library(both(), driver(90)).why, ::testing::Not(HasSubstr("compiles")));
 }
 
 TEST(InstalledLibrary, ReadsItsDescription) {
@@ -108,14 +106,13 @@ TEST(InstalledLibrary, AreFoundByFolder) {
   EXPECT_TRUE(installed_libraries("/nonexistent").empty());
   const Kindred::Testing::TempFolder folder;
   const std::filesystem::path root(folder / "kindred");
-  for (const std::string& name :
-       std::vector<std::string>{"cuda-80", "cuda-120", "cuda-90", "cuda-bad", "kokkos"}) {
-    std::filesystem::create_directories(root / name);
-    if (name == "cuda-bad" || name == "kokkos") continue;
-    const std::string number = name.substr(5);
-    std::ofstream(root / name / "libkindred.txt")
-        << "kindred " KINDRED_VERSION_STRING "\ncuda 13.0\narchitecture "
-        << number.substr(0, number.size() - 1) << ".0\n";
+  for (const char* name : {"cuda-bad", "kokkos"}) std::filesystem::create_directories(root / name);
+  for (const int architecture : {80, 120, 90}) {
+    const std::filesystem::path made = root / ("cuda-" + std::to_string(architecture));
+    std::filesystem::create_directories(made);
+    std::ofstream(made / "libkindred.txt")
+        << "kindred " KINDRED_VERSION_STRING "\ncuda 13.0\narchitecture " << architecture / 10
+        << ".0\n";
   }
   std::string names;
   for (const InstalledLibrary& library : installed_libraries(root.string()))
@@ -130,24 +127,9 @@ TEST(InstalledLibrary, AreFoundByFolder) {
   EXPECT_EQ(others.front().path, (root / others.front().name / "libkindred_c.so.0").string());
 }
 
-/// Sets a variable of the fake driver until it is destroyed.
-class Setting {
- public:
-  Setting(const char* variable, const char* value) : m_variable(variable) {
-    setenv(variable, value, 1);
-  }
-  ~Setting() { unsetenv(m_variable); }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
-
- private:
-  const char* m_variable;
-};
-
 TEST(Driver, IsAskedByItsManagementAndOtherwiseByCuda) {
-  using Settings = std::vector<std::pair<const char*, const char*>>;
   struct Row {
-    Settings settings;
+    std::vector<std::pair<const char*, const char*>> settings;
     const char* device;  ///< or nothing, and why not
     const char* why_not = "";
     const char* management = FAKE_MANAGEMENT;
@@ -174,7 +156,7 @@ TEST(Driver, IsAskedByItsManagementAndOtherwiseByCuda) {
   for (const char* visible : {"", "-1", "2", "GPU-8932f937", "0x1", "1-2"})
     rows.push_back({{{"FAKE_MANAGED", "2"}, {"CUDA_VISIBLE_DEVICES", visible}}, "Fake GPU"});
   for (const Row& row : rows) {
-    std::deque<Setting> set;
+    std::deque<Kindred::Testing::EnvironmentVariable> set;
     std::string names;
     set.emplace_back("FAKE_ARCHITECTURE", "121");
     set.emplace_back("FAKE_CUDA", "13010");

@@ -41,10 +41,16 @@ extern "C" int renameat2(int from_folder, const char* from, int to_folder, const
 namespace AtomicFileTest {
 
 using namespace Kindred;
+using namespace Testing;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Testing::TempFolder;
 using ::testing::UnorderedElementsAre;
+
+struct stat status_of(const std::string& path) {
+  struct stat status {};
+  ::stat(path.c_str(), &status);
+  return status;
+}
 
 /// Replaces the file at \p path by one that contains "new".
 void replace(const std::string& path) {
@@ -63,8 +69,11 @@ void replace_both(
   AtomicFile::publish({&file, &other});
 }
 
-TEST(AtomicFile, AppearsWhole) {
+struct AtomicFiles : testing::Test {
   const TempFolder folder;
+};
+
+TEST_F(AtomicFiles, AppearsWhole) {
   {
     AtomicFile file(folder / "a");
     file.write("one ", 4);
@@ -72,12 +81,11 @@ TEST(AtomicFile, AppearsWhole) {
     EXPECT_FALSE(std::filesystem::exists(folder / "a"));
     AtomicFile::publish({&file});
   }
-  EXPECT_EQ(Testing::read_all(folder / "a"), "one two");
+  EXPECT_EQ(read_all(folder / "a"), "one two");
   EXPECT_THAT(folder.names(), UnorderedElementsAre("a"));
 }
 
-TEST(AtomicFile, LeavesNothingUnlessPublished) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, LeavesNothingUnlessPublished) {
   folder.write("old", "old");
   {
     AtomicFile file(folder / "new");
@@ -86,11 +94,10 @@ TEST(AtomicFile, LeavesNothingUnlessPublished) {
     over.write("x", 1);
   }
   EXPECT_THAT(folder.names(), UnorderedElementsAre("old"));
-  EXPECT_EQ(Testing::read_all(folder / "old"), "old");
+  EXPECT_EQ(read_all(folder / "old"), "old");
 }
 
-TEST(AtomicFile, RemovesTemporaryFilesOfAKilledWriter) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, RemovesTemporaryFilesOfAKilledWriter) {
   folder.write("a.tmp123-4", "left");
   folder.write("a.tmp123-4x", "someone else's");
   folder.write("b.tmp123-4", "of another file");
@@ -98,11 +105,10 @@ TEST(AtomicFile, RemovesTemporaryFilesOfAKilledWriter) {
   EXPECT_THAT(folder.names(), UnorderedElementsAre("a", "a.tmp123-4x", "b.tmp123-4"));
 }
 
-TEST(AtomicFile, PublishesAllOrNone) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, PublishesAllOrNone) {
   const auto obstruct = [&] { std::filesystem::create_directory(folder / "second"); };
   const auto fail = [&] { replace_both(folder / "first", folder / "second", obstruct); };
-  EXPECT_THAT(Testing::message_of<Error>(fail), HasSubstr("renaming failed"));
+  EXPECT_THAT(message_of<Error>(fail), HasSubstr("renaming failed"));
   EXPECT_THAT(folder.names(), UnorderedElementsAre("second"));
   std::filesystem::remove(folder / "second");
   replace_both(folder / "first", folder / "second");
@@ -114,12 +120,7 @@ TEST(AtomicFile, PublishesAllOrNone) {
 void expect_nothing_is_lost(const TempFolder& folder, const std::string& failing,
                             const std::function<void()>& obstruct) {
   folder.write("first", "old");
-  const auto inode = [&] {
-    struct stat status {};
-    ::stat((folder / "first").c_str(), &status);
-    return status.st_ino;
-  };
-  const auto before = inode();
+  const auto before = status_of(folder / "first").st_ino;
   {
     AtomicFile first(folder / "first");
     AtomicFile made(folder / "made");
@@ -128,15 +129,14 @@ void expect_nothing_is_lost(const TempFolder& folder, const std::string& failing
     for (AtomicFile* file : {&first, &made, &last, &never}) file->write("new", 3);
     obstruct();
     const auto publish = [&] { AtomicFile::publish({&first, &made, &last, &never}); };
-    EXPECT_THAT(Testing::message_of<Error>(publish), HasSubstr("the file was left as it was"));
+    EXPECT_THAT(message_of<Error>(publish), HasSubstr("the file was left as it was"));
   }
   EXPECT_THAT(folder.names(), UnorderedElementsAre("first", failing));
-  EXPECT_EQ(Testing::read_all(folder / "first"), "old");
-  EXPECT_EQ(inode(), before);
+  EXPECT_EQ(read_all(folder / "first"), "old");
+  EXPECT_EQ(status_of(folder / "first").st_ino, before);
 }
 
-TEST(AtomicFile, KeepsTheOldFilesWhenALaterOneCannotBeReplaced) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, KeepsTheOldFilesWhenALaterOneCannotBeReplaced) {
   for (const bool unknown : {false, true}) {
     exchange_is_unknown = unknown;
     expect_nothing_is_lost(folder, "other",
@@ -144,7 +144,7 @@ TEST(AtomicFile, KeepsTheOldFilesWhenALaterOneCannotBeReplaced) {
     std::filesystem::remove_all(folder / "other");
     folder.write("second", "old");
     replace_both(folder / "first", folder / "second");
-    EXPECT_EQ(Testing::read_all(folder / "first") + Testing::read_all(folder / "second"), "newnew");
+    EXPECT_EQ(read_all(folder / "first") + read_all(folder / "second"), "newnew");
     EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second"));
     std::filesystem::remove(folder / "second");
   }
@@ -163,9 +163,8 @@ class AnotherUser {
   int m_before;
 };
 
-TEST(AtomicFile, KeepsTheOldFilesInAStickyFolder) {
+TEST_F(AtomicFiles, KeepsTheOldFilesInAStickyFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root, to act as two users";
-  const TempFolder folder;
   ::chmod((folder / "").c_str(), 01777);
   folder.write("mine", "another user's");  // others may read and write it, but not replace it
   ::chmod((folder / "mine").c_str(), 0666);
@@ -173,11 +172,10 @@ TEST(AtomicFile, KeepsTheOldFilesInAStickyFolder) {
     const AnotherUser nobody;
     expect_nothing_is_lost(folder, "mine", [] {});
   }
-  EXPECT_EQ(Testing::read_all(folder / "mine"), "another user's");
+  EXPECT_EQ(read_all(folder / "mine"), "another user's");
 }
 
-TEST(AtomicFile, KeepsTheOldFilesWhenOneIsImmutable) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, KeepsTheOldFilesWhenOneIsImmutable) {
   folder.write("fixed", "fixed");
   const int file = ::open((folder / "fixed").c_str(), O_RDONLY | O_CLOEXEC);
   int flags = FS_IMMUTABLE_FL;
@@ -186,20 +184,19 @@ TEST(AtomicFile, KeepsTheOldFilesWhenOneIsImmutable) {
   flags = 0;
   ::ioctl(file, FS_IOC_SETFLAGS, &flags);
   ::close(file);
-  EXPECT_EQ(Testing::read_all(folder / "fixed"), "fixed");
+  EXPECT_EQ(read_all(folder / "fixed"), "fixed");
   if (!possible) GTEST_SKIP() << "needs a file system and a user that can make files immutable";
 }
 
 /// Every allocation fails once, also those of the search for temporaries that were left behind.
-TEST(AtomicFile, AFailedAllocationLeavesTheOldFiles) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, AFailedAllocationLeavesTheOldFiles) {
   const std::string paths[] = {folder / "first", folder / "second", folder / "third"};
   std::size_t failures = 0;
   for (bool done = false; !done;) {
     for (const char* name : {"first", "second"}) folder.write(name, "old");
     std::filesystem::remove(paths[2]);
     folder.write("first.tmp999999999-0", "of a writer that has ended");
-    Testing::fail_allocation(failures + 1);
+    fail_allocation(failures + 1);
     try {
       AtomicFile first(paths[0]);
       AtomicFile second(paths[1]);
@@ -210,10 +207,10 @@ TEST(AtomicFile, AFailedAllocationLeavesTheOldFiles) {
     } catch (const std::bad_alloc&) {
       ++failures;
     }
-    Testing::fail_allocation(0);
+    fail_allocation(0);
     const std::string expected = done ? "new" : "old";
-    EXPECT_EQ(Testing::read_all(paths[0]), expected) << "allocation " << failures;
-    EXPECT_EQ(Testing::read_all(paths[1]), expected) << "allocation " << failures;
+    EXPECT_EQ(read_all(paths[0]), expected) << "allocation " << failures;
+    EXPECT_EQ(read_all(paths[1]), expected) << "allocation " << failures;
     EXPECT_EQ(std::filesystem::exists(paths[2]), done) << "allocation " << failures;
     for (const std::string& name : folder.names())
       EXPECT_EQ(name.find(".tmp" + std::to_string(::getpid())), name.npos) << name;
@@ -222,39 +219,32 @@ TEST(AtomicFile, AFailedAllocationLeavesTheOldFiles) {
   EXPECT_THAT(folder.names(), UnorderedElementsAre("first", "second", "third"));
 }
 
-TEST(AtomicFile, CanBeWrittenToAPathOnlyOnce) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, CanBeWrittenToAPathOnlyOnce) {
   folder.write("a", "old");
   std::filesystem::create_symlink("a", folder / "link");
   const auto twice = [&] { replace_both(folder / "a", folder / "./link"); };
-  EXPECT_THAT(Testing::message_of<InvalidArgument>(twice), HasSubstr("link: is written twice"));
-  EXPECT_EQ(Testing::read_all(folder / "a"), "old");
+  EXPECT_THAT(message_of<InvalidArgument>(twice), HasSubstr("link: is written twice"));
+  EXPECT_EQ(read_all(folder / "a"), "old");
 }
 
-TEST(AtomicFile, KeepsPermissionsAndOwner) {
-  const TempFolder folder;
-  const auto status_of = [&](const std::string& name) {
-    struct stat status {};
-    ::stat((folder / name).c_str(), &status);
-    return status;
-  };
+TEST_F(AtomicFiles, KeepsPermissionsAndOwner) {
   const mode_t mask = ::umask(027);
   for (const mode_t mode : {0600U, 0444U, 0664U, 0755U}) {
     folder.write("a", "old");
     ::chmod((folder / "a").c_str(), mode);
     replace(folder / "a");
-    EXPECT_EQ(Testing::read_all(folder / "a"), "new");
-    EXPECT_EQ(status_of("a").st_mode & 07777U, mode);
+    EXPECT_EQ(read_all(folder / "a"), "new");
+    EXPECT_EQ(status_of(folder / "a").st_mode & 07777U, mode);
   }
   replace(folder / "b");
-  EXPECT_EQ(status_of("b").st_mode & 07777U, 0640U)
+  EXPECT_EQ(status_of(folder / "b").st_mode & 07777U, 0640U)
       << "a new file has the permissions that the umask leaves";
   ::umask(mask);
   if (::geteuid() != 0) return;
   ASSERT_EQ(::chown((folder / "a").c_str(), 65534, 65533), 0);
   replace(folder / "a");
-  EXPECT_EQ(status_of("a").st_uid, 65534U);
-  EXPECT_EQ(status_of("a").st_gid, 65533U);
+  EXPECT_EQ(status_of(folder / "a").st_uid, 65534U);
+  EXPECT_EQ(status_of(folder / "a").st_gid, 65533U);
   // Another user cannot restore the file's owner and group: the group gets the permissions of
   // others.
   ASSERT_EQ(::chown((folder / "a").c_str(), 0, 65533), 0);
@@ -264,48 +254,42 @@ TEST(AtomicFile, KeepsPermissionsAndOwner) {
     const AnotherUser nobody;
     replace(folder / "a");
   }
-  EXPECT_EQ(status_of("a").st_uid, 65534U);
-  EXPECT_EQ(status_of("a").st_mode & 07777U, 0644U);
+  EXPECT_EQ(status_of(folder / "a").st_uid, 65534U);
+  EXPECT_EQ(status_of(folder / "a").st_mode & 07777U, 0644U);
 }
 
-TEST(AtomicFile, FollowsASymbolicLink) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, FollowsASymbolicLink) {
   std::filesystem::create_directory(folder / "far");
   folder.write("far/a", "old");
   std::filesystem::create_symlink("far/a", folder / "link");
   std::filesystem::create_symlink("link", folder / "again");
   replace(folder / "again");
-  EXPECT_EQ(Testing::read_all(folder / "far/a"), "new");
+  EXPECT_EQ(read_all(folder / "far/a"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "again"));
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_THAT(folder.names(), UnorderedElementsAre("far", "link", "again"));
   std::filesystem::remove(folder / "far/a");
-  EXPECT_THAT(Testing::message_of<InvalidArgument>([&] { AtomicFile(folder / "link"); }),
+  EXPECT_THAT(message_of<InvalidArgument>([&] { AtomicFile(folder / "link"); }),
               HasSubstr("is a symbolic link to a file that does not exist"));
   std::filesystem::create_symlink("round", folder / "round");
   EXPECT_THROW(AtomicFile(folder / "round"), InvalidArgument);
 }
 
-TEST(AtomicFile, MayHaveTheLongestName) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, MayHaveTheLongestName) {
   const std::string name = std::string(254, 'n') + "1";
   for (int i = 0; i < 2; ++i) replace_both(folder / name, folder / (std::string(254, 'n') + "2"));
   EXPECT_EQ(folder.names().size(), 2U);
   EXPECT_THROW(AtomicFile(folder / (name + "n")), InvalidArgument);
 }
 
-TEST(AtomicFile, RejectsAPathItCannotWriteTo) {
-  const TempFolder folder;
-  EXPECT_THROW(AtomicFile(folder / "none/a"), InvalidArgument);
-  EXPECT_THROW(AtomicFile(folder / "."), InvalidArgument);
-  EXPECT_THROW(AtomicFile("/dev/null"), InvalidArgument);
-  EXPECT_THROW(AtomicFile(""), InvalidArgument);
-  EXPECT_THROW(AtomicFile(folder / "new/"), InvalidArgument);
+TEST_F(AtomicFiles, RejectsAPathItCannotWriteTo) {
+  for (const std::string& path :
+       {folder / "none/a", folder / ".", std::string("/dev/null"), std::string(), folder / "new/"})
+    EXPECT_THROW(AtomicFile{path}, InvalidArgument) << path;
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
-TEST(AtomicFile, ReportsThatWritingFailed) {
-  const TempFolder folder;
+TEST_F(AtomicFiles, ReportsThatWritingFailed) {
   rlimit old{};
   ::getrlimit(RLIMIT_FSIZE, &old);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -313,7 +297,7 @@ TEST(AtomicFile, ReportsThatWritingFailed) {
     AtomicFile file(folder / "a");
     const rlimit small{4, old.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &small);
-    const auto message = Testing::message_of<Error>([&] { file.write("123456789", 9); });
+    const auto message = message_of<Error>([&] { file.write("123456789", 9); });
     ::setrlimit(RLIMIT_FSIZE, &old);
     EXPECT_THAT(message, HasSubstr("writing failed"));
   }

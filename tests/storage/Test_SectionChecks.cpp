@@ -14,9 +14,7 @@
 namespace SectionChecksTest {
 
 using namespace Kindred;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 /// Writes a file with the section `numbers` behind another one. Returns its path.
 std::string written(const std::string& path) {
@@ -33,9 +31,11 @@ class SectionChecks : public ::testing::Test {
   template <class Check>
   void refuse(std::uint64_t element, const char* why, const Check& check) {
     const std::uint64_t offset = file.offset(0, "numbers") + 8 * element;
-    EXPECT_THAT(Testing::message_of<CorruptFile>(check),
-                AllOf(StartsWith(std::string(file.path()) + ":" + std::to_string(offset) + ": "),
-                      HasSubstr("'numbers', element " + std::to_string(element) + ": " + why)));
+    EXPECT_THAT(
+        Testing::message_of<CorruptFile>(check),
+        ::testing::AllOf(
+            ::testing::StartsWith(std::string(file.path()) + ":" + std::to_string(offset) + ": "),
+            HasSubstr("'numbers', element " + std::to_string(element) + ": " + why)));
   }
 
   const Testing::TempFolder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ChangedBytes.hpp"
+#include "DamagedFiles.hpp"
 #include "MutatedBytes.hpp"
 #include "RefusedCalls.hpp"
 #include "TempFolder.hpp"
@@ -16,15 +16,11 @@ namespace SectionFileTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
+using namespace Testing;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-using Testing::expect_refused;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Testing::MemoryFile;
-using Testing::message_of;
-using Testing::read_all;
-using Testing::TempFolder;
 
 constexpr const char* kind = "numbers";
 const std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5, 6, 7};
@@ -59,19 +55,21 @@ std::function<void()> opening_bytes(const std::string& content) {
     SectionFile(file.path(), kind, 1);
   };
 }
-/// The bytes of the file of `write_small`.
-std::string small_file() {
-  const TempFolder folder;
-  write_small(folder / "a");
-  return read_all(folder / "a");
-}
+/// A folder with the file of `write_small`.
+struct SmallFile {
+  TempFolder folder;
+  std::string path = folder / "a";
+  FileRevision revision = write_small(path);
+
+  std::string bytes() const { return read_all(path); }
+};
+std::string small_file() { return SmallFile().bytes(); }
 
 TEST(SectionFile, RestoresWhatWasWritten) {
-  const TempFolder folder;
-  const FileRevision revision = write_small(folder / "a");
-  const SectionFile file(folder / "a", kind, 2);
-  EXPECT_EQ(file.revision(), revision);
-  EXPECT_EQ(file.revision().bytes + sizeof(SectionHeader), read_all(folder / "a").size())
+  const SmallFile small;
+  const SectionFile file(small.path, kind, 2);
+  EXPECT_EQ(file.revision(), small.revision);
+  EXPECT_EQ(file.revision().bytes + sizeof(SectionHeader), small.bytes().size())
       << "the second slot of the header follows";
   EXPECT_EQ(file.uncommitted_bytes(), 0U);
   ASSERT_EQ(file.commits(), 3U);
@@ -133,59 +131,55 @@ TEST(SectionFile, AcceptsSectionsOfManyPiecesInParts) {
 }
 
 TEST(SectionFile, ChangedColumnsDoNotModifyTheFile) {
-  const TempFolder folder;
-  write_small(folder / "a");
-  const std::string before = read_all(folder / "a");
-  const SectionFile file(folder / "a", kind, 1);
+  const SmallFile small;
+  const std::string before = small.bytes();
+  const SectionFile file(small.path, kind, 1);
   file.section<std::uint64_t>(0, "words")[1] = 99;
   EXPECT_EQ(file.section<std::uint64_t>(0, "words")[1], 99U);
-  EXPECT_EQ(read_all(folder / "a"), before);
+  EXPECT_EQ(small.bytes(), before);
 }
 
 TEST(SectionFile, StaysReadableWhileItIsAppendedToAndReplaced) {
-  const TempFolder folder;
-  const FileRevision revision = write_small(folder / "a");
-  const SectionFile file(folder / "a", kind, 1);
-  SectionWriter(folder / "a", kind, revision).commit();
-  EXPECT_EQ(SectionFile(folder / "a", kind, 1).commits(), 4U);
-  SectionWriter(folder / "a", kind).commit();
-  EXPECT_EQ(SectionFile(folder / "a", kind, 1).commits(), 1U);
+  const SmallFile small;
+  const SectionFile file(small.path, kind, 1);
+  SectionWriter(small.path, kind, small.revision).commit();
+  EXPECT_EQ(SectionFile(small.path, kind, 1).commits(), 4U);
+  SectionWriter(small.path, kind).commit();
+  EXPECT_EQ(SectionFile(small.path, kind, 1).commits(), 1U);
   EXPECT_THAT(file.section<std::uint64_t>(0, "words"), ElementsAreArray(words));
 }
 
 TEST(SectionFile, AWriterThatDoesNotCommitChangesNothing) {
-  const TempFolder folder;
-  const FileRevision revision = write_small(folder / "a");
-  const std::string before = read_all(folder / "a");
+  const SmallFile small;
+  const std::string before = small.bytes();
   {
-    SectionWriter over(folder / "a", kind);
+    SectionWriter over(small.path, kind);
     over.write<std::uint64_t>("words", words);
   }
-  EXPECT_EQ(read_all(folder / "a"), before);
+  EXPECT_EQ(small.bytes(), before);
   {
-    SectionWriter behind(folder / "a", kind, revision);
+    SectionWriter behind(small.path, kind, small.revision);
     behind.write<std::uint64_t>("words", words);
     behind.write<std::uint8_t>("bytes", bytes);
   }
-  EXPECT_EQ(read_all(folder / "a").substr(0, revision.bytes), before.substr(0, revision.bytes));
-  EXPECT_THAT(folder.names(), ElementsAre("a"));
-  const SectionFile file(folder / "a", kind, 1);
+  EXPECT_EQ(small.bytes().substr(0, small.revision.bytes), before.substr(0, small.revision.bytes));
+  EXPECT_THAT(small.folder.names(), ElementsAre("a"));
+  const SectionFile file(small.path, kind, 1);
   EXPECT_EQ(file.commits(), 3U);
   EXPECT_EQ(file.uncommitted_bytes(), 64U) << "the first section was written";
-  SectionWriter(folder / "a", kind, revision).commit();
-  EXPECT_EQ(SectionFile(folder / "a", kind, 1).uncommitted_bytes(), 0U);
+  SectionWriter(small.path, kind, small.revision).commit();
+  EXPECT_EQ(SectionFile(small.path, kind, 1).uncommitted_bytes(), 0U);
 }
 
 TEST(SectionFile, ExcludesASecondWriter) {
-  const TempFolder folder;
-  const FileRevision revision = write_small(folder / "a");
+  const SmallFile small;
   {
-    const SectionWriter first(folder / "a", kind, revision);
-    EXPECT_THROW(SectionWriter(folder / "a", kind, revision), Busy);
-    EXPECT_THROW(SectionWriter(folder / "a", kind), Busy);
+    const SectionWriter first(small.path, kind, small.revision);
+    EXPECT_THROW(SectionWriter(small.path, kind, small.revision), Busy);
+    EXPECT_THROW(SectionWriter(small.path, kind), Busy);
   }
-  SectionWriter(folder / "a", kind, revision).commit();
-  EXPECT_THAT(message_of<InvalidArgument>([&] { SectionWriter(folder / "a", kind, revision); }),
+  SectionWriter(small.path, kind, small.revision).commit();
+  EXPECT_THAT(message_of<InvalidArgument>([&] { SectionWriter(small.path, kind, small.revision); }),
               HasSubstr("has changed since"));
 }
 
@@ -210,7 +204,7 @@ TEST(SectionFile, ReportsAFileThatCannotBeRead) {
   std::string newer = good;
   const std::uint32_t version[2] = {section_format_version + 1, 20304};
   std::memcpy(newer.data() + 8, version, sizeof(version));
-  Testing::reseal(newer);
+  reseal(newer);
   expect_refused<CorruptFile>({
       {opening_bytes(""), ""},
       {opening_bytes(std::string(500, 'x')), "is not a file of Kindred"},
@@ -253,9 +247,8 @@ TEST(SectionFile, ReportsAFileThatCannotBeMapped) {
 }
 
 TEST(SectionFile, AMissingSectionOrAnotherTypeIsCorrupt) {
-  const TempFolder folder;
-  write_small(folder / "a");
-  const SectionFile file(folder / "a", kind, 1);
+  const SmallFile small;
+  const SectionFile file(small.path, kind, 1);
   expect_refused<CorruptFile>({
       {[&] { file.section<std::uint8_t>(2, "bytes"); }, "commit 2 has no section 'bytes'"},
       {[&] { file.section<std::uint16_t>(0, "bytes"); }, ""},
@@ -273,8 +266,8 @@ TEST(SectionFile, DetectsEveryChangedByte) {
   for (const char* name : {"a", "saved"}) {
     const std::string whole = read_all(folder / name);
     ASSERT_LT(whole.size(), 2000U) << "the sweep is meant for a small file";
-    const std::size_t tried = Testing::for_each_changed_byte(
-        whole, [&](const std::string& changed, std::size_t at, int value) {
+    const std::size_t tried =
+        for_each_changed_byte(whole, [&](const std::string& changed, std::size_t at, int value) {
           SCOPED_TRACE("byte " + std::to_string(at) + " is " + std::to_string(value));
           file.set(changed);
           // One of two slots of the header may be damaged.
@@ -291,11 +284,10 @@ TEST(SectionFile, DetectsEveryChangedByte) {
 }
 
 TEST(SectionFile, DetectsEveryTruncation) {
-  const TempFolder folder;
-  const std::uint64_t committed = write_small(folder / "a").bytes;
-  const std::string whole = read_all(folder / "a");
+  const SmallFile small;
+  const std::string whole = small.bytes();
   const MemoryFile file;
-  for (std::size_t length = 0; length < committed; ++length) {
+  for (std::size_t length = 0; length < small.revision.bytes; ++length) {
     file.set(std::string_view(whole).substr(0, length));
     EXPECT_THAT(message_of<CorruptFile>([&] {
                   errno = EINTR;  // of an earlier call
@@ -329,7 +321,7 @@ class ForgedSections : public ::testing::Test {
   void refuse(std::size_t at, T value, const std::string& why) const {
     std::string bad = m_good;
     std::memcpy(bad.data() + at, &value, sizeof(T));
-    Testing::reseal(bad);
+    reseal(bad);
     SCOPED_TRACE("byte " + std::to_string(at) + " is " + ::testing::PrintToString(value));
     expect_refused<CorruptFile>({{opening_bytes(bad), why}});
   }
@@ -410,12 +402,9 @@ TEST_F(ForgedSections, OfEntriesAreRejected) {
   refuse<std::uint64_t>(next + offsetof(TableEntry, bytes), 1U << 20U, place);
   const std::size_t last = tables[2] + sizeof(TableHead) + sizeof(TableEntry);
   refuse<std::uint64_t>(last + offsetof(TableEntry, bytes), 0, "do not end where");
-  std::array<char, 32> twice{};
-  std::copy_n("bytes", 5, twice.begin());
-  std::array<std::uint64_t, 4> as_numbers{};
-  std::memcpy(as_numbers.data(), twice.data(), sizeof(twice));
+  const std::array<char, 8> twice{'b', 'y', 't', 'e', 's'};
   for (const std::size_t other : {next, next + sizeof(TableEntry)})
-    refuse(other, as_numbers[0], "section 'bytes' occurs twice");
+    refuse(other, twice, "section 'bytes' occurs twice");
 }
 
 TEST(SectionFile, NamesAndElementsMayBeOfEveryKind) {
@@ -423,23 +412,15 @@ TEST(SectionFile, NamesAndElementsMayBeOfEveryKind) {
   SectionWriter writer(folder / "a", kind);
   for (const char* name : {"az", "09", "z.9_a", "_", "."}) writer.write<std::uint8_t>(name, bytes);
   writer.write<std::uint8_t>(std::string(32, 'n'), bytes);
-  const auto write = [&]<class T>(const char* name, T value) {
-    writer.write<T>(name, std::array{value});
+  auto write_each = [&, number = 0]<class... T>(T... ones) mutable {
+    (writer.write<T>("n" + std::to_string(number++), std::array{ones}), ...);
   };
-  write("u1", std::uint8_t{1});
-  write("u2", std::uint16_t{1});
-  write("u4", std::uint32_t{1});
-  write("u8", std::uint64_t{1});
-  write("i1", std::int8_t{1});
-  write("i2", std::int16_t{1});
-  write("i4", std::int32_t{1});
-  write("i8", std::int64_t{1});
-  write("r4", 1.0F);
-  write("r8", 1.0);
+  write_each(std::uint8_t{1}, std::uint16_t{1}, std::uint32_t{1}, std::uint64_t{1}, std::int8_t{1},
+             std::int16_t{1}, std::int32_t{1}, std::int64_t{1}, 1.0F, 1.0);
   writer.commit();
   const SectionFile file(folder / "a", kind, 1);
-  EXPECT_THAT(file.section<std::int16_t>(0, "i2"), ElementsAre(1));
-  EXPECT_THAT(file.section<float>(0, "r4"), ElementsAre(1));
+  EXPECT_THAT(file.section<std::int16_t>(0, "n5"), ElementsAre(1));
+  EXPECT_THAT(file.section<float>(0, "n8"), ElementsAre(1));
   EXPECT_EQ(file.sections(0).size(), 16U);
 }
 
@@ -476,7 +457,7 @@ TEST(SectionFile, AForgedFileIsRejectedOrReadWithinItsBounds) {
           std::uint64_t{1} << 63U, std::uint64_t{1} << 40U}) {
       std::string forged = whole;
       std::memcpy(forged.data() + at, &value, size);
-      Testing::reseal(forged);
+      reseal(forged);
       memory.set(forged);
       try {
         read_within_bounds(memory.path());
@@ -489,7 +470,7 @@ TEST(SectionFile, AForgedFileIsRejectedOrReadWithinItsBounds) {
 }
 
 TEST(SectionFile, RandomDamageIsRejectedOrReadWithinItsBounds) {
-  const auto files = Testing::use_mutated("SectionFile", small_file(), read_within_bounds);
+  const auto files = use_mutated("SectionFile", small_file(), read_within_bounds);
   EXPECT_GT(files.used, 50);
   EXPECT_GT(files.refused, 1000);
 }

@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "Support.hpp"
+#include "TestGenerator.hpp"
 #include "sequence/PatternSegment.hpp"
 
 namespace StoredTilesTest {
 
 using namespace Kindred;
 using namespace Kindred::Impl;
+using Testing::random_below;
 
 /// Rows of up to \p length symbols, which leave gaps in the vocabulary.
-Ragged<Symbol> random_rows(std::mt19937_64& generator, std::size_t rows, std::size_t length,
-                           Symbol vocabulary) {
+Ragged<Symbol> random_rows(std::size_t rows, std::size_t length, Symbol vocabulary) {
   Ragged<Symbol> out;
   for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t count = generator() % (length + 1);
-    for (std::size_t i = 0; i < count; ++i)
-      out.values.push_back(static_cast<Symbol>(3 * (generator() % vocabulary) + 1));
+    for (std::size_t left = random_below(length + 1); left > 0; --left)
+      out.values.push_back(static_cast<Symbol>(3 * random_below(vocabulary) + 1));
     out.close_row();
   }
   return out;
 }
 
 TEST(StoredTiles, MatchBuiltTiles) {
-  auto generator = Testing::generator("StoredTiles");
   Context& context = Testing::context();
   for (const Symbol vocabulary : {20U, 1000U, 500000U}) {
     for (const std::size_t size : {1U, 32U, 33U, 700U}) {
-      const Ragged<Symbol> patterns =
-          random_rows(generator, size, vocabulary > 1000 ? 300 : 30, vocabulary);
-      const Ragged<Symbol> queries = random_rows(generator, 5, 30, vocabulary);
+      const Ragged<Symbol> patterns = random_rows(size, vocabulary > 1000 ? 300 : 30, vocabulary);
+      const Ragged<Symbol> queries = random_rows(5, 30, vocabulary);
       const PatternSegment built(context, patterns, Residency::automatic);
       const std::vector<Symbol> by_dense = built.store().symbols.by_dense();
       const PatternSegment stored(context, built.store().stored(by_dense), Residency::automatic);
@@ -54,7 +51,6 @@ TEST(StoredTiles, MatchBuiltTiles) {
 }
 
 TEST(StoredTiles, AddLittlePaddingToKatosWorkloads) {
-  auto generator = Testing::generator("StoredTiles padding");
   struct Workload {
     std::size_t least, most;  // symbols per event; a pattern has 2 to 5 events
   };
@@ -62,11 +58,11 @@ TEST(StoredTiles, AddLittlePaddingToKatosWorkloads) {
     for (const std::size_t count : {1000U, 10000U}) {
       Ragged<Symbol> patterns;
       for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t events = 2 + generator() % 4; events > 0; --events) {
+        for (std::size_t events = 2 + random_below(4); events > 0; --events) {
           const std::size_t symbols =
-              workload.least + generator() % (workload.most - workload.least + 1);
+              workload.least + random_below(workload.most - workload.least + 1);
           for (std::size_t s = 0; s < symbols; ++s)
-            patterns.values.push_back(static_cast<Symbol>(generator() % 150));
+            patterns.values.push_back(static_cast<Symbol>(random_below(150)));
         }
         patterns.close_row();
       }

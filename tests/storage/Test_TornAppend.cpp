@@ -2,10 +2,11 @@
 // What a power failure leaves of an append: of the writes since the last sync, any may be lost, and
 // any may be torn.
 #include "MemoryFile.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
 #include "storage/SectionFile.hpp"
 #include "storage/SectionWriter.hpp"
+
+#include <kindred/core/common/Error.hpp>
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -51,10 +52,8 @@ extern "C" int fsync(int file) {
 namespace TornAppendTest {
 
 using namespace Kindred;
+using namespace Testing;
 using namespace Kindred::Impl;
-using Testing::MemoryFile;
-using Testing::read_all;
-using Testing::TempFolder;
 
 constexpr const char* kind = "numbers";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "RefusedCalls.hpp"
-#include "Support.hpp"
 #include "TempFolder.hpp"
+#include "TestGenerator.hpp"
 #include "VectorFileBytes.hpp"
 
 #include <kindred/core/arch/Elements.hpp>
@@ -14,10 +14,8 @@
 namespace VectorArrayTest {
 
 using namespace Kindred;
+using namespace Testing;
 using ::testing::ElementsAre;
-using Testing::expect_refused;
-using Testing::TempFolder;
-using Testing::vecs;
 
 const float nan = std::numeric_limits<float>::quiet_NaN();
 
@@ -55,7 +53,6 @@ std::uint16_t nearest(float x, std::uint16_t infinity, const Decode& decode) {
 }
 
 TEST(EncodeRows, RoundsToTheNearestHalf) {
-  auto generator = Testing::generator("EncodeRows");
   const auto half = [](std::uint32_t bits) {
     return Arch::to_float(Arch::Float16{static_cast<std::uint16_t>(bits)});
   };
@@ -67,8 +64,8 @@ TEST(EncodeRows, RoundsToTheNearestHalf) {
                             0x1.006p0F, 0x1p-14F,  0x1.ffcp-15F, 0x1.fffp-15F,    0x1.01p0F,
                             0x1.03p0F,  0x1p-133F, 0x1.8p-133F};
   for (int i = 0; i < 30; ++i) {
-    const auto exponent = static_cast<int>(generator() % 40) - 26;
-    floats.push_back(std::ldexp(1.0F + static_cast<float>(generator() % 4096) / 4096, exponent));
+    const auto exponent = static_cast<int>(random_below(40)) - 26;
+    floats.push_back(std::ldexp(1.0F + static_cast<float>(random_below(4096)) / 4096, exponent));
     if (std::fabs(floats.back()) > 65504) floats.pop_back();
   }
   const auto halves = encode(floats, floats.size(), DataType::float16).as<std::uint16_t>();
@@ -167,7 +164,7 @@ TEST(ReadRows, PreservesTheNumbersOfAFile) {
   std::memcpy(halves.data(), bytes.span().values.data(), 8);
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_EQ(Arch::to_float(Arch::Float16{halves[i]}), (std::array{0, 255, 7, 128})[i]);
-  const auto codes = read("x.i8bin", Testing::bin<std::int8_t>(2, 2, {-128, 127, 0, 1}));
+  const auto codes = read("x.i8bin", bin<std::int8_t>(2, 2, {-128, 127, 0, 1}));
   EXPECT_EQ(codes.span().element, DataType::int8);
   EXPECT_THAT(codes.span().scales, ElementsAre(1, 1));
   EXPECT_EQ(static_cast<std::int8_t>(codes.span().values[0]), -128);
@@ -175,11 +172,11 @@ TEST(ReadRows, PreservesTheNumbersOfAFile) {
 
 TEST(ReadRows, GivesTheSameRowsInPiecesAsInOneCall) {
   const TempFolder folder;
-  auto generator = Testing::generator("ReadRows");
   std::vector<std::vector<std::uint8_t>> rows(9000, std::vector<std::uint8_t>(300));
   std::vector<float> expected;
   for (auto& row : rows)
-    for (auto& value : row) expected.push_back(value = static_cast<std::uint8_t>(generator()));
+    for (auto& value : row)
+      expected.push_back(value = static_cast<std::uint8_t>(random_below(256)));
   const VectorFile file(folder.write("x.bvecs", vecs(rows)));
   for (const DataType element : {DataType::float32, DataType::bfloat16, DataType::int8}) {
     const VectorArray all = read_rows(file, element);

@@ -15,16 +15,9 @@
 namespace VectorFileTest {
 
 using namespace Kindred;
-using Testing::bin;
+using namespace Testing;
 using ::testing::ElementsAre;
-using Testing::expect_refused;
 using ::testing::HasSubstr;
-using Testing::npy;
-using Testing::npy_dictionary;
-using Testing::raw;
-using Testing::shaped;
-using Testing::TempFolder;
-using Testing::vecs;
 
 const std::vector<float> six{1, 2, 3, 4, 5, 6};
 const std::string two_by_three = npy_dictionary("'<f4'", "False", "(2, 3)");
@@ -50,7 +43,7 @@ std::vector<std::int64_t> integers(const VectorFile& file) {
 
 TEST(VectorFile, ReadsEveryLayoutByItsExtension) {
   const TempFolder folder;
-  for (const auto& [end, bytes] : Testing::good_vector_files()) {
+  for (const auto& [end, bytes] : good_vector_files()) {
     const VectorFile file(folder.write("x." + end, bytes));
     EXPECT_EQ(to_string(file.format()), end);
     EXPECT_EQ(file.rows(), 2U);
@@ -169,7 +162,7 @@ template <class Type>
 auto refusal_of(const TempFolder& folder, const std::string& name) {
   return [&folder, name](const std::string& bytes) {
     const auto path = folder.write(name, bytes);
-    const auto message = Testing::message_of<Type>([&] { floats(VectorFile(path)); });
+    const auto message = message_of<Type>([&] { floats(VectorFile(path)); });
     EXPECT_THAT(message, ::testing::StartsWith(path + ":"));
     return message.substr(std::min(message.size(), path.size() + 1));
   };
@@ -288,8 +281,8 @@ TEST(VectorFile, RejectsPathsThatAreNotRegularFiles) {
 }
 
 TEST(VectorFile, SurvivesEveryTruncationAndChangedByte) {
-  const Testing::MemoryFile memory;
-  for (const auto& [end, good] : Testing::good_vector_files()) {
+  const MemoryFile memory;
+  for (const auto& [end, good] : good_vector_files()) {
     const VectorFileOptions options{.format = from_string<VectorFormat>(end)};
     const auto read = [&](const std::string& bytes) {
       memory.set(bytes);
@@ -346,7 +339,7 @@ TEST(NpyHeader, AcceptsAnyOrderOfKeysAndEitherQuote) {
 
 TEST(NpyHeader, RejectsInvalidHeadersAndSaysWhy) {
   const std::string start = "{'descr': '<f4', 'fortran_order': False, ";
-  Testing::expect_refused(
+  expect_refused(
       {{"", "{ is missing"},
        {"{", "a string is missing"},
        {"{}", "the keys descr"},
@@ -372,7 +365,7 @@ TEST(NpyHeader, RejectsInvalidHeadersAndSaysWhy) {
        {"{'descr' '<f4'}", ": is missing"},
        {"{descr: 1}", "a string is missing"}},
       [](const std::string& text) {
-        return Testing::message_of<InvalidArgument>([&] { Impl::parse_npy_header(text); });
+        return message_of<InvalidArgument>([&] { Impl::parse_npy_header(text); });
       });
 }
 

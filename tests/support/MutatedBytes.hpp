@@ -41,15 +41,14 @@ inline void mutate(std::string& bytes, std::mt19937_64& generator) {
       return;
     }
     case 3:
-      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), length, '\0');
+      std::fill_n(bytes.data() + at, length, '\0');
       return;
     case 4:
       bytes.replace(at, length, std::string(bytes, other, length));
       return;
     case 5:
-      std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                       bytes.begin() + static_cast<std::ptrdiff_t>(at + length / 2),
-                       bytes.begin() + static_cast<std::ptrdiff_t>(at + length / 2));
+      std::swap_ranges(bytes.data() + at, bytes.data() + at + length / 2,
+                       bytes.data() + at + length / 2);
       return;
     case 6:
       bytes.insert(at, std::string(bytes, other, length));

@@ -28,8 +28,6 @@ requires std::is_arithmetic_v<T> || std::is_enum_v<T> std::string text_of(const 
   return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 inline std::string text_of(std::string_view text) { return std::string(text); }
-inline std::string text_of(const std::string& text) { return text; }
-inline std::string text_of(std::byte value) { return std::string(1, static_cast<char>(value)); }
 template <class T>
 std::string text_of(const std::optional<T>& value);
 template <class T>

@@ -10,16 +10,18 @@
 
 namespace Kindred::Testing {
 
-/// A memory resource of the host that can be made to fail and that records the bytes it holds.
+/// A memory resource of the host that can be made to fail and that records the bytes it holds, with
+/// `malloc`, so that AddressSanitizer detects writes beyond its end.
 class UpstreamMemory final : public MemoryResource {
  public:
   void* allocate(std::size_t bytes, const std::string& label) override {
     if (bytes == 0) return nullptr;
-    if (fails) throw OutOfMemory("host", bytes, label, "made to fail");
+    void* const data = fails ? nullptr : std::malloc(bytes);
+    if (data == nullptr) throw OutOfMemory("host", bytes, label, "made to fail");
     const std::uint64_t now = held += bytes;
     for (std::uint64_t most = peak; now > most && !peak.compare_exchange_weak(most, now);) {
     }
-    return std::malloc(1);
+    return data;
   }
   void deallocate(void* data, std::size_t bytes) noexcept override {
     if (data == nullptr) return;

@@ -6,6 +6,7 @@
 #include <kindred/core/vector/Metric.hpp>
 
 #include <bit>
+#include <cmath>
 #include <random>
 #include <sstream>
 #include <vector>
@@ -20,6 +21,14 @@ inline std::vector<float> normal_values(std::mt19937_64& generator, std::size_t 
   std::normal_distribution<float> normal;
   std::vector<float> out(size);
   for (float& value : out) value = normal(generator);
+  return out;
+}
+
+/// \p count numbers from -1 to 1 without a pattern; the same for the same \p first.
+inline std::vector<float> sine_values(std::size_t count, float first) {
+  std::vector<float> out(count);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = std::sin(first + 0.37F * static_cast<float>(i) * static_cast<float>(i % 7 + 1));
   return out;
 }
 

@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 #include <kindred/core/common/Cancellation.hpp>
 
-#include "Support.hpp"
+#include "TestGenerator.hpp"
 #include "ThreadSanitizer.hpp"
 #include "Threads.hpp"
-#include "VectorValues.hpp"
 
 namespace Kindred::Testing {
 
@@ -41,6 +40,15 @@ class CheckedAtEveryPoint {
     return m_check();
   }};
 };
+
+/// Expects that `call()`, which is cancelled before it begins, throws.
+template <class Call>
+void expect_cancelled(const Call& call) {
+  Cancellation cancellation;
+  cancellation.cancel();
+  const Cancellation::Scope scope(cancellation);
+  EXPECT_THROW(call(), Cancelled);
+}
 
 /// Expects that `call()` ends when another thread cancels it, some milliseconds later.
 template <class Call>

@@ -17,8 +17,7 @@
 namespace BackendThreadsTest {
 
 using namespace Kindred;
-using Testing::by_threads;
-using Testing::one_thread;
+using namespace Testing;
 
 TEST(DispatcherThreads, EveryCallOfEightThreadsIsCounted) {
   Dispatcher dispatcher(SpaceSet::all(), 8, {});
@@ -42,13 +41,13 @@ TEST(DispatcherThreads, EveryCallOfEightThreadsIsCounted) {
 }
 
 TEST(ProfileFileThreads, IsCompleteWhileManySaveAndLeavesNoTemporary) {
-  const Testing::TempFolder folder;
+  const TempFolder folder;
   const std::string path = folder / "profile.json";
   const ContextOptions options{.threads = 1, .space = Space::serial, .profile = path};
   Context context(options);
   context.dispatcher().calibrate(Operations::lcs, Space::serial, 1000, 2.0);
   context.save_profile();
-  const auto text = [&] { return Testing::read_all(path); };
+  const auto text = [&] { return read_all(path); };
   const std::string whole = text();
   EXPECT_FALSE(whole.empty());
   by_threads(4, [&](std::size_t) {
@@ -94,7 +93,7 @@ TEST(ReportThreads, KernelsAndSpansOfSeveralThreadsAreCounted) {
 
 TEST(MemoryThreads, ALimitIsNeverExceededUnderEightThreads) {
   constexpr std::uint64_t bytes_max = 10'000;
-  Testing::UpstreamMemory upstream;
+  UpstreamMemory upstream;
   StatisticsAdaptor statistics(upstream);
   LimitAdaptor limit(statistics, bytes_max);
   std::atomic<std::uint64_t> granted{0};

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/SharedMutex.hpp>
-
-#include <numeric>
 
 #include "EngineCalls.hpp"
 #include "OneThread.hpp"
@@ -51,24 +48,21 @@ void expect_ends(std::size_t least, const Call& call) {
   EXPECT_EQ(call(), expected);
 }
 
-Ragged<Symbol> random_sequences(const char* name, std::size_t count, std::size_t length) {
-  auto generator = Testing::generator(name);
-  std::uniform_int_distribution<Symbol> symbol(0, 20);
+Ragged<Symbol> random_sequences(std::size_t count, std::size_t length) {
   Ragged<Symbol> out;
-  std::vector<Symbol> row(length);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (Symbol& one : row) one = symbol(generator);
-    out.push_row(row);
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::size_t i = 0; i < length; ++i)
+      out.values.push_back(static_cast<Symbol>(random_below(21)));
+    out.close_row();
   }
   return out;
 }
 
 SpreadingEngine random_graph(std::uint32_t nodes, std::size_t count,
                              Context& context = one_thread()) {
-  auto generator = Testing::generator("graph to cancel");
-  std::uniform_int_distribution<std::uint32_t> node(0, nodes - 1);
+  const auto node = [&] { return static_cast<std::uint32_t>(random_below(nodes)); };
   std::vector<Edge> edges(count);
-  for (Edge& edge : edges) edge = {node(generator), node(generator), 0.5F};
+  for (Edge& edge : edges) edge = {node(), node(), 0.5F};
   const GraphOptions options{.merge_share = 1e9, .background_merge = false};
   return SpreadingEngine(context, {nodes, edges}, options);
 }
@@ -135,9 +129,8 @@ TEST(Cancellation, ChecksOnTheThreadOfTheScopeAndOnRequest) {
 }
 
 TEST(Cancellation, ACheckCannotCallObjectsButMayDestroyThem) {
-  auto generator = Testing::generator("calls of a check");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
+  const std::vector<float> rows = normal_values(3000 * dimension);
   const std::span<const float> query = std::span(rows).first(dimension);
   VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
   PatternMemory memory(one_thread());
@@ -174,16 +167,14 @@ TEST(Cancellation, ACheckCannotCallObjectsButMayDestroyThem) {
 
 TEST(Cancellation, EndsTheWaitForALock) {
   const auto expect_end = [](auto& mutex, const auto& lock) {
-    std::atomic<bool> is_held{false};
-    std::atomic<bool> may_end{false};
+    Stop stop;
     std::thread holder([&] {
       const std::unique_lock held(mutex);
-      is_held = true;
-      while (!may_end) std::this_thread::yield();
+      stop.here();
     });
-    while (!is_held) std::this_thread::yield();
+    EXPECT_TRUE(stop.wait_until_reached());
     expect_cancelled_meanwhile(lock);
-    may_end = true;
+    stop.go_on();
     EXPECT_TRUE(lock().owns_lock()) << "without a scope, it waits";
     holder.join();
   };
@@ -194,10 +185,9 @@ TEST(Cancellation, EndsTheWaitForALock) {
 }
 
 TEST(Cancellation, EndsSearchesOfVectorsByAThreshold) {
-  auto generator = Testing::generator("vectors to cancel");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = normal_values(generator, 3000 * dimension);
-  const std::vector<float> queries = normal_values(generator, 20 * dimension);
+  const std::vector<float> rows = normal_values(3000 * dimension);
+  const std::vector<float> queries = normal_values(20 * dimension);
   const VectorIndex index(one_thread(), VectorSpan(rows, dimension), {});
   for (const SearchPath path : {SearchPath::brute_force, SearchPath::quantized, SearchPath::gemm}) {
     SCOPED_TRACE(to_string(path));
@@ -206,16 +196,14 @@ TEST(Cancellation, EndsSearchesOfVectorsByAThreshold) {
 }
 
 TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
-  auto generator = Testing::generator("changes to cancel");
   constexpr std::size_t dimension = 8;
-  const std::vector<float> rows = normal_values(generator, 600 * dimension);
+  const std::vector<float> rows = normal_values(600 * dimension);
   const VectorSpan all(rows, dimension);
   VectorIndex index(one_thread(), all, {});
   cancel_change(index, [&] { index.add(all); });
   EXPECT_EQ(index.size(), 1200U);
 
-  std::vector<std::uint64_t> keys(600);
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = 3 * i;
+  const std::vector<std::uint64_t> keys = numbers_from(7, 600);
   const std::span<const std::uint64_t> all_keys = keys;
   KeyedVectorIndex keyed(one_thread(), all_keys.first(300), all.rows(0, 300), {});
   const auto ids = keyed.find(all_keys);
@@ -236,12 +224,11 @@ TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
   expect_ends(3, [&] { return graph.search(some).ids; });
 
   PatternMemory memory(one_thread());
-  const Ragged<Symbol> sequences = random_sequences("patterns", 500, 12);
+  const Ragged<Symbol> sequences = random_sequences(500, 12);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i <= 20; ++i) texts.push_back("s" + std::to_string(i));
   const std::vector<std::string_view> dictionary(texts.begin(), texts.end());
-  std::vector<std::uint64_t> patterns(501);
-  std::iota(patterns.begin(), patterns.end(), std::uint64_t{0});
+  const std::vector<std::uint64_t> patterns = numbers_from(0, 501);
   const EventLists<Symbol> lists{patterns, sequences};
   const auto learn = [&] { memory.learn_all(lists, {.dictionary = dictionary}); };
   EXPECT_GT(cancel_change(memory, learn), 1U);
@@ -263,14 +250,14 @@ TEST(Cancellation, OfAChangeLeavesTheObjectAsItWas) {
 }
 
 TEST(Cancellation, EndsComparisonsOfSequences) {
-  const Ragged<Symbol> queries = random_sequences("asked", 3, 70);
-  const SequenceMatcher matcher(one_thread(), random_sequences("stored", 400, 50));
+  const Ragged<Symbol> queries = random_sequences(3, 70);
+  const SequenceMatcher matcher(one_thread(), random_sequences(400, 50));
   for (const Measure measure : all_measures) {
     SCOPED_TRACE(to_string(measure));
     const MatchOptions options{.measure = measure, .threshold = 0.0, .top = 5};
     expect_ends(1, [&] { return text_of(matcher.match(queries, options)); });
   }
-  const Ragged<Symbol> pair = random_sequences("pair", 2, 3000);
+  const Ragged<Symbol> pair = random_sequences(2, 3000);
   for (const Measure measure : {Measure::lcs, Measure::levenshtein, Measure::difflib}) {
     SCOPED_TRACE(to_string(measure));
     const PreparedQuery query(measure, pair[0]);
@@ -295,33 +282,22 @@ TEST(Cancellation, EndsHopsAndLattices) {
   expect_ends(0, [&] { return lattice.all_paths(0, 50, 8).values; });
 }
 
-/// The context and the spaces of tests that run on every space; ThreadSanitizer sees one thread.
-Context& context_of_spaces() {
-  return Testing::thread_sanitizer ? one_thread() : Testing::context();
-}
+/// The spaces of tests that run on every space; ThreadSanitizer sees one thread.
 std::vector<Space> spaces_to_cancel() {
-  std::vector<Space> spaces;
-  for (const Space space : all_spaces)
-    if (context_of_spaces().is_usable(space) &&
-        (!Testing::thread_sanitizer || space == Space::serial))
-      spaces.push_back(space);
-  return spaces;
+  return thread_sanitizer ? std::vector{Space::serial} : spaces();
 }
 
 class CancelledCalls : public testing::TestWithParam<Testing::EngineCall> {};
 
 TEST_P(CancelledCalls, EndAndLeaveTheEngineUsableOnEverySpace) {
-  const auto run = GetParam().make(context_of_spaces());
+  const auto run = GetParam().make(context());
   for (const Space space : spaces_to_cancel()) {
     // The threads of a team do the work of the calling thread, which checks from time to time.
     SCOPED_TRACE(to_string(space));
     const bool is_one_kernel = GetParam().name.starts_with("seeds");
     const std::size_t least = space == Space::serial && !is_one_kernel ? 1 : 0;
     expect_ends(least, [&] { return run(space); });
-    Cancellation cancellation;
-    cancellation.cancel();
-    const Cancellation::Scope scope(cancellation);
-    EXPECT_THROW(run(space), Cancelled) << "which is cancelled before it begins";
+    expect_cancelled([&] { run(space); });
   }
 }
 
@@ -329,10 +305,9 @@ INSTANTIATE_TEST_SUITE_P(Calls, CancelledCalls, testing::ValuesIn(Testing::engin
                          Testing::name_of_engine_call);
 
 TEST(Cancellation, EndsCallsBetweenTheirPartsOnEverySpace) {
-  Context& context = context_of_spaces();
-  const Ragged<Symbol> queries = random_sequences("asked on every space", 6, 30);
-  const SequenceMatcher matcher(context, random_sequences("stored on every space", 3000, 20));
-  const SpreadingEngine engine = random_graph(3000, 60'000, context);
+  const Ragged<Symbol> queries = random_sequences(6, 30);
+  const SequenceMatcher matcher(context(), random_sequences(3000, 20));
+  const SpreadingEngine engine = random_graph(3000, 60'000, context());
   Ragged<Activation> sources;
   for (std::uint32_t query = 0; query < 5; ++query)
     sources.push_row(std::vector<Activation>{{query * 7, 1.0F}, {query + 900, 0.5F}});
@@ -347,24 +322,21 @@ TEST(Cancellation, EndsCallsBetweenTheirPartsOnEverySpace) {
 }
 
 TEST(Cancellation, ACallThatBeginsCancelledDoesNothingOnAnySpace) {
-  const Bulk bulk(context_of_spaces());
+  const Bulk bulk(context());
   const std::vector<float> rows(64, 0.5F);
   std::vector<float> out(rows.size(), 7.0F);
-  Cancellation cancellation;
-  cancellation.cancel();
-  const Cancellation::Scope scope(cancellation);
-  for (const Space space : spaces_to_cancel())
-    EXPECT_THROW(bulk.element_wise(ElementWise::exponential, rows, {}, out, {.space = space}),
-                 Cancelled)
-        << to_string(space);
+  for (const Space space : spaces_to_cancel()) {
+    SCOPED_TRACE(to_string(space));
+    expect_cancelled(
+        [&] { bulk.element_wise(ElementWise::exponential, rows, {}, out, {.space = space}); });
+  }
   EXPECT_THAT(out, testing::Each(7.0F));
 }
 
 TEST(Cancellation, ByAnotherThreadEndsACallOnEverySpace) {
-  auto generator = Testing::generator("vectors to cancel from outside");
   constexpr std::size_t dimension = 64;
-  const std::vector<float> rows = normal_values(generator, 5000 * dimension);
-  VectorIndex index(context_of_spaces(), VectorSpan(rows, dimension), {});
+  const std::vector<float> rows = normal_values(5000 * dimension);
+  VectorIndex index(context(), VectorSpan(rows, dimension), {});
   const std::span<const float> queries = rows;
   for (const Space space : spaces_to_cancel()) {
     const SearchOptions options{.top = 1, .space = space, .path = SearchPath::brute_force};

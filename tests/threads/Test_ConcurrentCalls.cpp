@@ -60,8 +60,7 @@ TEST(ConcurrentSearches, ASearchThatLacksMemoryIsNotRepeatedWhileOthersLeaveWork
   };
   Context context(options);
   constexpr std::size_t dimension = 16;
-  auto generator = Testing::generator("workspaces of others");
-  const std::vector<float> rows = Testing::normal_values(generator, 200 * dimension);
+  const std::vector<float> rows = Testing::normal_values(200 * dimension);
   const VectorIndex index(context, rows, dimension);
   const std::span query(rows.data(), dimension);
   std::vector<std::future<SearchResults>> searches;

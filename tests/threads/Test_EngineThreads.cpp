@@ -1,39 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concurrent callers of engines that do not change, or that change during calls.
-#include <kindred/matcher/GraphFileInfo.hpp>
-#include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/SeedLayer.hpp>
-#include <kindred/matcher/Similarity.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
-#include <kindred/matcher/VectorIndex.hpp>
-#include <kindred/matcher/Vocabulary.hpp>
+#include <kindred/Graph.hpp>
+#include <kindred/Hnsw.hpp>
+#include <kindred/Seed.hpp>
+#include <kindred/Sequence.hpp>
+#include <kindred/Vector.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "EngineCalls.hpp"
 #include "OneThread.hpp"
+#include "PatternMemorySupport.hpp"
 #include "TempFolder.hpp"
 
 namespace EngineThreadsTest {
 
 using namespace Kindred;
-using Testing::beside;
-using Testing::by_threads;
-using Testing::context;
-using Testing::normal_values;
-using Testing::one_thread;
+using namespace Testing;
 
-using Sequence = std::vector<Symbol>;
-
-Sequence random_sequence(std::mt19937_64& generator, std::size_t length, Symbol symbols) {
-  Sequence sequence(length);
-  for (Symbol& symbol : sequence) symbol = static_cast<Symbol>(generator() % symbols);
-  return sequence;
-}
-
-class EngineThreads : public testing::TestWithParam<Testing::EngineCall> {};
+class EngineThreads : public testing::TestWithParam<EngineCall> {};
 
 TEST_P(EngineThreads, CallersOnAnySpaceGetTheResultsOfOneAndStopAllocating) {
   if (!GetParam().is_shared) GTEST_SKIP() << "its results are kept by the engine";
@@ -61,15 +47,19 @@ TEST_P(EngineThreads, CallersOnAnySpaceGetTheResultsOfOneAndStopAllocating) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, EngineThreads, testing::ValuesIn(Testing::engine_calls()),
-                         Testing::name_of_engine_call);
+INSTANTIATE_TEST_SUITE_P(Calls, EngineThreads, testing::ValuesIn(engine_calls()),
+                         name_of_engine_call);
 
 TEST(SimilarityThreads, APreparedQueryGivesAllThreadsWhatItGivesTheFirst) {
-  auto generator = Testing::generator("SimilarityThreads");
+  const auto random_sequence = [] {
+    std::vector<Symbol> sequence(80);
+    for (Symbol& symbol : sequence) symbol = static_cast<Symbol>(random_below(12));
+    return sequence;
+  };
   for (int repeat = 0; repeat < 40; ++repeat) {
     const Measure measure = repeat % 2 == 0 ? Measure::lcs : Measure::difflib;
-    const Sequence pattern = random_sequence(generator, 80, 12);
-    const Sequence sought = random_sequence(generator, 80, 12);
+    const std::vector<Symbol> pattern = random_sequence();
+    const std::vector<Symbol> sought = random_sequence();
     const std::vector<Block> expected = blocks(measure, pattern, sought);
     const double similarity = Kindred::similarity(measure, pattern, sought);
     const PreparedQuery query(measure, sought);
@@ -81,33 +71,10 @@ TEST(SimilarityThreads, APreparedQueryGivesAllThreadsWhatItGivesTheFirst) {
   }
 }
 
-TEST(VectorThreads, AnIndexCanChangeWhileItIsSearched) {
-  auto generator = Testing::generator("VectorThreads.changes");
-  constexpr std::size_t dimension = 12;
-  const std::vector<float> rows = normal_values(generator, 200 * dimension);
-  const std::vector<float> query = normal_values(generator, dimension);
-  VectorIndex index(context(), rows, dimension);
-  const auto search = [&] {
-    const SearchResults results = index.search(query, {.top = 50});
-    EXPECT_TRUE(std::is_sorted(results.scores.rbegin(), results.scores.rend()));
-    EXPECT_LE(index.statistics().rows, 201U);
-  };
-  beside({search}, [&] {
-    for (std::uint64_t id = 0; id < 60; ++id) {
-      const VectorSpan row = VectorSpan(rows, dimension).rows(id, 1);
-      index.add(row);
-      index.remove({{id}});
-      index.replace(100, row);
-    }
-  });
-  EXPECT_EQ(index.size(), 200U);
-}
-
 TEST(HnswThreads, CallsReadAWholeChange) {
-  auto generator = Testing::generator("HnswThreads changes");
   constexpr std::size_t dimension = 16;
   constexpr std::size_t count = 200;
-  const std::vector<float> rows = normal_values(generator, count * dimension);
+  const std::vector<float> rows = normal_values(count * dimension);
   const std::span<const float> some = std::span(rows).first(5 * dimension);
   const HnswSettings settings{.metric = Metric::l2, .m = 8, .ef_construction = 40};
   HnswIndex index = HnswIndex::build(context(), rows, dimension, settings);
@@ -135,28 +102,23 @@ TEST(HnswThreads, CallsReadAWholeChange) {
   EXPECT_EQ(index.end_id(), count + 150);
 }
 
-std::string word(std::size_t number) {
-  std::string text = "w";
-  return text += std::to_string(number);
-}
-
 TEST(VocabularyThreads, CanBeReadWhileItGrows) {
   constexpr Symbol count = 30000;
   Vocabulary words;
   std::atomic<Symbol> reported{0};
-  const std::function<void()> read = [&, generator = Testing::generator("reader")]() mutable {
+  const std::function<void()> read = [&, generator = generator("reader")]() mutable {
     const Symbol known = reported.load();
     if (known == 0) return;
     const auto symbol = static_cast<Symbol>(generator() % known);
-    EXPECT_EQ(words.find(word(symbol)), symbol);
+    EXPECT_EQ(words.find(numbered('w', symbol)), symbol);
     const auto last = static_cast<Symbol>(words.size() - 1);
-    EXPECT_EQ(words.text(last), word(last));
-    const Symbol next = words.find(word(known));
+    EXPECT_EQ(words.text(last), numbered('w', last));
+    const Symbol next = words.find(numbered('w', known));
     EXPECT_TRUE(next == unknown_symbol || next == known);
   };
   beside({read, read, read}, [&] {
     for (Symbol s = 0; s < count; ++s) {
-      EXPECT_EQ(words.add(word(s)), s);
+      EXPECT_EQ(words.add(numbered('w', s)), s);
       reported.store(s + 1);
     }
   });
@@ -167,11 +129,11 @@ TEST(VocabularyThreads, EveryTextHasOneNumberForSeveralWriters) {
   Vocabulary words;
   std::vector<std::vector<Symbol>> given(4);
   by_threads(given.size(), [&](std::size_t caller) {
-    for (int i = 0; i < 5000; ++i) given[caller].push_back(words.add(word(i)));
+    for (int i = 0; i < 5000; ++i) given[caller].push_back(words.add(numbered('w', i)));
   });
   EXPECT_EQ(words.size(), 5000U);
   for (const auto& own : given) EXPECT_EQ(own, given[0]);
-  for (int i = 0; i < 5000; ++i) EXPECT_EQ(words.text(given[0][i]), word(i));
+  for (int i = 0; i < 5000; ++i) EXPECT_EQ(words.text(given[0][i]), numbered('w', i));
 }
 
 std::vector<Activation> from_node_0(const SpreadingEngine& engine, const SpreadOptions& options) {
@@ -215,7 +177,7 @@ TEST(SpreadingThreads, QueriesRanksAndFilesSeeWholeChangesDuringMerges) {
     EXPECT_NEAR(mass, 1, 1e-4);
     ++ranks;
   };
-  const Testing::TempFolder folder;
+  const TempFolder folder;
   const auto save = [&] {
     engine.save(folder / "graph");
     EXPECT_EQ(SpreadingEngine::inspect(folder / "graph", 1).edges % 2, 1U);
@@ -238,8 +200,7 @@ TEST(SpreadingThreads, QueriesRanksAndFilesSeeWholeChangesDuringMerges) {
     });
     while (queries < 10 || ranks < 3 || saves < 3) std::this_thread::yield();
   });
-  std::size_t left = 0;
-  for (std::uint32_t pair = 0; pair < pairs; ++pair) left += pair % 3 == 2 ? 2 : 0;
+  constexpr std::size_t left = 2 * (pairs / 3);  // those of which 3 leaves 2
   EXPECT_EQ(neighbours(engine).size(), 1 + left);
   EXPECT_EQ(engine.edges(), 1 + left);
   EXPECT_EQ(engine.nodes(), 1 + 2 * pairs + pairs / 10);

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that use the helper threads of a context, compared with the same calls on one thread.
-#include <gmock/gmock.h>
-#include <kindred/matcher/HnswIndex.hpp>
-#include <kindred/matcher/SequenceMatcher.hpp>
-#include <kindred/matcher/SpreadingEngine.hpp>
-#include <kindred/matcher/StoredVectors.hpp>
-#include <kindred/matcher/VectorIndex.hpp>
-
-#include "MessageOf.hpp"
 #include "OneThread.hpp"
 #include "PatternMemorySupport.hpp"
+#include "RefusedCalls.hpp"
+#include "ResultText.hpp"
 #include "TempFolder.hpp"
 
 namespace HelperThreadsTest {
 
 using namespace Kindred;
-using Testing::normal_values;
-using Testing::one_thread;
-using Testing::TempFolder;
+using namespace Testing;
 
 /// Four threads for work outside of kernels; kernels run on one.
 Context& helped() {
@@ -26,10 +18,9 @@ Context& helped() {
 }
 
 TEST(HelperThreads, BuildSearchAndSaveTheSameGraphOfVectors) {
-  auto generator = Testing::generator("HelperThreads.Hnsw");
   constexpr std::size_t dimension = 16;
-  const std::vector<float> rows = normal_values(generator, 600 * dimension);
-  const std::vector<float> queries = normal_values(generator, 40 * dimension);
+  const std::vector<float> rows = normal_values(600 * dimension);
+  const std::vector<float> queries = normal_values(40 * dimension);
   const TempFolder folder;
   const HnswSettings settings{.m = 8, .ef_construction = 40};
   const auto built = [&](Context& context, const std::string& path) {
@@ -43,48 +34,39 @@ TEST(HelperThreads, BuildSearchAndSaveTheSameGraphOfVectors) {
     return index.search(queries).ids;
   };
   EXPECT_EQ(built(helped(), folder / "helped"), built(one_thread(), folder / "alone"));
-  EXPECT_TRUE(Testing::read_all(folder / "helped") == Testing::read_all(folder / "alone"));
+  EXPECT_TRUE(read_all(folder / "helped") == read_all(folder / "alone"));
 }
 
 TEST(HelperThreads, PrepareTheSamePatterns) {
-  auto generator = Testing::generator("HelperThreads.Patterns");
   Ragged<Symbol> patterns;
   for (std::size_t row = 0; row < 1000; ++row) {
     for (std::size_t i = 0; i < 700 + row % 7; ++i)
-      patterns.values.push_back(static_cast<Symbol>(generator() % 5000));
+      patterns.values.push_back(static_cast<Symbol>(random_below(5000)));
     patterns.close_row();
   }
   Ragged<Symbol> queries;
   queries.push_row(patterns[17]);
   const auto found = [&](Context& context) {
     const SequenceMatcher matcher(context, patterns);
-    std::vector<std::pair<std::uint64_t, double>> matches;
-    for (const Match& match : matcher.match(queries).matches.values)
-      matches.emplace_back(match.index, match.similarity);
-    return matches;
+    return text_of(matcher.match(queries));
   };
   EXPECT_EQ(found(helped()), found(one_thread()));
 }
 
 TEST(HelperThreads, MakeTheSamePredictions) {
-  auto generator = Testing::generator("HelperThreads.Predictions");
   std::vector<EventTexts> patterns(3000);
   for (EventTexts& events : patterns) {
     events.resize(3);
-    for (auto& event : events) event.push_back(Testing::numbered('s', generator() % 8));
+    for (auto& event : events) event.push_back(numbered('s', random_below(8)));
   }
   const auto predicted = [&](Context& context) {
-    PatternMemory memory(context, Testing::quiet());
-    for (const EventTexts& events : patterns) Testing::learn(memory, events);
-    std::vector<std::pair<std::string, double>> all;
-    const PredictionResults results = memory.predict(Testing::Words({{"s1"}, {"s2"}}));
-    for (const Prediction& prediction : results.predictions)
-      all.emplace_back(prediction.name, prediction.potential);
-    return all;
+    PatternMemory memory(context, quiet());
+    for (const EventTexts& events : patterns) learn(memory, events);
+    const PredictionResults results = memory.predict(Words({{"s1"}, {"s2"}}));
+    EXPECT_FALSE(results.predictions.empty());
+    return text_of(results);
   };
-  const auto expected = predicted(one_thread());
-  EXPECT_FALSE(expected.empty());
-  EXPECT_EQ(predicted(helped()), expected);
+  EXPECT_EQ(predicted(helped()), predicted(one_thread()));
 }
 
 TEST(HelperThreads, ReadAFileOfManyPieces) {
@@ -93,7 +75,7 @@ TEST(HelperThreads, ReadAFileOfManyPieces) {
   const std::vector<float> rows(30'000 * dimension, 0.5F);  // 11.5 MB; a piece is 4 MiB
   VectorIndex(one_thread(), rows, dimension).save(folder / "rows");
   EXPECT_EQ(StoredVectors::inspect(folder / "rows", 4).rows, 30'000U);
-  std::string bytes = Testing::read_all(folder / "rows");
+  std::string bytes = read_all(folder / "rows");
   bytes[bytes.size() / 2] ^= 1;
   EXPECT_THROW(StoredVectors::load(folder.write("damaged", bytes), 4), CorruptFile);
 }
@@ -102,10 +84,10 @@ TEST(HelperThreads, FindTheFirstInvalidEdge) {
   std::vector<Edge> edges(500'000, Edge{1, 2, 0.5F});
   for (const std::size_t at : {499'999UL, 300'000UL, 123'456UL}) {
     edges[at].to = 3;
-    EXPECT_THAT(Testing::message_of<InvalidArgument>([&] {
-                  const SpreadingEngine engine(helped(), GraphSpan{3, edges}, GraphOptions());
-                }),
-                testing::HasSubstr("edge " + std::to_string(at)));
+    expect_refused({{[&] {
+                       const SpreadingEngine engine(helped(), {3, edges});
+                     },
+                     "edge " + std::to_string(at)}});
   }
 }
 

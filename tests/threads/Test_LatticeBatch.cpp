@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/matcher/LatticeBatch.hpp>
 
 #include <numeric>
 
-#include "MessageOf.hpp"
 #include "OneThread.hpp"
+#include "RefusedCalls.hpp"
 #include "TempFolder.hpp"
 
 namespace LatticeBatchTest {
 
 using namespace Kindred;
-using ::testing::HasSubstr;
-using Testing::message_of;
-using Testing::one_thread;
+using namespace Testing;
 
 /// One task of every kind, repeatedly, each with its own arrays.
 struct Tasks {
-  explicit Tasks(std::size_t count, const Testing::TempFolder& folder)
+  explicit Tasks(std::size_t count, const TempFolder& folder)
       : bytes(count, std::vector<std::uint8_t>(500)), products(count, std::vector<float>(4)) {
     static const std::vector<std::uint8_t> key(500, 0x5A);
     static const std::vector<float> ones(8, 1.0F);
@@ -59,7 +55,7 @@ LatticeBatchReport run(
 }
 
 TEST(LatticeBatch, MatchesTheCallsInOrderOnAnyNumberOfWorkers) {
-  const Testing::TempFolder folder;
+  const TempFolder folder;
   const auto caller = std::this_thread::get_id();
   for (const int workers : {1, 4}) {
     Tasks given(70, folder);
@@ -125,7 +121,7 @@ TEST(LatticeBatch, IsRefusedBeforeItStartsIfAProductIsImpossible) {
     const auto refused = [&] {
       run(tasks, workers, [](std::size_t, const LatticeResult&) { FAIL(); });
     };
-    EXPECT_THAT(message_of<InvalidArgument>(refused), HasSubstr("tasks[2].b is float32 [2, 4]"));
+    expect_refused({{refused, "tasks[2].b is float32 [2, 4]"}});
   }
 }
 
@@ -168,7 +164,7 @@ TEST(LatticeBatch, ACancelledRunEndsItsTasksAndThrows) {
   for (const int workers : {1, 3}) {
     std::size_t reported = 0;
     const OnResult count = [&](std::size_t, const LatticeResult&) { ++reported; };
-    Testing::expect_cancelled_meanwhile([&] { run(tasks, workers, count); });
+    expect_cancelled_meanwhile([&] { run(tasks, workers, count); });
     EXPECT_EQ(reported, 0U) << "tasks that were cancelled are not reported";
   }
 }
@@ -177,7 +173,7 @@ TEST(LatticeBatch, RequestsAreCheckedWhileWorkersCompute) {
   const LatticeTask one{.dimensions = 3, .size = 40, .work = MeasureLattice{}};
   const std::vector<LatticeTask> tasks(3, one);
   std::size_t checks = 0;
-  Testing::CheckedAtEveryPoint checked([&] { return ++checks == 3; });
+  CheckedAtEveryPoint checked([&] { return ++checks == 3; });
   const Cancellation::Scope scope(checked.cancellation());
   EXPECT_THROW(run(tasks, 3), Cancelled);
   EXPECT_EQ(checks, 3U);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kindred/core/common/Cancellation.hpp>
 #include <kindred/core/common/LeasePool.hpp>
 #include <kindred/core/common/ThreadSlots.hpp>
 
@@ -10,7 +9,7 @@
 namespace LeasePoolTest {
 
 using namespace Kindred;
-using Testing::by_threads;
+using namespace Testing;
 
 struct Object {
   std::atomic<int> holders{0};
@@ -131,14 +130,10 @@ TEST(LeasePool, BeyondALimitCallersWaitUntilAnObjectIsReturned) {
 TEST(LeasePool, AWaitForTheLimitCanBeCancelled) {
   Pool pool(1);
   const Lease lease = pool.take(make);
-  Cancellation cancellation;
-  std::thread caller([&] {
-    const Cancellation::Scope scope(cancellation);
-    EXPECT_THROW((void)pool.take(make), Cancelled);
-    EXPECT_THROW((void)pool.take_alone(make), Cancelled);
-  });
-  cancellation.cancel();
-  caller.join();
+  std::thread([&] {
+    expect_cancelled_meanwhile([&] { (void)pool.take(make); });
+    expect_cancelled_meanwhile([&] { (void)pool.take_alone(make); });
+  }).join();
 }
 
 TEST(LeasePool, ALeaseThatIsAloneKeepsOthersOut) {
@@ -162,16 +157,11 @@ TEST(LeasePool, ALeaseThatIsAloneKeepsOthersOut) {
 
 TEST(LeasePool, ACancelledWaitToBeAloneLetsOthersIn) {
   Pool pool;
-  std::optional<Lease> held(pool.take(make));
-  Cancellation cancellation;
-  std::thread caller([&] {
-    const Cancellation::Scope scope(cancellation);
-    EXPECT_THROW((void)pool.take_alone(make), Cancelled);
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  cancellation.cancel();
-  caller.join();
-  std::thread([&] { EXPECT_FALSE(pool.take(make).is_kept()); }).join();
+  const Lease held = pool.take(make);
+  std::thread([&] {
+    expect_cancelled_meanwhile([&] { (void)pool.take_alone(make); });
+    EXPECT_FALSE(pool.take(make).is_kept());
+  }).join();
 }
 
 }  // namespace LeasePoolTest

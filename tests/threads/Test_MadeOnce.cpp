@@ -3,9 +3,7 @@
 
 #include "kit/MadeOnce.hpp"
 
-#include <kindred/core/common/Error.hpp>
-
-#include "Threads.hpp"
+#include "OneThread.hpp"
 
 namespace MadeOnceTest {
 
@@ -48,28 +46,22 @@ TEST(MadeOnce, PassesErrorsAndIsMadeByTheNextCaller) {
 
 TEST(MadeOnce, CallersThatWaitCanBeCancelledAndOthersNeedNotWait) {
   MadeOnce<Number> made;
-  std::promise<void> begun;
-  std::promise<void> may_end;
+  Testing::Stop stop;
   std::thread maker([&] {
     made.get([&] {
-      begun.set_value();
-      may_end.get_future().wait();
+      stop.here();
       return Number(3);
     });
   });
-  begun.get_future().wait();
-  EXPECT_EQ(made.try_get([] { return Number(4); }), nullptr);
-  Cancellation cancellation;
-  cancellation.cancel();
-  {
-    const Cancellation::Scope scope(cancellation);
-    EXPECT_THROW(made.get([] { return Number(4); }), Cancelled);
-  }
-  std::thread waits([&] { EXPECT_EQ(made.get([] { return Number(4); }).value, 3); });
-  may_end.set_value();
+  EXPECT_TRUE(stop.wait_until_reached());
+  const auto other = [] { return Number(4); };
+  EXPECT_EQ(made.try_get(other), nullptr);
+  Testing::expect_cancelled([&] { made.get(other); });
+  std::thread waits([&] { EXPECT_EQ(made.get(other).value, 3); });
+  stop.go_on();
   maker.join();
   waits.join();
-  EXPECT_EQ(made.try_get([] { return Number(4); })->value, 3);
+  EXPECT_EQ(made.try_get(other)->value, 3);
 }
 
 }  // namespace MadeOnceTest

@@ -6,16 +6,14 @@
 #include <kindred/matcher/SeedLayer.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 #include "OneThread.hpp"
 
 namespace PreparedThreadsTest {
 
 using namespace Kindred;
+using namespace Testing;
 using namespace std::chrono_literals;
-using Testing::one_thread;
-using Testing::StoppedInKernel;
 
 /// Runs a prepared call and returns its results.
 using PreparedCall = std::function<std::vector<float>()>;
@@ -27,7 +25,7 @@ constexpr std::size_t columns = 64;
 struct Arrays {
   std::vector<float> x = [] {
     auto generator = Testing::generator("prepared threads");
-    return Testing::normal_values(generator, rows * columns);
+    return normal_values(generator, rows * columns);
   }();
   std::vector<float> w = std::vector<float>(x.begin(), x.begin() + columns * columns);
   std::vector<float> y = std::vector<float>(x.size());
@@ -73,8 +71,7 @@ PreparedCall prepare_scores() {
   const SearchOptions options{.space = Space::serial};
   const auto object = std::make_shared<PreparedScore>(*index, rows, options);
   return [arrays, index, object] {
-    std::vector<std::uint64_t> candidates(rows);
-    std::iota(candidates.begin(), candidates.end(), std::uint64_t{0});
+    const std::vector<std::uint64_t> candidates = numbers_from(0, rows);
     std::vector<float> scores;
     for (const ScoredId& one :
          object->score(std::span<const float>(arrays->x).first(columns), candidates))

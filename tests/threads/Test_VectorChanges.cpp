@@ -2,30 +2,26 @@
 // Calls of indexes of vectors while other threads change them.
 #include <gmock/gmock.h>
 #include <kindred/matcher/KeyedVectorIndex.hpp>
-#include <kindred/matcher/PreparedScore.hpp>
-#include <kindred/matcher/VectorIndex.hpp>
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "OneThread.hpp"
 
 namespace VectorChangesTest {
 
 using namespace Kindred;
+using namespace Testing;
 using namespace std::chrono_literals;
-using Testing::beside;
-using Testing::one_thread;
 
 constexpr std::size_t dimension = 4;
 constexpr std::size_t top = 7;
 using Keys = std::span<const std::uint64_t>;
 
 /// Small integers, so that many scores are equal.
-std::vector<float> some_row(std::mt19937_64& generator) {
+std::vector<float> some_row() {
   std::vector<float> row(dimension);
-  for (float& value : row) value = static_cast<float>(generator() % 5) - 2.0F;
+  for (float& value : row) value = static_cast<float>(random_below(5)) - 2.0F;
   return row;
 }
 
@@ -36,8 +32,6 @@ struct Answers {
   std::vector<float> all_scores;
   std::vector<std::uint64_t> all_ids;
   std::vector<float> rows;
-
-  friend bool operator==(const Answers&, const Answers&) = default;
 };
 
 SearchOptions options_of(SearchPath path) {
@@ -67,13 +61,12 @@ struct History {
   using Change = std::function<void(VectorIndex&)>;
 
   explicit History(std::size_t count) {
-    auto generator = Testing::generator("changes of rows");
     std::map<std::uint64_t, std::vector<float>> rows;
     std::uint64_t end = 0;
     const auto add = [&](std::size_t more) {
       std::vector<float> values;
       for (std::size_t i = 0; i < more; ++i) {
-        rows[end] = some_row(generator);
+        rows[end] = some_row();
         values.insert(values.end(), rows[end].begin(), rows[end].end());
         ++end;
       }
@@ -84,12 +77,12 @@ struct History {
     while (changes.size() < count) {
       const auto some_id = [&] {
         auto at = rows.begin();
-        std::advance(at, static_cast<std::ptrdiff_t>(generator() % rows.size()));
+        std::advance(at, static_cast<std::ptrdiff_t>(random_below(rows.size())));
         return at->first;
       };
-      const std::size_t kind = generator() % 4;
+      const std::size_t kind = random_below(4);
       if (kind == 0) {
-        changes.emplace_back([values = add(1 + generator() % 5)](VectorIndex& index) {
+        changes.emplace_back([values = add(1 + random_below(5))](VectorIndex& index) {
           index.add({values, dimension});
         });
       } else if (kind == 1 && rows.size() > 20) {
@@ -98,7 +91,7 @@ struct History {
         changes.emplace_back([id](VectorIndex& index) { index.remove({{id}}); });
       } else {
         const std::uint64_t id = some_id();
-        rows[id] = some_row(generator);
+        rows[id] = some_row();
         changes.emplace_back([id, row = rows[id]](VectorIndex& index) {
           index.replace(id, {row, dimension});
         });
@@ -195,8 +188,7 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
         rows.push_back(static_cast<float>(value));
     return rows;
   };
-  std::vector<std::uint64_t> first(key_count);
-  std::iota(first.begin(), first.end(), std::uint64_t{0});
+  const std::vector<std::uint64_t> first = numbers_from(0, key_count);
   KeyedVectorIndex index(one_thread(), Keys(first), {rows_of(first, 0), dimension});
   std::atomic<std::uint64_t> calls{0};
   const SearchOptions options{.metric = Metric::ip, .top = 2 * key_count};
@@ -224,13 +216,12 @@ TEST(VectorChanges, OfKeysShowEveryRowWithItsKey) {
     ++calls;
   };
   beside({search, search_at_least, score}, [&] {
-    auto generator = Testing::generator("changes of keys");
     for (std::uint64_t number = 1; number <= 200; ++number) {
       std::vector<std::uint64_t> written{1, 2};
       std::vector<std::uint64_t> removed;
       for (std::uint64_t key = 3; key < key_count; ++key) {
-        if (generator() % 4 == 0) written.push_back(key);
-        if (generator() % 8 == 0) removed.push_back(key);
+        if (random_below(4) == 0) written.push_back(key);
+        if (random_below(8) == 0) removed.push_back(key);
       }
       index.upsert(Keys(written), {rows_of(written, number), dimension});
       const std::vector<std::int64_t> ids = index.find(KeySpan(Keys(removed)));
@@ -250,8 +241,7 @@ TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
   constexpr std::size_t first_keys = 300;
   constexpr std::size_t more_keys = 10;
   constexpr std::uint64_t upserts = 60;
-  std::vector<std::uint64_t> keys(first_keys);
-  std::iota(keys.begin(), keys.end(), std::uint64_t{0});
+  const std::vector<std::uint64_t> keys = numbers_from(0, first_keys);
   KeyedVectorIndex index(one_thread(), Keys(keys), {std::vector<float>(first_keys, 0.0F), 1});
   std::atomic<std::uint64_t> calls{0};
   const auto check = [&](std::span<const float> numbers) {
@@ -297,8 +287,7 @@ TEST(KeyedIndexThreads, ReadersSeeAnUpsertCompletelyOrNotAtAll) {
 struct StoppedSearch : testing::Test {
   static constexpr std::size_t count = 3000;
 
-  std::mt19937_64 generator = Testing::generator("stopped search");
-  std::vector<float> rows = Testing::normal_values(generator, count* dimension);
+  std::vector<float> rows = normal_values(count * dimension);
   SearchOptions options{.top = 3, .space = Space::serial};
   std::vector<float> other = std::vector<float>(dimension, 100.0F);
   SearchOptions by_product{.metric = Metric::ip, .top = 3, .space = Space::serial};
@@ -306,7 +295,7 @@ struct StoppedSearch : testing::Test {
   /// \p change and then \p small end while \p large is in its kernel, whose results are \p is_old.
   void expect_no_wait(const std::function<void()>& large, const std::function<void()>& change,
                       const std::function<void()>& small) {
-    Testing::StoppedInKernel stopped([&] { return large; });
+    StoppedInKernel stopped([&] { return large; });
     ASSERT_TRUE(stopped.wait_until_stopped());
     auto changed = std::async(std::launch::async, change);
     EXPECT_EQ(changed.wait_for(10s), std::future_status::ready) << "the change waits for a reader";
@@ -333,8 +322,7 @@ TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearches) {
 }
 
 TEST_F(StoppedSearch, DelaysNeitherChangesNorSmallSearchesOfKeys) {
-  std::vector<std::uint64_t> keys(count);
-  for (std::size_t i = 0; i < count; ++i) keys[i] = 10 + i;
+  const std::vector<std::uint64_t> keys = numbers_from(10, count);
   KeyedVectorIndex index(one_thread(), Keys(keys), {rows, dimension});
   const auto before = index.search(rows, options);
   KeyedSearchResults large;
@@ -362,12 +350,11 @@ TEST_F(StoppedSearch, LeavesNoEarlierRowsBehind) {
   const auto bytes = [&] { return context.memory_statistics(Space::serial).bytes_in_use; };
   const auto replace_all = [&] {
     for (std::uint64_t id = 0; id < count; ++id)
-      index.replace(id,
-                    {std::span<const float>(rows).subspan(id * dimension, dimension), dimension});
+      index.replace(id, {row_of(rows, dimension, id), dimension});
   };
   {
     const std::function<void()> large = [&] { index.search(rows, options); };
-    Testing::StoppedInKernel stopped([&] { return large; });
+    StoppedInKernel stopped([&] { return large; });
     ASSERT_TRUE(stopped.wait_until_stopped());
     replace_all();
   }
