@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -126,7 +125,8 @@ TEST(COperations, OfIndexesMatchAMap) {
       });
     };
     run({add, add, add_wide, remove, replace, read, search, copy}, [&] {
-      EXPECT_TRUE(std::ranges::equal(list_from(kindred_index_ids, index), std::views::keys(model)));
+      EXPECT_TRUE(std::ranges::equal(list_from(kindred_index_ids, index), model, {}, {},
+                                     [](const auto& row) { return row.first; }));
     });
   });
 }
