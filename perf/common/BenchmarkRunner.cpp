@@ -6,7 +6,6 @@
 #include <benchmark/benchmark.h>
 
 #include <iostream>
-#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -74,11 +73,6 @@ BenchmarkRunner::BenchmarkRunner(double min_time) : m_collector(std::make_unique
 BenchmarkRunner::~BenchmarkRunner() = default;
 
 Json BenchmarkRunner::finish() { return m_collector->finish(); }
-
-double BenchmarkRunner::time(Problem& problem, Space space, const std::string& wrong) {
-  const std::vector<double> all = times(problem, space, std::string(to_string(space)), wrong);
-  return all.empty() ? std::numeric_limits<double>::quiet_NaN() : median(all);
-}
 
 std::vector<double> BenchmarkRunner::times(Problem& problem, Space space, const std::string& where,
                                            const std::string& wrong) {

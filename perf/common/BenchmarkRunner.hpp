@@ -29,8 +29,6 @@ class BenchmarkRunner {
   /// times
   std::vector<double> times(Problem& problem, Space space, const std::string& where,
                             const std::string& wrong);
-  /// Their median on \p space; NaN if \p wrong is not empty.
-  double time(Problem& problem, Space space, const std::string& wrong);
 
   /// All runs as Google Benchmark's JSON: `context` and `benchmarks`.
   Json finish();

@@ -61,11 +61,7 @@ class BulkProblem final : public Problem {
     record.chosen = m_space;
     return record;
   }
-  std::uint64_t digest() const override {
-    Digest digest;
-    for (const float value : result()) digest.add(value);
-    return digest.value();
-  }
+  std::uint64_t digest() const override { return digest_of_all(result()); }
   std::string check() const override {
     const Values<float> c = result();
     const auto* left = reinterpret_cast<const float*>(m_a.data());

@@ -26,6 +26,14 @@ class Digest {
   std::uint64_t m_hash = 0xCBF29CE484222325ULL;
 };
 
+/// The hash of a list of numbers.
+template <class Numbers>
+std::uint64_t digest_of_all(const Numbers& numbers) {
+  Digest digest;
+  for (const auto number : numbers) digest.add(number);
+  return digest.value();
+}
+
 inline std::uint64_t digest_of(const SearchResults& results) {
   Digest digest;
   for (const std::int64_t id : results.ids) digest.add(static_cast<std::uint64_t>(id));

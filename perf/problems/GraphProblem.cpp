@@ -268,11 +268,7 @@ class HopProblem final : public Problem {
     return m_graph->engine.hop(ConstArray(m_x.data(), DataType::float32, m_shape),
                                Array(m_y.data(), DataType::float32, m_shape), m_options);
   }
-  std::uint64_t digest() const override {
-    Digest digest;
-    for (const float value : m_y) digest.add(value);
-    return digest.value();
-  }
+  std::uint64_t digest() const override { return digest_of_all(m_y); }
   std::string check() const override {
     return check_hop(*m_graph, m_x, m_y, m_columns, m_options.direction);
   }
@@ -357,11 +353,7 @@ class CsrHopProblem final : public Problem {
     return hop(*m_graph->context, rows, std::span<const float>(m_x.data(), m_x.size()),
                std::span<float>(m_y.data(), m_y.size()), {.space = space});
   }
-  std::uint64_t digest() const override {
-    Digest digest;
-    for (const float value : m_y) digest.add(value);
-    return digest.value();
-  }
+  std::uint64_t digest() const override { return digest_of_all(m_y); }
   std::string check() const override {
     return check_hop(*m_graph, m_x, m_y, 1, HopDirection::along);
   }

@@ -134,11 +134,7 @@ class LatticeMeasureProblem final : public Problem {
     m_found = m_lattice->measure();
     return {};
   }
-  std::uint64_t digest() const override {
-    Digest digest;
-    for (const double value : values()) digest.add(value);
-    return digest.value();
-  }
+  std::uint64_t digest() const override { return digest_of_all(values()); }
   std::string check() const override {
     const std::uint64_t expected = m_lattice->shape().diameter();
     if (m_found.is_connected() && m_found.diameter == expected) return {};

@@ -155,11 +155,7 @@ class SeedUpdateProblem final : public Problem {
     m_layer.update(m_updates);
     return {};
   }
-  std::uint64_t digest() const override {
-    Digest digest;
-    for (const double value : updated()) digest.add(value);
-    return digest.value();
-  }
+  std::uint64_t digest() const override { return digest_of_all(updated()); }
   /// The last update of a seed holds.
   std::string check() const override {
     std::vector<const SeedUpdate*> last(m_layer.seeds());

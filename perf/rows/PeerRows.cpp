@@ -5,10 +5,11 @@
 
 #include "problems/ProblemFactories.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace Kindred::Perf {

@@ -32,8 +32,8 @@ struct Row {
   int repeats = 0;           ///< timed calls; 0: as the command says
   bool queued = false;  ///< the target is the time per call of many calls enqueued before one fence
   std::function<std::unique_ptr<Problem>()> make = {};
-  /// Another call that is measured in turn with it, and its name: a copy that reads and writes as
-  /// many bytes, the same without a filter, on one thread; null: none.
+  /// Another call that is measured after it (by `peers`: in turn with it), and its name: a copy
+  /// that reads and writes as many bytes, the same without a filter, on one thread; null: none.
   std::function<std::unique_ptr<Problem>()> make_beside = {};
   std::string beside = {};
 

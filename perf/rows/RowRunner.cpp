@@ -90,8 +90,8 @@ Json RowRunner::run(const Row& row) {
   const double preparation = seconds_since(start);
   const auto forced = row.is_routed ? std::optional<Space>() : m_options.space;
   problem->turn(0);
-  const Space space = row.is_routed ? problem->run({}).chosen : m_options.space;
-  if (!row.is_routed) problem->run(space);
+  const DispatchRecord first = problem->run(forced);
+  const Space space = forced.value_or(first.chosen);
   std::string wrong = problem->check();
   const std::uint64_t digest = problem->digest();
   const std::vector<double> samples = samples_of(*problem, row, forced);
