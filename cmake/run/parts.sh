@@ -27,16 +27,17 @@ run_parts() {
   ((${#failed[@]} == 0)) || fail "failed: ${failed[*]}; ./run test --part NAME runs one part"
 }
 
-# record PART STEP COMMAND...: runs the command, and records its seconds, or that it failed, for the table of docs/testing.md.
+# record PART STEP COMMAND...: runs the command, and records its seconds, or that it failed, and the commit, for the table of docs/testing.md.
 record() {
-  local part=$1 step=$2 begin=$SECONDS line
+  local part=$1 step=$2 begin=$SECONDS line commit
   shift 2
   line=$(printf '%s\t%s\t' "$part" "$step")
+  commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=unknown
   touch build/parts.tsv
   sed -i "/^$line/d" build/parts.tsv
-  printf '%s\t%s\tfailed\n' "$part" "$step" >>build/parts.tsv  # stays if the command ends the process
+  printf '%s\t%s\tfailed\t%s\n' "$part" "$step" "$commit" >>build/parts.tsv  # stays if the command ends the process
   "$@"
-  sed -i "s/^$line.*/$line$((SECONDS - begin))/" build/parts.tsv
+  sed -i "s/^$line.*/$line$((SECONDS - begin))\t$commit/" build/parts.tsv
 }
 
 # quietly PART PATTERN WHERE COMMAND...: runs tests with the output in build/PART.log and prints only the line of their counts, or everything

@@ -4,13 +4,13 @@
 
 usage: record_full_run.py BUILD DOCUMENT
 
-BUILD is the folder with parts.tsv (a line of part, step, and seconds or "failed", separated by tabs, for each step) and the log of each part.
+BUILD is the folder with parts.tsv (for each step a line of part, step, seconds or "failed", and commit, separated by tabs) and the log of each part.
+Parts may have been run one by one, at several commits.
 """
 
 import datetime
 import pathlib
 import re
-import subprocess
 import sys
 
 BEGIN = "<!-- full run: written by tests/docs/record_full_run.py -->"
@@ -36,24 +36,25 @@ def counts_of(build, part):
     raise SystemExit(f"{log} has no line with counts of tests")
 
 
-def table(build, commit, date, processor, cores):
+def table(build, date, processor, cores):
     """The lines of the table."""
-    lines = [f"Commit {commit}, {date}, {cores} cores of {processor}:", "", "| part | minutes | of which tests | result |", "|---|---:|---:|---|"]
-    steps = {}
+    lines = [f"{date}, {cores} cores of {processor}:", "", "| part | minutes | of which tests | commit | result |", "|---|---:|---:|---|---|"]
+    steps, commits = {}, {}
     for line in (build / "parts.tsv").read_text(encoding="utf-8").splitlines():
-        part, step, seconds = line.split("\t")
+        part, step, seconds, commit = line.split("\t")
         steps.setdefault(part, {})[step] = seconds
+        commits[part] = commit
     total = 0
     for part, seconds in steps.items():
         if "failed" in seconds.values():
-            lines.append(f"| {part} | | | **failed** |")
+            lines.append(f"| {part} | | | {commits[part]} | **failed** |")
             continue
         minutes = {step: int(number) / 60 for step, number in seconds.items()}
         total += sum(minutes.values())
         tests = f"{minutes['tests']:.1f}" if "tests" in minutes else ""
         counts = counts_of(build, part)
-        lines.append(f"| {part} | {sum(minutes.values()):.1f} | {tests} | passed{': ' + counts if counts else ''} |")
-    lines.append(f"| **all** | **{total:.0f}** | | |")
+        lines.append(f"| {part} | {sum(minutes.values()):.1f} | {tests} | {commits[part]} | passed{': ' + counts if counts else ''} |")
+    lines.append(f"| **all** | **{total:.0f}** | | | |")
     return lines
 
 
@@ -67,11 +68,10 @@ def replaced(text, lines):
 
 def main():
     build, document = map(pathlib.Path, sys.argv[1:])
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     cpus = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     processor = (re.findall(r"model name\s*: (.*)", cpus) or ["an unnamed processor"])[0]
     cores = len(re.findall(r"^processor\s*:", cpus, re.MULTILINE))
-    lines = table(build, commit, datetime.date.today().isoformat(), processor, cores)
+    lines = table(build, datetime.date.today().isoformat(), processor, cores)
     document.write_text(replaced(document.read_text(encoding="utf-8"), lines), encoding="utf-8")
 
 

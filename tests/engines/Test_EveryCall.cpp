@@ -5,11 +5,11 @@
 #include "ColumnsOf.hpp"
 #include "EngineCalls.hpp"
 #include "Faults.hpp"
+#include "KokkosEvents.hpp"
 #include "ResultText.hpp"
 #include "Support.hpp"
 #include "ThreadSanitizer.hpp"
 
-#include <map>
 #include <regex>
 #include <set>
 
@@ -17,7 +17,6 @@ namespace EveryCallTest {
 
 using namespace Kindred;
 using namespace Testing;
-namespace Tools = Kokkos::Tools::Experimental;
 
 class EveryCall : public testing::TestWithParam<EngineCall> {};
 INSTANTIATE_TEST_SUITE_P(Calls, EveryCall, testing::ValuesIn(engine_calls()), name_of_engine_call);
@@ -100,42 +99,6 @@ TEST_P(EveryCall, GivesTheSameAnswerOrOutOfMemoryWithinAnyBudget) {
 
 // --- what Kokkos Tools observe: labels are an interface
 
-struct Seen {
-  std::mutex mutex;
-  std::map<std::string, std::set<std::uint32_t>> kernels;  ///< label to the instances it ran on
-  std::set<std::string> allocations;
-};
-Seen* seen = nullptr;
-
-void on_kernel(const char* label, std::uint32_t device, std::uint64_t*) {
-  const std::lock_guard lock(seen->mutex);
-  seen->kernels[label].insert(device);
-}
-void on_allocation(Kokkos_Profiling_SpaceHandle, const char* label, const void*,
-                   std::uint64_t bytes) {
-  if (bytes == 0) return;  // Kokkos reports scratch memory of 0 bytes for a team that requests none
-  const std::lock_guard lock(seen->mutex);
-  seen->allocations.insert(label);
-}
-
-/// Records events for its lifetime.
-class Listener {
- public:
-  Listener() : m_before(Tools::get_callbacks()) {
-    seen = &m_seen;
-    Tools::set_begin_parallel_for_callback(on_kernel);
-    Tools::set_begin_parallel_reduce_callback(on_kernel);
-    Tools::set_begin_parallel_scan_callback(on_kernel);
-    Tools::set_allocate_data_callback(on_allocation);
-  }
-  ~Listener() { Tools::set_callbacks(m_before); }
-  const Seen* operator->() const { return &m_seen; }
-
- private:
-  Seen m_seen;
-  Tools::EventSet m_before;
-};
-
 bool is_ours(const std::string& label) {
   static const std::regex pattern("^(Kindred|Kokkos)::");
   return std::regex_search(label, pattern);
@@ -143,24 +106,25 @@ bool is_ours(const std::string& label) {
 
 TEST_P(EveryCall, LabelsItsKernelsAndAllocationsWithTheProject) {
   context();
-  const Listener listener;
+  const KokkosEvents events;
   const auto run = GetParam().make(context());
   for (const Space space : spaces()) run(space);
-  EXPECT_FALSE(listener->kernels.empty());
-  EXPECT_FALSE(listener->allocations.empty());
-  for (const auto& [label, devices] : listener->kernels) EXPECT_TRUE(is_ours(label)) << label;
-  for (const std::string& label : listener->allocations) EXPECT_TRUE(is_ours(label)) << label;
+  EXPECT_FALSE(events.kernels.empty());
+  EXPECT_FALSE(events.allocations.empty());
+  for (const auto& [label, devices] : events.kernels) EXPECT_TRUE(is_ours(label)) << label;
+  for (const std::string& label : events.allocations) EXPECT_TRUE(is_ours(label)) << label;
 }
 
 TEST_P(EveryCall, RunsEveryKernelOnTheInstanceOfItsSpace) {
   const auto run = GetParam().make(context());
   for (const Space space : spaces()) {
     const std::uint32_t expected = Impl::with_instance(
-        context(), space, [](const auto& exec_space) { return Tools::device_id(exec_space); });
-    const Listener listener;
+        context(), space,
+        [](const auto& exec_space) { return Kokkos::Tools::Experimental::device_id(exec_space); });
+    const KokkosEvents events;
     run(space);
-    EXPECT_FALSE(listener->kernels.empty());
-    for (const auto& [label, devices] : listener->kernels)
+    EXPECT_FALSE(events.kernels.empty());
+    for (const auto& [label, devices] : events.kernels)
       EXPECT_EQ(devices, std::set<std::uint32_t>{expected}) << label << ", " << to_string(space);
   }
 }
@@ -170,10 +134,10 @@ TEST_P(EveryCall, AllocatesNothingTheSecondTime) {
   for (const Space space : spaces()) {
     const std::string first = run(space);
     const MemoryStatistics before = context().memory_statistics(space);
-    const Listener listener;
+    const KokkosEvents events;
     EXPECT_EQ(run(space), first);
     EXPECT_EQ(context().memory_statistics(space), before) << to_string(space);
-    EXPECT_TRUE(listener->allocations.empty()) << *listener->allocations.begin();
+    EXPECT_TRUE(events.allocations.empty()) << *events.allocations.begin();
   }
 }
 

@@ -20,15 +20,31 @@
 #include <csignal>
 #include <functional>
 #include <new>
+#include <string_view>
 
 namespace AtomicFileTest {
 
-bool exchange_is_unknown = false;
+bool exchange_is_unknown = false, rename_fails = false, proc_is_missing = false;
 
 }  // namespace AtomicFileTest
 
-/// Replaces the function of the C library: simulates a file system that cannot exchange two names,
-/// where a test requests one.
+// These replace functions of the C library. Where a test requests it, they simulate a file system
+// that cannot exchange two names, one that has become read-only, and a container without /proc.
+
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (AtomicFileTest::rename_fails) {
+    errno = EROFS;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+extern "C" int access(const char* path, int mode) noexcept {
+  if (AtomicFileTest::proc_is_missing && std::string_view(path).starts_with("/proc/")) {
+    errno = ENOENT;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_faccessat, AT_FDCWD, path, mode));
+}
 extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
                          unsigned flags) noexcept {
   if (AtomicFileTest::exchange_is_unknown) {
@@ -149,6 +165,32 @@ TEST_F(AtomicFiles, KeepsTheOldFilesWhenALaterOneCannotBeReplaced) {
     std::filesystem::remove(folder / "second");
   }
   exchange_is_unknown = false;
+}
+
+TEST_F(AtomicFiles, SaysWhereTheOldContentsAreIfTheyCannotBePutBack) {
+  folder.write("first", "old");
+  const auto publish = [&] {
+    replace_both(folder / "first", folder / "second", [] { rename_fails = true; });
+  };
+  const std::string message = message_of<Error>(publish);
+  rename_fails = false;
+  EXPECT_EQ(read_all(folder / "first"), "new");
+  const std::string marker = "first has been replaced, and its old contents are in ";
+  ASSERT_THAT(message, HasSubstr(marker));
+  EXPECT_EQ(read_all(message.substr(message.find(marker) + marker.size())), "old");
+}
+
+TEST_F(AtomicFiles, NeedNoProc) {
+  proc_is_missing = true;
+  folder.write("a.tmp123-4", "left");
+  replace_both(folder / "a", folder / "b");
+  replace_both(folder / "a", folder / "b");
+  { const AtomicFile unpublished(folder / "c"); }
+  EXPECT_EQ(read_all(folder / "a") + read_all(folder / "b"), "newnew");
+  EXPECT_THAT(folder.names(), UnorderedElementsAre("a", "b"));
+  EXPECT_THAT(message_of<InvalidArgument>([&] { AtomicFile(folder / (std::string(256, 'n'))); }),
+              HasSubstr("cannot be written"));
+  proc_is_missing = false;
 }
 
 /// For its lifetime, this thread accesses files as another user.

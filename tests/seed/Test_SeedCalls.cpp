@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost of forward passes, rows on a device, and failures of a space.
+#include "KokkosEvents.hpp"
 #include "LayerSupport.hpp"
 
 #include <atomic>
 
 namespace Kindred::Testing::Seeds::SeedCallsTest {
-
-namespace Tools = Kokkos::Tools::Experimental;
-
-/// Counts what Kokkos Tools observe for its lifetime.
-class Listener {
- public:
-  std::atomic<int> copies{0}, allocations{0}, fences{0}, kernels{0};
-
-  Listener() {
-    listening = this;
-    Tools::set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle, const char*, const void*,
-                                           Kokkos_Profiling_SpaceHandle, const char*, const void*,
-                                           std::uint64_t) { ++listening->copies; });
-    Tools::set_allocate_data_callback(
-        [](Kokkos_Profiling_SpaceHandle, const char*, const void*, std::uint64_t bytes) {
-          if (bytes > 0) ++listening->allocations;
-        });
-    Tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
-      // Kokkos itself fences when it reports certain events to a tool.
-      if (!std::string_view(label).starts_with("Kokkos::Tools::")) ++listening->fences;
-    });
-    const auto on_kernel = [](const char*, std::uint32_t, std::uint64_t*) { ++listening->kernels; };
-    Tools::set_begin_parallel_for_callback(on_kernel);
-    Tools::set_begin_parallel_reduce_callback(on_kernel);
-    Tools::set_begin_parallel_scan_callback(on_kernel);
-  }
-  ~Listener() { Tools::set_callbacks(m_before); }
-
- private:
-  static inline Listener* listening = nullptr;
-
-  Tools::EventSet m_before = Tools::get_callbacks();
-};
 
 TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
   const Reference::SeedLayer target = served_layer(256, 100, 3);
@@ -58,16 +26,17 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
     };
     run();
     for (const bool is_recorded : {false, true}) {
-      const Listener listener;
+      const KokkosEvents events;
       for (int i = 0; i < 5; ++i)
         is_recorded ? sequence.run() : void(layer.forward(of_x, of_y, on(space)));
-      EXPECT_EQ(listener.copies, 0);
-      EXPECT_EQ(listener.allocations, 0);
+      EXPECT_EQ(events.copy_count, 0);
+      EXPECT_EQ(events.allocation_count, 0);
       // Rows in host memory are complete when the call returns, as documented.
-      EXPECT_EQ(listener.fences, device || is_recorded ? 0 : 5);
+      EXPECT_EQ(events.fence_count, device || is_recorded ? 0 : 5);
       if (is_recorded) continue;
-      EXPECT_GE(listener.kernels, 5);
-      EXPECT_TRUE(!device || listener.kernels == 5) << "a forward pass is one launch on a device";
+      EXPECT_GE(events.kernel_count, 5);
+      EXPECT_TRUE(!device || events.kernel_count == 5)
+          << "a forward pass is one launch on a device";
     }
     EXPECT_TRUE(run() == packed_forward(target, x));
     // A change takes effect even after recording.
@@ -80,11 +49,11 @@ TEST(SeedCalls, AForwardNeitherCopiesNorAllocatesNorFencesInternally) {
     sequence.run();
     EXPECT_TRUE(layer.has_telemetry());
     // One transfer per epoch, however often it is requested.
-    const Listener listener;
+    const KokkosEvents events;
     layer.start_telemetry();
     layer.start_telemetry();
     EXPECT_EQ(layer.telemetry(), layer.telemetry());
-    EXPECT_EQ(listener.copies, device ? 1 : 0);
+    EXPECT_EQ(events.copy_count, device ? 1 : 0);
   });
 }
 

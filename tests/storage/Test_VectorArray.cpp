@@ -7,6 +7,8 @@
 #include <kindred/core/arch/Elements.hpp>
 #include <kindred/matcher/VectorArray.hpp>
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -158,6 +160,11 @@ TEST(ReadRows, PreservesTheNumbersOfAFile) {
   const auto floats = read("x.fvecs", vecs<float>({{1, nan}, {3, -0.0F}}));
   EXPECT_EQ(floats.span().element, DataType::float32);
   EXPECT_EQ(floats.span().count(), 2U);
+  const std::array<std::uint32_t, 4> given{std::bit_cast<std::uint32_t>(1.0F),
+                                           std::bit_cast<std::uint32_t>(nan),
+                                           std::bit_cast<std::uint32_t>(3.0F), 0x80000000U};
+  ASSERT_EQ(floats.span().values.size(), sizeof(given));
+  EXPECT_EQ(std::memcmp(floats.span().values.data(), given.data(), sizeof(given)), 0);
   const auto bytes = read("x.bvecs", vecs<std::uint8_t>({{0, 255}, {7, 128}}));
   EXPECT_EQ(bytes.span().element, DataType::float16);
   std::vector<std::uint16_t> halves(4);
@@ -167,7 +174,8 @@ TEST(ReadRows, PreservesTheNumbersOfAFile) {
   const auto codes = read("x.i8bin", bin<std::int8_t>(2, 2, {-128, 127, 0, 1}));
   EXPECT_EQ(codes.span().element, DataType::int8);
   EXPECT_THAT(codes.span().scales, ElementsAre(1, 1));
-  EXPECT_EQ(static_cast<std::int8_t>(codes.span().values[0]), -128);
+  const std::array<std::int8_t, 4> numbers{-128, 127, 0, 1};
+  EXPECT_EQ(std::memcmp(codes.span().values.data(), numbers.data(), sizeof(numbers)), 0);
 }
 
 TEST(ReadRows, GivesTheSameRowsInPiecesAsInOneCall) {

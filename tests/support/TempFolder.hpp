@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -21,9 +22,10 @@ class TempFolder {
   TempFolder() {
     static std::atomic<int> made{0};  // a test may have several
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    m_path = std::filesystem::temp_directory_path() /
-             ("kindred-" + std::string(info->test_suite_name()) + "-" + info->name() + "-" +
-              std::to_string(::getpid()) + "-" + std::to_string(++made));
+    std::string name = "kindred-" + std::string(info->test_suite_name()) + "-" + info->name() +
+                       "-" + std::to_string(::getpid()) + "-" + std::to_string(++made);
+    std::ranges::replace(name, '/', '-');  // those of suites with parameters have slashes
+    m_path = std::filesystem::temp_directory_path() / name;
     std::filesystem::create_directories(m_path);
   }
   ~TempFolder() { std::filesystem::remove_all(m_path); }

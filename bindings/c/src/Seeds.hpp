@@ -55,8 +55,8 @@ template <class To, class From>
 void set_number(To& to, From value, const char* name) {
   if constexpr (std::is_integral_v<To>)
     KINDRED_C_REFUSE_IF(!std::in_range<To>(value),
-                        std::string(name) + " is " + std::to_string(value) +
-                            "; it must be at most " +
+                        std::string(name) + " is " + std::to_string(value) + "; it must be " +
+                            std::to_string(std::numeric_limits<To>::min()) + " to " +
                             std::to_string(std::numeric_limits<To>::max()));
   to = static_cast<To>(value);
 }
