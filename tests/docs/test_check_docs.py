@@ -70,17 +70,17 @@ class CheckDocs(InFolder):
 
 
 class RecordFullRun(InFolder):
-    FILES = {"parts.tsv": "mutation\tbuild\t60\nmutation\ttests\t90\ntests\tbuild\t600\ntests\ttests\t210\n"
-                          "lint\tchecks\t30\ntsan\tbuild\t20\ntsan\ttests\tfailed\n",
+    FILES = {"parts.tsv": "mutation\tbuild\t60\ta1\nmutation\ttests\t90\ta1\ntests\tbuild\t600\tb2\ntests\ttests\t210\tb2\n"
+                          "lint\tchecks\t30\ta1\ntsan\tbuild\t20\ta1\ntsan\ttests\tfailed\ta1\n",
              "mutation.log": "group: 3 of 4 mutants killed\n231 of 250 mutants killed, 90 s\n",
              "tests.log": "100% tests passed, 0 tests failed out of 324\n"}
 
     def test_a_part_has_its_minutes_and_counts(self):
-        given = self.root, "abc1234", "2026-01-02", "A Processor", 2
+        given = self.root, "2026-01-02", "A Processor", 2
         head, *lines, last = table(*given)
-        self.assertEqual((head, last), ("Commit abc1234, 2026-01-02, 2 cores of A Processor:", "| **all** | **16** | | |"))
-        for line in ("| mutation | 2.5 | 1.5 | passed: 231 of 250 mutants killed |", "| tests | 13.5 | 3.5 | passed: 324 of CTest |",
-                     "| lint | 0.5 |  | passed |", "| tsan | | | **failed** |"):
+        self.assertEqual((head, last), ("2026-01-02, 2 cores of A Processor:", "| **all** | **16** | | | |"))
+        for line in ("| mutation | 2.5 | 1.5 | a1 | passed: 231 of 250 mutants killed |", "| tests | 13.5 | 3.5 | b2 | passed: 324 of CTest |",
+                     "| lint | 0.5 |  | a1 | passed |", "| tsan | | | a1 | **failed** |"):
             self.assertIn(line, lines)
         (self.root / "tests.log").write_text("killed\n")
         with self.assertRaises(SystemExit, msg="a log without counts"):
