@@ -225,7 +225,11 @@ class LatticeTask final : public CalibrationTask {
     while (LatticeShape(dimensions, side + 1).edges() <= size) ++side;
     auto lattice = std::make_shared<Lattice>(context, dimensions, side);
     if (m_operation == Operations::lattice_build)
-      return [lattice](Space space) { return lattice->rows({space}).record; };
+      // As in a program, the last rows exist while the next are built: they are in other memory.
+      return [lattice, kept = std::make_shared<LatticeRows>()](Space space) {
+        *kept = lattice->rows({space});
+        return kept->record;
+      };
     return [lattice](Space space) {
       const std::uint64_t corner = 0;
       return lattice->distances({&corner, 1}, std::span(&corner, 1), {space}).record;

@@ -80,21 +80,24 @@ SpreadWork::SpreadWork(const GraphSample& sample, const GraphView<Kokkos::HostSp
 
 void SpreadWork::add(QuerySources sources, const QueryGroup& group) {
   const std::uint32_t hops = group.request.parameters.hops;
-  const double steps =
-      frontier_steps(m_sample, expected_edges(m_sample, m_graph, sources, group.request, hops));
+  const double expected = expected_edges(m_sample, m_graph, sources, group.request, hops);
+  const double steps = frontier_steps(m_sample, expected);
   // A query that is expected to reach far is not tried as a small one if it has many sources or
   // shares its hops with other queries.
   const bool is_tried = (sources.size() <= few_sources && group.queries.size() < sharing_queries) ||
                         steps <= 8 * m_budget;
   if (is_tried) m_work += step_edges * std::min(steps, m_budget);
   if (steps > m_budget)
-    add_whole(1, hops);
+    add_whole(1, hops, expected);
   else
     ++m_small;
 }
 
-void SpreadWork::add_whole(std::size_t queries, std::uint32_t hops) {
-  m_work += m_edges * hops * static_cast<double>(queries);
+void SpreadWork::add_whole(std::size_t queries, std::uint32_t hops, double expected) {
+  constexpr double inactive = 0.7;  // the cost of an edge whose source is not active
+  const double edges = m_edges * hops;
+  m_work += (inactive * edges + (1 - inactive) * std::min(expected, edges)) *
+            static_cast<double>(queries);
   m_whole += queries;
   m_hops = std::max(m_hops, hops);
 }

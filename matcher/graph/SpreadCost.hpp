@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace Kindred::Impl {
@@ -48,8 +49,10 @@ class SpreadWork {
              std::size_t edges);
 
   void add(QuerySources sources, const QueryGroup& group);
-  /// \p queries that read all edges from the start.
-  void add_whole(std::size_t queries, std::uint32_t hops);
+  /// \brief \p queries that read all edges at every hop.
+  /// \param expected edges of a query whose sources are active
+  void add_whole(std::size_t queries, std::uint32_t hops,
+                 double expected = std::numeric_limits<double>::infinity());
   /// Sets work, starts and pieces.
   void put_in(Workload& workload) const;
 

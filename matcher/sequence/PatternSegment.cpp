@@ -128,11 +128,12 @@ void PatternSegment::add_to(Workload& workload, RaggedSpan<Symbol> queries,
     steps += static_cast<double>(symbols) * static_cast<double>(quotient_up(length, word_symbols));
     pairs += static_cast<double>(m_store.patterns_in(tiles));
   }
-  // With threshold 0, the runs of every pattern are computed, which takes about 16 passes over the
-  // words, unless there are enough patterns to bound them.
+  // difflib: with a threshold, a scan for the bounds leaves few patterns. With threshold 0, the
+  // runs of every pattern are computed, which takes as long as 35 scans, unless there are enough
+  // patterns to find a bound from some of them.
   const ProbeSampling probe(size(), std::min<std::uint64_t>(options.top, size()), 1024);
   const bool all = options.measure == Measure::difflib && options.threshold == 0.0;
-  const double passes = !all ? 1 : probe.pays ? 2 : 16;
+  const double passes = !all ? 1 : probe.pays ? 4.5 : 35;
   workload.items += size() * queries.rows();
   workload.work += info_of(options.measure).comparison == Comparison::ends ? pairs : steps * passes;
   // Consecutive launches: a scan of all queries; with difflib also, for every query, collecting,

@@ -96,8 +96,8 @@ TEST(Routing, TransfersToTheDeviceArePredictedWithTheCall) {
     }
     return std::uint64_t{0};
   };
-  EXPECT_EQ(pays(rules[0], 12), 1U << 14U) << "two matrices there, one back";
-  EXPECT_EQ(pays(rules[1], 4), 1U << 15U) << "numbers back";
+  EXPECT_EQ(pays(rules[0], 12), 1U << 16U) << "two matrices there, one back";
+  EXPECT_EQ(pays(rules[1], 4), 1U << 16U) << "numbers back";
   EXPECT_EQ(pays(rules[2], 8), 0U);
   EXPECT_EQ(pays(rules[3], 4), 0U);
 }

@@ -92,7 +92,7 @@ TEST(SpreadCost, SmallQueriesAreOneItemEachAndWholeHopsOneLaunchEach) {
   EXPECT_EQ(four_hops.pieces, 0U);
   EXPECT_GE(four_hops.starts, 4);
   EXPECT_EQ(six_hops.starts, four_hops.starts + 2);
-  EXPECT_EQ(six_hops.work, four_hops.work + 2 * 30'000.0);
+  EXPECT_DOUBLE_EQ(six_hops.work, four_hops.work + 2 * 30'000.0);
 }
 
 }  // namespace Kindred::Testing::Graphs::SpreadCostTest

@@ -7,10 +7,10 @@
 namespace Kindred::Operations {
 
 /// Bytes combined with XOR. Prior: the router of KA Lattice never uses the device.
-inline constexpr OperationInfo transform{"transform", "bytes", {1e10, 3e-6}};
+inline constexpr OperationInfo transform{"transform", "bytes", {4e9, 3e-6}};
 
 /// Element-wise arithmetic on arrays. Prior: the router of KA Lattice, 5,000 elements.
-inline constexpr OperationInfo element_wise{"element-wise", "elements", {4e9, 3e-6, 5000}};
+inline constexpr OperationInfo element_wise{"element-wise", "elements", {1.7e9, 3e-6, 5000}};
 
 /// Sums, minima and maxima. Prior: the router of KA Lattice, 10,000 elements.
 inline constexpr OperationInfo reduction{"reduction", "elements", {2.5e9, 5e-6, 10000}};
@@ -21,10 +21,10 @@ inline constexpr OperationInfo random_generation{
 
 /// Products of matrices. Prior: the router of KA Lattice, 1,024 elements, 32 × 32.
 inline constexpr OperationInfo matrix_multiply{
-    "matrix-multiply", "multiply-adds", {4e10, 3e-6, 32768}};
+    "matrix-multiply", "multiply-adds", {6e10, 3e-6, 32768}};
 
 /// Sums of matrices. Prior: the router of KA Lattice never uses the device.
-inline constexpr OperationInfo matrix_add{"matrix-add", "elements", {3e9, 3e-6}};
+inline constexpr OperationInfo matrix_add{"matrix-add", "elements", {1.4e9, 3e-6}};
 
 }  // namespace Kindred::Operations
 

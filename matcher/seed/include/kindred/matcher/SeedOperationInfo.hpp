@@ -6,8 +6,9 @@
 
 namespace Kindred::Operations {
 
-/// Forward and backward pass of a seed layer. Prior: 64 rows of Kasmina's 4,096 features.
-inline constexpr OperationInfo seeds{"seeds", "elements", {2.5e8, 5e-5, 64.0 * 4096}};
+/// Forward and backward pass of a seed layer. Prior: telemetry of Kasmina's 1,000
+/// seeds, and a row of its 4,096 features.
+inline constexpr OperationInfo seeds{"seeds", "elements", {1e9, 1.2e-4, 4096}};
 
 }  // namespace Kindred::Operations
 
