@@ -80,8 +80,9 @@ CostCurve prior_curve(const OperationPrior& prior, Space space, int threads) noe
   const double rate = prior.thread_rate * device_speedup;
   // Work equal to the threshold goes to the device.
   const double threshold = prior.device_work_min * (1 - 0x1p-20);
-  const double overhead = prior.call_seconds + threshold / prior.thread_rate - threshold / rate -
-                          start_prior(Space::cuda, threads);
+  const double fixed = threshold == 0 ? prior.call_seconds / 4 : prior.call_seconds;
+  const double overhead =
+      fixed + threshold / prior.thread_rate - threshold / rate - start_prior(Space::cuda, threads);
   return {std::max(overhead, 0.0), rate};
 }
 

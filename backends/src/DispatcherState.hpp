@@ -418,8 +418,8 @@ struct KINDRED_HIDDEN Dispatcher::State {
       profile;  ///< as loaded; operations receive their part when they are added
   std::array<std::vector<std::atomic<double>>, space_count> start_seconds;  ///< one per variant
   std::atomic<SpaceSet> starts_calibrated{};
-  std::atomic<double> transfer_rate{5e9};
-  std::atomic<double> transfer_latency{4e-5};
+  std::atomic<double> transfer_rate{8e9};
+  std::atomic<double> transfer_latency{7e-5};
   std::atomic<bool> transfer_calibrated{false};
 };
 

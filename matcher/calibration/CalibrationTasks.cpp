@@ -46,7 +46,8 @@ Ragged<T> equal_rows(std::size_t rows, std::size_t length, std::vector<T> values
   return ragged;
 }
 
-/// KATO's patterns: about 100 symbols, with queries of one 64-bit word.
+/// KATO's patterns: about 100 symbols, with queries of one 64-bit word; for difflib of 80 symbols,
+/// and the cutoff of `difflib.get_close_matches`.
 class SequenceTask final : public CalibrationTask {
  public:
   explicit SequenceTask(Measure measure) : m_measure(measure) {}
@@ -57,12 +58,14 @@ class SequenceTask final : public CalibrationTask {
     const Shape shape(size, patterns_max);
     const auto patterns =
         equal_rows(shape.store, pattern_length, symbols(shape.store * pattern_length, seed));
+    const std::size_t length = is_difflib() ? 80 : 64;
     const auto queries =
-        equal_rows(shape.queries, query_length, symbols(shape.queries * query_length, seed + 1));
+        equal_rows(shape.queries, length, symbols(shape.queries * length, seed + 1));
     auto matcher = std::make_shared<SequenceMatcher>(context, patterns);
-    return [matcher, queries, measure = m_measure](Space space) {
-      MatchOptions options;
-      options.measure = measure;
+    MatchOptions options;
+    options.measure = m_measure;
+    if (is_difflib()) options.threshold = 0.6;
+    return [matcher, queries, options](Space space) mutable {
       options.space = space;
       return matcher->match(queries, options).record;
     };
@@ -71,8 +74,8 @@ class SequenceTask final : public CalibrationTask {
  private:
   static constexpr std::size_t patterns_max = 1 << 16;
   static constexpr std::size_t pattern_length = 100;
-  static constexpr std::size_t query_length = 64;
 
+  bool is_difflib() const { return m_measure == Measure::difflib; }
   static std::vector<Symbol> symbols(std::size_t count, std::uint64_t from) {
     constexpr Symbol vocabulary = 1000;
     std::mt19937 generator(static_cast<std::mt19937::result_type>(from));

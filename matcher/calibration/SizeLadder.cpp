@@ -115,7 +115,7 @@ class SizeLadder {
   void measure(const Rung& rung, const std::vector<std::size_t>& requested) {
     constexpr int rounds_min = 5;
     constexpr int rounds_max = 25;
-    constexpr double share = 1.0 / 50;  // of the time limit, for the calls of a rung
+    constexpr double share = 1.0 / 25;  // of the time limit, for the calls of a rung
     std::vector<std::vector<double>> seconds(m_curves.size());
     // The first call allocates and is cold.
     for (const std::size_t i : requested) rung(m_curves[i].place);
@@ -183,13 +183,38 @@ class SizeLadder {
     }
     for (Curve& curve : m_curves) {
       std::ranges::stable_sort(curve.points, {}, &TimedCall::work);
-      double later = std::numeric_limits<double>::infinity();
-      for (auto point = curve.points.rbegin(); point != curve.points.rend(); ++point)
-        later = point->seconds = std::min(point->seconds, later);
+      remove_inversions(curve.points);
       for (const TimedCall& point : curve.points)
         out.push_back({curve.place, point.work, point.seconds});
     }
     return out;
+  }
+
+  /// \brief Makes the times of \p points, which are sorted by work, non-decreasing. A point far
+  /// above a later one was disturbed, and is lowered to it. Smaller differences are noise in both
+  /// directions: such points are averaged, by isotonic regression (pool adjacent violators).
+  static void remove_inversions(std::vector<TimedCall>& points) {
+    constexpr double disturbed = 1.5;
+    double later = std::numeric_limits<double>::infinity();
+    for (auto point = points.rbegin(); point != points.rend(); ++point) {
+      if (point->seconds > disturbed * later) point->seconds = later;
+      later = std::min(later, point->seconds);
+    }
+    struct Block {
+      double seconds;  ///< the sum over its points
+      std::size_t count;
+      double mean() const { return seconds / static_cast<double>(count); }
+    };
+    std::vector<Block> blocks;
+    for (const TimedCall& point : points) {
+      Block block{point.seconds, 1};
+      for (; !blocks.empty() && blocks.back().mean() >= block.mean(); blocks.pop_back())
+        block = {block.seconds + blocks.back().seconds, block.count + blocks.back().count};
+      blocks.push_back(block);
+    }
+    auto point = points.begin();
+    for (const Block& block : blocks)
+      for (std::size_t i = 0; i < block.count; ++i) (point++)->seconds = block.mean();
   }
 
   /// \brief Lowers a point if its ratio to \p first, which was measured in turns with it, exceeds

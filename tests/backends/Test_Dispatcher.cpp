@@ -2,6 +2,7 @@
 #include <kindred/backends/Dispatcher.hpp>
 #include <kindred/matcher/Calibration.hpp>
 #include <kindred/matcher/GraphOperationInfo.hpp>
+#include <kindred/matcher/SeedOperationInfo.hpp>
 #include <kindred/matcher/SequenceOperationInfo.hpp>
 #include <kindred/matcher/VectorOperationInfo.hpp>
 
@@ -20,12 +21,12 @@ using Testing::Machine;
 
 // --- predicted times and priors
 
-TEST(Dispatcher, PriorsUseTheDeviceFromTheThresholdsOfSeeds) {
+TEST(Dispatcher, PriorsUseTheDeviceFromTheirThresholds) {
   Machine machine;
-  constexpr double vectors = 64 * 768 * 9;  // each vector is read too
+  constexpr double vectors = 128 * 768 * 9;  // each vector is read too
   for (const auto& [operation, first] :
        std::vector<std::pair<Operation, double>>{{Operations::search, vectors},
-                                                 {Operations::score, 1024 * 768},
+                                                 {Operations::score, 300 * 768},
                                                  {Operations::spread, 512 * 10 * 4},
                                                  {Operations::lcs, 1000 * 100}}) {
     for (const double share : {0.98, 1.02}) {
@@ -35,6 +36,17 @@ TEST(Dispatcher, PriorsUseTheDeviceFromTheThresholdsOfSeeds) {
       EXPECT_EQ(predicted[space_index(Space::cuda)]<predicted[space_index(Space::serial)], share> 1)
           << operation.name();
     }
+  }
+}
+
+TEST(Dispatcher, PriorsUseTheDeviceForASeedLayerOfAnySize) {
+  Machine machine;
+  for (const double work : {1.0, 4096.0, 1e9}) {
+    Workload w = machine.workload(work);
+    w.operation = Operations::seeds;
+    w.transfer_bytes = static_cast<std::uint64_t>(8 * work);
+    const auto predicted = machine.dispatcher.predict(w);
+    EXPECT_LT(predicted[space_index(Space::cuda)], predicted[space_index(Space::serial)]) << work;
   }
 }
 

@@ -17,7 +17,7 @@ struct OperationPrior {
   double thread_rate = 1e9;    ///< work per second on one host thread
   double call_seconds = 5e-6;  ///< fixed cost of a call on the host
   /// Smallest work for which a call with one kernel launch and resident data is faster on a device
-  /// than on one host thread.
+  /// than on one host thread. 0: any, and the fixed cost is a quarter of that on the host.
   double device_work_min = device_never;
 
   /// No call is assumed to be faster on a device; a calibration may show otherwise.

@@ -10,7 +10,7 @@ namespace Kindred::Operations {
 inline constexpr OperationInfo transform{"transform", "bytes", {4e9, 3e-6}};
 
 /// Element-wise arithmetic on arrays. Prior: the router of KA Lattice, 5,000 elements.
-inline constexpr OperationInfo element_wise{"element-wise", "elements", {1.7e9, 3e-6, 5000}};
+inline constexpr OperationInfo element_wise{"element-wise", "elements", {1.4e9, 3e-6, 5000}};
 
 /// Sums, minima and maxima. Prior: the router of KA Lattice, 10,000 elements.
 inline constexpr OperationInfo reduction{"reduction", "elements", {2.5e9, 5e-6, 10000}};

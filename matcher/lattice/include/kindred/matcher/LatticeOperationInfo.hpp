@@ -9,7 +9,7 @@ namespace Kindred::Operations {
 /// Building the compressed rows of a lattice. Prior: the router of KA Lattice, 10,000 nodes, of
 /// four dimensions.
 inline constexpr OperationInfo lattice_build{
-    "lattice-build", "entries", {1e9, 2e-6, 2.0 * 4 * 10000}};
+    "lattice-build", "entries", {1.6e9, 2e-6, 2.0 * 4 * 10000}};
 
 /// Shortest distances in a lattice. Prior: the launches of its levels; the router of KA Lattice
 /// never uses the device.
