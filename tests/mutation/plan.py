@@ -53,6 +53,7 @@ PROGRAMS = {
 # Tests that use mutated headers themselves: they are compiled again, into a program of their own, `headers`.
 TESTS_OF_HEADERS = [
     "tests/engines/Test_CallOrder.cpp",
+    "tests/engines/Test_HashTable.cpp",
     "tests/engines/Test_LiveParts.cpp",
     "tests/engines/Test_StreamWorkspaces.cpp",
     "tests/launch/Test_ForEach.cpp",
