@@ -40,7 +40,8 @@ double CostCurve::seconds(double work) const noexcept {
   if (below != 0) {
     // Extrapolate along the line through the last two points: a last point that was disturbed or is
     // mostly overhead must not be scaled up as a whole. Two nearly equal points are overhead and
-    // give no rate.
+    // give no rate; noise between such points must not give one, either.
+    constexpr double prior_error = 30;
     const Point end = point(last(below));
     const double proportional = end.seconds / end.work;
     const std::uint64_t rest = below & ~(std::uint64_t{1} << last(below));
@@ -50,7 +51,8 @@ double CostCurve::seconds(double work) const noexcept {
                              ? (end.seconds - start.seconds) / (end.work - start.work)
                              : 1.0 / rate;
     const double least = std::min(0.125 / rate, proportional);
-    return end.seconds + (work - end.work) * std::clamp(slope, least, proportional);
+    const double most = std::clamp(prior_error / rate, least, proportional);
+    return end.seconds + (work - end.work) * std::clamp(slope, least, most);
   }
   const Point start = point(first(above));
   const double proportional = start.seconds * (work / start.work);

@@ -29,19 +29,20 @@ using Clock = std::chrono::steady_clock;
 double seconds_now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
-/// In a program there is time between calls, so that the threads of the pool are asleep when a call
-/// starts.
-void pause() {
-  const double end = seconds_now() + 100e-6;
-  while (seconds_now() < end) {
-  }
-}
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 using Impl::median;
 using Impl::Place;
+
+/// \brief In a program there is time between calls, and other calls use other threads: those of a
+/// team are asleep when a call starts.
+void pause_before(Place place) {
+  const double end = seconds_now() + (place.space == Space::openmp ? 300e-6 : 100e-6);
+  while (seconds_now() < end) {
+  }
+}
 
 /// Every usable space, and `openmp` with every team size.
 std::vector<Place> places_of(const Context& context) {
@@ -159,13 +160,18 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
     }
     is_first = false;
     return [run, &forced, &transfer, &starts](Place place) -> Impl::TimedCall {
-      pause();
+      pause_before(place);
       if (place.space == Space::openmp) forced.set(place.threads);
       const DispatchRecord record = run(place.space);
-      double seconds = record.taken - record.starts * start_seconds(starts, place);
-      if (place.space == Space::cuda)
+      const double start = start_seconds(starts, place);
+      double seconds = record.taken - record.starts * start;
+      double least = 1e-9;
+      if (place.space == Space::cuda) {
         seconds -= transfer.seconds(static_cast<double>(record.transfer_bytes));
-      return {record.work, std::max({seconds, 0.1 * record.taken, 1e-9})};
+        // A call that counts no start has a launch nevertheless, and waits for its answer.
+        least = start + transfer.latency_seconds;
+      }
+      return {record.work, std::max({seconds, 0.1 * record.taken, least})};
     };
   };
   std::vector<CalibrationPoint> points;

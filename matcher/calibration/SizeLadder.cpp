@@ -113,9 +113,9 @@ class SizeLadder {
 
   /// Measures \p requested in turns; `m_rung` keeps the minimum of the old and the new time.
   void measure(const Rung& rung, const std::vector<std::size_t>& requested) {
-    constexpr int rounds_min = 5;
+    constexpr int rounds_min = 7;
     constexpr int rounds_max = 25;
-    constexpr double share = 1.0 / 25;  // of the time limit, for the calls of a rung
+    constexpr double share = 1.0 / 50;  // of the time limit, for the calls of a rung
     std::vector<std::vector<double>> seconds(m_curves.size());
     // The first call allocates and is cold.
     for (const std::size_t i : requested) rung(m_curves[i].place);
@@ -162,9 +162,9 @@ class SizeLadder {
     curve.trusted = curve.points.empty() ? std::min(point.seconds, 10 * grace)
                                          : std::min(point.seconds, 2 * steepest * curve.trusted);
     curve.points.push_back(point);
-    // The next rung takes one cold call and five others of twice the work, in addition to the calls
-    // at other places.
-    curve.climbs = 12 * curve.trusted < left() / 2;
+    // The next rung takes one cold call and seven others of twice the work, in addition to the
+    // calls at other places.
+    curve.climbs = 16 * curve.trusted < left() / 2;
     constexpr double far = 4;
     constexpr int sizes_in_a_row = 2;
     const double behind = point.seconds / best_after;
