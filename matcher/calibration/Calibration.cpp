@@ -36,10 +36,10 @@ double seconds_since(Clock::time_point start) {
 using Impl::median;
 using Impl::Place;
 
-/// \brief In a program there is time between calls, and other calls use other threads: those of a
-/// team are asleep when a call starts.
-void pause_before(Place place) {
-  const double end = seconds_now() + (place.space == Space::openmp ? 300e-6 : 100e-6);
+/// In a program there is time between calls, so that the threads of the pool are asleep when a call
+/// starts.
+void pause() {
+  const double end = seconds_now() + 100e-6;
   while (seconds_now() < end) {
   }
 }
@@ -160,7 +160,7 @@ std::vector<CalibrationPoint> measure_task(Context& context, Impl::CalibrationTa
     }
     is_first = false;
     return [run, &forced, &transfer, &starts](Place place) -> Impl::TimedCall {
-      pause_before(place);
+      pause();
       if (place.space == Space::openmp) forced.set(place.threads);
       const DispatchRecord record = run(place.space);
       const double start = start_seconds(starts, place);

@@ -150,7 +150,7 @@ class ScoreTask final : public CalibrationTask {
   std::shared_ptr<VectorIndex> m_index;
 };
 
-/// Engram's graphs: degree 10 and 4 hops, from so many sources that every hop visits all edges.
+/// Engram's graphs: degree 10 and 4 hops from 8 sources, so that the last hops visit many edges.
 class SpreadTask final : public CalibrationTask {
  public:
   Operation operation() const override { return Operations::spread; }
@@ -166,7 +166,7 @@ class SpreadTask final : public CalibrationTask {
       for (std::size_t i = 0; i < degree; ++i) edges.push_back({node, any_node(), 0.5F});
     Ragged<Activation> sources;
     for (std::size_t query = 0; query < shape.queries; ++query) {
-      for (std::size_t i = 0; i <= shape.store / degree; ++i)
+      for (std::size_t i = 0; i < sources_of_query; ++i)
         sources.values.push_back({any_node(), 0.2F});
       sources.close_row();
     }
@@ -182,6 +182,7 @@ class SpreadTask final : public CalibrationTask {
  private:
   static constexpr std::size_t nodes_max = 1 << 17;
   static constexpr std::size_t degree = 10;
+  static constexpr std::size_t sources_of_query = 8;
 };
 
 /// Kasmina's layer: a thousand seeds on 4096 features, every fourth one grafted, with telemetry.

@@ -4,6 +4,7 @@
 
 #include <kindred/core/arch/simd/CacheLines.hpp>
 #include <kindred/core/arch/simd/Prefetch.hpp>
+#include <kindred/core/seed/SeedForward.hpp>
 #include <kindred/core/seed/impl/MergeMoments.hpp>
 #include <kindred/core/seed/impl/SeedCoefficients.hpp>
 
