@@ -3,7 +3,8 @@
 #define KINDRED_CORE_LATTICE_SPECIAL_LATTICE_LINES_HPP
 
 /// \file
-/// A special form for hosts: 6.4 × on `peers/lattice-build`, 2026-11-30, Zen 4. \see SpecialForms.hpp
+/// A special form for hosts: 6.4 × on `peers/lattice-build`, 2026-11-30, Zen 4. \see
+/// SpecialForms.hpp
 
 #include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/lattice/LatticeGrid.hpp>

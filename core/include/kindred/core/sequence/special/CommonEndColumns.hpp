@@ -3,8 +3,8 @@
 #define KINDRED_CORE_SEQUENCE_SPECIAL_COMMON_END_COLUMNS_HPP
 
 /// \file
-/// A special form for AVX-512 VBMI, BITALG, GFNI: 2.4 × on `peers/prefix-20`, 2026-11-30, Zen 4. \see
-/// SpecialForms.hpp
+/// A special form for AVX-512 VBMI, BITALG, GFNI: 2.4 × on `peers/prefix-20`, 2026-11-30, Zen 4.
+/// \see SpecialForms.hpp
 
 #include <kindred/core/arch/simd/Bytes64.hpp>
 #include <kindred/core/sequence/CommonEnds.hpp>

@@ -3,8 +3,8 @@
 #define KINDRED_CORE_SEQUENCE_SPECIAL_JARO_WINKLER_COLUMNS_HPP
 
 /// \file
-/// A special form for AVX-512 VBMI, BITALG, GFNI; NEON: 7.9 × on `peers/jaro-winkler-20-64`, 2026-11-30,
-/// Zen 4. \see SpecialForms.hpp
+/// A special form for AVX-512 VBMI, BITALG, GFNI; NEON: 7.9 × on `peers/jaro-winkler-20-64`,
+/// 2026-11-30, Zen 4. \see SpecialForms.hpp
 
 #include <kindred/core/arch/Unroll.hpp>
 #include <kindred/core/arch/simd/Bytes64.hpp>

@@ -3,7 +3,8 @@
 #define KINDRED_CORE_SEQUENCE_SPECIAL_RUN_LEVELS_HPP
 
 /// \file
-/// A special form for hosts: 7.8 × on `peers/difflib-none`, 2026-11-30, Zen 4. \see SpecialForms.hpp
+/// A special form for hosts: 7.8 × on `peers/difflib-none`, 2026-11-30, Zen 4. \see
+/// SpecialForms.hpp
 
 #include <kindred/core/arch/Spaces.hpp>
 #include <kindred/core/sequence/PatternTiles.hpp>
