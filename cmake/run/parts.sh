@@ -191,13 +191,20 @@ part_mutation() {
     python3 -B tests/mutation/run_mutants.py build/release/tests/mutation --jobs "$(nproc)"
 }
 
-# kindred-perf: all its subcommands at small sizes, the peers with it, and limits of delays with a wide margin.
+# Runs some rows of kindred-perf beside their peers, and compares the ratios with those of the records.
+ratios_of_peers() {
+  build/release/perf/kindred-perf peers --tag nightly --seconds 1 --rounds 4 --python .venv/bin/python --out build/ratios.json &&
+    python3 -B perf/results/records.py ratios build/ratios.json
+}
+
+# kindred-perf: all its subcommands at small sizes, the peers with it, limits of delays with a wide margin, and ratios to peers.
 part_perf() {
   set_up
   venv_install perf/peers/requirements.txt
   release_options+=(-DKindred_ENABLE_PERF=ON)
   build_for_tests perf
   run_tests perf release "of kindred-perf" -L '^perf_smoke$' -j 1
+  record perf "ratios" quietly ratios 'rows compared' "of kindred-perf" ratios_of_peers
 }
 
 part_documents() { record documents "site" command_docs; }

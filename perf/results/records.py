@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keeps the records of kindred-perf, one file per machine, and writes the tables of docs/performance from them.
 
-usage: records.py add MACHINE RECORD...   adds what `--out` of rows, peers, special, dispatch-quality and bandwidth wrote to MACHINE.jsonl
+usage: records.py add MACHINE RECORD...   adds what `--out` of rows, peers, special, dispatch-quality, sweep and bandwidth wrote to MACHINE.jsonl
        records.py tables [--check]        writes the tables, or says which differ
+       records.py ratios RECORD           says which rows of `peers` are slower beside their peers than on a recorded machine of the same kind of
+                                          processor: their ratio is less than half of that; exit status 1 if there are any
 
 The first line of a file describes the machine. Every other line is the newest measurement of one row on one space, with its date and
 commit. Numbers have four significant digits.
@@ -13,6 +15,7 @@ have TAG among their tags, in the order of their names in the file.
 """
 import json
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -43,6 +46,19 @@ def kept(row):
     return {name: value for name, value in out.items() if value is not None}
 
 
+def curves(record):
+    """The time of every size on every space, with the fastest number of threads, from a record of dispatch-quality."""
+    found = {}
+    for process in record.get("processes", ()):
+        for point in process["points"]:
+            for space, seconds in point["seconds"].items():
+                fastest = min(seconds.values()) if isinstance(seconds, dict) else seconds
+                found.setdefault((point["op"], space), {}).setdefault(point["size"], []).append(fastest)
+    for (operation, space), sizes in found.items():
+        yield {"tags": ["curve"], "row": "curve/" + operation, "space": space,
+               "points": [[size, statistics.median(times)] for size, times in sorted(sizes.items())]}
+
+
 def rows_of(record):
     """The rows of a record of any command."""
     yield from map(kept, record.get("rows", ()))
@@ -55,6 +71,7 @@ def rows_of(record):
         for when, found in quality.items():
             row[when] = [found["sizes"], found["share"], found["worst_ratio"]]
         yield row
+    yield from curves(record)
     for limits in record["context"].get("limits", ()):
         yield {"tags": ["limits"], "row": "limits", "space": limits["space"],
                **{key: value for key, value in limits.items() if key.endswith("second") or key.endswith("seconds")}}
@@ -167,6 +184,27 @@ def dispatch(rows):
                  for row in rows])
 
 
+def crossovers(rows):
+    """The sizes from which a space is faster than those before it, by 5 % and at all larger sizes."""
+    order = ("serial", "openmp", "cuda")
+    found = {}
+    for row in rows:
+        found.setdefault(row["row"].partition("/")[2], {})[row["space"]] = dict(row["points"])
+    spaces = [space for space in order[1:] if any(space in of for of in found.values())]
+
+    def first(of, space):
+        before = [of[other] for other in order[:order.index(space)] if other in of]
+        begin = ""
+        for size, seconds in sorted(of.get(space, {}).items(), reverse=True):
+            if not all(1.05 * seconds < times[size] for times in before if size in times):
+                break
+            begin = f"{size:,}"
+        return begin or "never"
+
+    return grid(("operation", *(f"{space} is fastest from>" for space in spaces)),
+                [(f"`{operation}`", *(first(of, space) for space in spaces)) for operation, of in found.items()])
+
+
 def limits(rows):
     """What the machine can do at most."""
     names = [key for key in rows[0] if key.endswith("second") or key.endswith("seconds")] if rows else []
@@ -181,7 +219,7 @@ def special(rows):
                   f"{row['gain_interval'][0]:.2f} … {row['gain_interval'][1]:.2f}") for row in rows])
 
 
-KINDS = {function.__name__: function for function in (times, peers, dispatch, limits, special)}
+KINDS = {function.__name__: function for function in (times, peers, dispatch, crossovers, limits, special)}
 
 
 def table(match):
@@ -214,10 +252,28 @@ def tables(check):
     return 1 if check and differ else 0
 
 
+def ratios(path, least=0.5):
+    record = json.loads(Path(path).read_text(encoding="utf-8"))
+    arch = record["context"]["kindred"]["arch"]
+    known = {}
+    for file in sorted(FOLDER.glob("*.jsonl")):
+        about, rows = read(file.stem)
+        if about.get("machine", {}).get("arch") == arch:
+            known.update({key: row["ratio"] for key, row in rows.items() if "peers" in row})
+    compared = {key: row for row in record["rows"] if (key := (row["row"], row["space"])) in known}
+    slower = {key: row["ratio"] for key, row in compared.items() if row["ratio"] < least * known[key]}
+    for (name, space), ratio in slower.items():
+        print(f"{name} on {space}: {ratio:.3g} times the speed of the fastest peer; recorded: {known[name, space]:.3g}")
+    print(f"{len(compared)} rows compared with records for {arch}, {len(slower)} below {least:g} of their ratio")
+    return 1 if slower else 0
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["add"] and len(sys.argv) > 3:
         add(sys.argv[2], sys.argv[3:])
     elif sys.argv[1:2] == ["tables"]:
         sys.exit(tables("--check" in sys.argv))
+    elif sys.argv[1:2] == ["ratios"] and len(sys.argv) == 3:
+        sys.exit(ratios(sys.argv[2]))
     else:
         sys.exit(__doc__)
