@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "Allocations.hpp"
 #include "SimulatedMachine.hpp"
 
 namespace DispatcherLimitsTest {
@@ -38,7 +39,10 @@ TEST(DispatcherLimits, OptionsAndMeasurementsBeyondTheirLimitsAreRefused) {
       {"the start of a large team", [&] { dispatcher.calibrate_start(Space::openmp, 1e-6, 16); }},
       {"a negative number of threads", [&] { dispatcher.force_threads(-1); }},
       {"more threads than there are", [&] { dispatcher.force_threads(9); }},
-      {"an empty batch", [&] { dispatcher.calibrate_batch(lcs, 0); }}};
+      {"an empty batch", [&] { dispatcher.calibrate_batch(lcs, 0); }},
+      {"no operation", [&] {
+         dispatcher.register_operations({lcs, Operation()});
+       }}};
   for (const double bad : {0.0, -1.0, infinity, std::nan("")}) {
     const std::string of = " of " + std::to_string(bad);
     refused.push_back(
@@ -69,6 +73,18 @@ TEST(DispatcherLimits, OptionsAndMeasurementsBeyondTheirLimitsAreRefused) {
   EXPECT_EQ(dispatcher.batch_bytes(lcs), 1U);
   const json profile = json::parse(dispatcher.profile_json());
   EXPECT_EQ(profile.at("machines").begin()->at("batches").size(), 1U);
+}
+
+TEST(DispatcherLimits, CallsThatRunOutOfMemoryReportIt) {
+  Dispatcher dispatcher(SpaceSet::host(), 2, {});
+  const std::string before = dispatcher.profile_json();
+  const std::vector<std::function<void()>> calls{
+      [] { Dispatcher(SpaceSet::host(), 2, {}); },
+      [&] { dispatcher.register_operations({Operations::lcs}); },
+      [&] { (void)dispatcher.operations(); }, [&] { (void)dispatcher.profile_json(); }};
+  for (const auto& call : calls)
+    EXPECT_GT(Testing::fail_every_allocation(0, call, [](std::size_t) {}), 0U);
+  EXPECT_EQ(dispatcher.profile_json(), before);
 }
 
 TEST(DispatcherLimits, ASpaceWithoutANumberOfThreadsIsTheTeamOfAll) {
@@ -128,6 +144,11 @@ TEST(DispatcherLimits, ANewMeasurementMakesObservationsForgotten) {
   SlowMachine other;
   other.dispatcher.calibrate_start(Space::serial, 0);
   EXPECT_DOUBLE_EQ(other.now_predicted(), other.before);
+  SlowMachine with_profile;
+  Machine fresh(SpaceSet::host());
+  fresh.dispatcher.calibrate(Operations::difflib, Space::serial, 1e6, 3);
+  with_profile.dispatcher.load_profile_json(fresh.dispatcher.profile_json());
+  EXPECT_EQ(with_profile.now_predicted(), fresh.predicted(Space::serial, 1e6));
 }
 
 TEST(DispatcherLimits, NothingIsLearntFromATimeThatIsNone) {
@@ -185,6 +206,41 @@ TEST(DispatcherLimits, ASpaceIsSwitchedToOnceItIsATenthFaster) {
     const Workload workload{.operation = Operations::lcs, .work = 1024, .starts = starts};
     EXPECT_EQ(dispatcher.decide(workload).chosen, space) << starts;
   }
+}
+
+TEST(DispatcherLimits, ASpaceThatIsExactlyATenthFasterIsNotSwitchedTo) {
+  Dispatcher dispatcher(SpaceSet::host(), 2, {});
+  dispatcher.calibrate(Operations::lcs, Space::serial, 1024, (1 - 0.1) * 3);
+  dispatcher.calibrate_start(Space::serial, 0);
+  dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 2);
+  dispatcher.calibrate_start(Space::openmp, 1);
+  Workload workload{.operation = Operations::lcs, .work = 1024, .starts = 0};
+  EXPECT_EQ(dispatcher.decide(workload).chosen, Space::openmp);
+  workload.starts = 1;
+  const DispatchRecord record = dispatcher.decide(workload);
+  EXPECT_EQ(record.predicted[space_index(Space::openmp)], 3);
+  EXPECT_EQ(record.chosen, Space::openmp);
+  EXPECT_EQ(record.why, Reason::hysteresis);
+}
+
+TEST(DispatcherLimits, ASpaceThatIsLeftKeepsItsNewestObservations) {
+  Machine machine(SpaceSet::host(), {}, 2);
+  machine.dispatcher.calibrate(Operations::lcs, Space::serial, 1024, 3);
+  machine.dispatcher.calibrate_start(Space::serial, 0);
+  machine.dispatcher.calibrate(Operations::lcs, Space::openmp, 1024, 2);
+  machine.dispatcher.calibrate_start(Space::openmp, 2);
+  Workload workload = machine.workload(1024);
+  for (int i = 0; i < 38; ++i) {
+    DispatchRecord record = machine.dispatcher.decide(workload);  // openmp takes 4 s
+    ASSERT_EQ(record.chosen, Space::serial);
+    record.taken = i < 30 ? 3 : 6;
+    machine.dispatcher.observe(record);
+  }
+  EXPECT_EQ(machine.dispatcher.predict(workload)[space_index(Space::serial)], 3);
+  workload.starts = 0;
+  ASSERT_EQ(machine.dispatcher.decide(workload).chosen, Space::openmp);
+  EXPECT_EQ(machine.dispatcher.predict(workload)[space_index(Space::serial)], 6)
+      << "as in the last 8 calls";
 }
 
 TEST(DispatcherLimits, AChosenSpaceKeepsAllObservationsOfTheWindow) {

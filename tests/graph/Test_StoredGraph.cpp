@@ -173,6 +173,30 @@ TEST(StoredGraph, RejectsDirectionsThatContradictEachOther) {
   }
 }
 
+/// The number of edges of every node is the same in both directions, but the edges are not.
+TEST(StoredGraph, RejectsDirectionsWithOtherEdges) {
+  const auto missing = HasSubstr("is missing in the other direction");
+  const std::string loop = file_of(engine_of(Graph{2, {{0, 0, 1}}}));
+  for (const char* ends : {"in.ends", "out.ends"})
+    expect_forged_refused(loop, ends, 0, 1U, missing);
+  expect_forged_refused(file_of(engine_of(Graph{3, {{0, 1, 1}, {0, 2, 1}}})), "in.ends", 1, 1U,
+                        missing);
+  expect_forged_refused(file_of(engine_of(Graph{2, {{0, 1, 1}, {1, 1, 1}}})), "in.ends", 1, 0U,
+                        missing);
+  const std::string forward = file_of(engine_of(Graph{2, {{0, 1, 1}}}));
+  expect_forged_refused(with_forged(forward, "in.ends", 0, 1U), "in.offsets", 1, 1UL, missing);
+}
+
+TEST(StoredGraph, RejectsEdgesInAnotherOrder) {
+  const std::string two = file_of(engine_of(Graph{3, {{0, 2, 1}, {1, 2, 1}}}));
+  expect_forged_refused(with_forged(two, "in.ends", 0, 1U), "in.ends", 1, 0U,
+                        HasSubstr("is missing in the other direction"));
+  const std::string parallel = file_of(engine_of(Graph{2, {{0, 1, 0.5F}, {0, 1, 0.25F}}}));
+  const std::string swapped =
+      with_forged(with_forged(parallel, "in.weights", 0, 0.25F), "in.weights", 1, 0.5F);
+  EXPECT_THAT(refusal_of(swapped, inspect), HasSubstr("has another weight or kind"));
+}
+
 TEST(StoredGraph, RejectsColumnsOfOtherLengths) {
   const TempFolder folder;
   for (const EdgeWeights weights : {EdgeWeights::float32, EdgeWeights::bfloat16}) {

@@ -57,6 +57,7 @@ TESTS_OF_HEADERS = [
     "tests/engines/Test_LiveParts.cpp",
     "tests/engines/Test_StreamWorkspaces.cpp",
     "tests/launch/Test_ForEach.cpp",
+    "tests/select/kernels/Test_BufferTopK.cpp",
     "tests/storage/Test_SectionChecks.cpp",
     "tests/threads/Test_MadeOnce.cpp",
     "tests/vector/kernels/Test_Prefilter.cpp",

@@ -56,6 +56,19 @@ class ForgedPatterns : public ::testing::Test {
   MemoryFile m_file;
 };
 
+/// A file whose last commit has learned and forgotten a pattern of new symbols.
+std::string with_new_symbols_forgotten(int count) {
+  const TempFolder folder;
+  PatternMemory memory = made();
+  learn(memory, {{"a"}});
+  memory.save(folder / "a");
+  std::vector<std::string> symbols;
+  for (int i = 0; i < count; ++i) symbols.push_back("b" + std::to_string(i));
+  memory.forget(learn(memory, {symbols}).index);
+  memory.append(folder / "a");
+  return read_all(folder / "a");
+}
+
 TEST_F(ForgedPatterns, WithWrongRowsAreRejected) {
   const char* const unnamed = "element 1: ends decrease, or an unnamed pattern has text";
   refuse_numbers({{"pattern.index", 1, 0, "element 1: indices do not ascend"},
@@ -63,6 +76,8 @@ TEST_F(ForgedPatterns, WithWrongRowsAreRejected) {
                   {"pattern.index", 3, ~std::uint64_t{0},
                    "'pattern.index', element 3: 18446744073709551615 is not below"},
                   {"pattern.ends", 2, 5, "ends at 5 of 6"},
+                  {"pattern.ends", 2, 5 + Impl::pattern_length_max, "ends at 2147483652 of 6"},
+                  {"pattern.ends", 2, 6 + Impl::pattern_length_max, "a row is too long"},
                   {"pattern.ends", 0, 6, "ends decrease"},
                   {"pattern.events", 1, 3, "element 1: the events do not partition"},
                   {"pattern.events", 2, 4, "ends at 4 of 5"},
@@ -124,6 +139,9 @@ TEST_F(ForgedPatterns, WithWrongSegmentsAreRejected) {
   good = with_forged(written, "tiles.0.patterns", 0, std::uint64_t{1});
   refuse<std::uint32_t>("tiles.0.lengths", last, 1U << 31U,
                         "element " + std::to_string(last) + ": " + no_pattern);
+  refuse<std::uint32_t>("tiles.0.lengths", last,
+                        static_cast<std::uint32_t>(Impl::pattern_length_max),
+                        "'tiles.0.offsets', element 1: is not the start of a tile");
 }
 
 /// The patterns of a full tile, which has no empty slots.
@@ -231,6 +249,8 @@ TEST_F(ForgedPatterns, ReportThatTheyDoNotFitIntoMemory) {
   m_file.set(small_file(true));
   const auto load = [&] { loaded(m_file.path()); };
   EXPECT_GT(fail_every_allocation(longer_than_labels, load, [](std::size_t) {}), 20U);
+  m_file.set(with_new_symbols_forgotten(100));
+  EXPECT_GT(fail_every_allocation(longer_than_labels, load, [](std::size_t) {}), 20U);
 }
 
 TEST_F(ForgedPatterns, OfOtherLengthsAreRejected) {
@@ -264,13 +284,9 @@ TEST_F(ForgedPatterns, MayHoldAnyFrequencyThatCanFollow) {
 }
 
 TEST_F(ForgedPatterns, KeepTheIndexOfWhatWasLearnedLastAndForgotten) {
-  const TempFolder folder;
-  PatternMemory memory = made();
-  learn(memory, {{"a"}});
-  memory.save(folder / "a");
-  memory.forget(learn(memory, {{"b"}}).index);
-  memory.append(folder / "a");
-  EXPECT_EQ(Impl::read_patterns(folder / "a", 1).catalogue.size(), 2U);
+  const auto stored = read(with_new_symbols_forgotten(3));
+  EXPECT_EQ(stored.catalogue.size(), 2U);
+  EXPECT_THAT(stored.catalogue.patterns_with(), ElementsAre(1, 0, 0, 0));
 }
 
 TEST_F(ForgedPatterns, ThatAreLearnedTwiceAreRejected) {

@@ -114,11 +114,15 @@ TEST(StoredSeeds, RejectsForgedNumbers) {
       Impl::load_checkpoint(memory.path());
     };
   };
+  const std::uint64_t numbers = Impl::load_checkpoint(folder / "a").schedules.values.size();
   expect_refused<CorruptFile>(
       {{forged("head", 1, std::uint64_t{11}), "11 seeds, and lifecycle has 12"},
        {forged("blueprint", 4, std::int32_t{3}), "element 4: 3 has no name"},
        {forged("blueprint.ends", 0, std::uint64_t{99}), "ends decrease"},
        {forged("schedule.ends", 1, ~std::uint64_t{0}), "'schedule.ends'"},
+       {forged("schedule.numbers", 0, double{NAN}), "the state of the schedule drift_controlled"},
+       {forged("schedule.ends", 3, numbers - 1),
+        "'schedule.ends', element 4: a seed that is not grafting has the state of a schedule"},
        {forged("lifecycle", 0, std::uint8_t{77}), "77"}});
   const auto load = [](const std::string& path) { Impl::load_checkpoint(path); };
   // One more name is that of no blueprint.

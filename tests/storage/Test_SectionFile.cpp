@@ -231,6 +231,21 @@ TEST(SectionFile, WaitsForAWriterBeforeItReportsADamagedHeader) {
   }
 }
 
+TEST(SectionFile, CountsBytesBehindTheLastCommitThatAreNotTheSecondSlot) {
+  const SmallFile small;
+  std::string all = small.bytes();
+  const std::size_t committed = small.revision.bytes;
+  const auto uncommitted = [&](std::size_t size) {
+    const auto begin = std::as_bytes(std::span(all)).first(size);
+    return SectionFile(FileSource(begin), kind, 1).uncommitted_bytes();
+  };
+  EXPECT_EQ(uncommitted(all.size()), 0U);
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, sizeof(SectionHeader) - 1})
+    EXPECT_EQ(uncommitted(committed + bytes), bytes) << "the rest of the slot is not in the buffer";
+  all.back() ^= 1;
+  EXPECT_EQ(uncommitted(all.size()), sizeof(SectionHeader));
+}
+
 TEST(SectionFile, ReportsAFileThatCannotBeMapped) {
   std::string all = small_file();
   SectionHeader header{};

@@ -44,6 +44,10 @@ TEST(StoredVectors, MayHaveQuantizedRowsOfOneByte) {
   const StoredVectors stored = saved(rows.part);
   EXPECT_EQ(stored.quantized.stride, 1U);
   EXPECT_EQ(stored.quantized.values.size(), 3U);
+  rows.quantized_scales[2] = NAN;
+  expect_refused({{[&] { saved(rows.part); }, "quantized scale of row 2"}});
+  rows.part.quantized.stride = 0;
+  EXPECT_EQ(saved(rows.part).quantized.stride, 0U) << "no copy, of which nothing is read";
 }
 
 TEST(StoredVectors, OmitsRemovedRows) {
@@ -242,6 +246,9 @@ TEST(StoredVectors, RejectEverythingThatAnIndexOrAFileReliesOn) {
     make_bad(rows);
     expect_refused({{index, why}, {[&] { rows.part.save(folder / "a"); }, why}});
   }
+  StoredPart two(0, 2, 3);
+  two.number_from(7, 8);
+  expect_refused({{[&] { two.part.save(folder / "a"); }, "the id 8; ids must ascend from 8"}});
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
@@ -253,12 +260,35 @@ TEST(StoredVectors, OfAnIndexMayHaveRemovedRowsAndAnyFirstId) {
   EXPECT_THAT(ids(), ElementsAre(0, 4, 6));
   rows.number_from(3, 7);
   EXPECT_THAT(ids(), ElementsAre(3, 5, 6));
+  StoredPart one(0, 1, 3);
+  one.number_from(3, 4);
+  EXPECT_THAT(VectorIndex(context(), one.part, {}).ids(), ElementsAre(3));
+}
+
+TEST(StoredVectors, MayHaveAnyNumberOfBitsForRemovedRows) {
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  const auto rows = [](std::uint32_t count, const std::vector<std::uint64_t>& bits) {
+    StoredPart part(0, count, 3);
+    part.keep(bits);
+    part.part.end_id = 200;
+    return saved(part.part).rows.count();
+  };
+  EXPECT_EQ(rows(63, {all >> 1U}), 63U);
+  EXPECT_EQ(rows(64, {all}), 64U);
+  EXPECT_EQ(rows(65, {all, 1}), 65U);
+  expect_refused({{[&] { rows(63, {all}); }, "a bit of `live` is set"},
+                  {[&] {
+                     rows(65, {all, 2});
+                   },
+                   "a bit of `live` is set"},
+                  {[&] { rows(65, {all}); }, "do not match"}});
 }
 
 StoredVectors load(const std::string& path) { return StoredVectors::load(path, 1); }
 
 TEST(StoredVectors, RejectForgedNumbers) {
   const TempFolder folder;
+  EXPECT_THROW(StoredVectors::inspect(folder / "none"), NotFound);
   write_small(folder / "a");
   const std::string good = read_all(folder / "a");
   const auto refuse = [&](const char* section, std::size_t at, auto number, const char* why) {
