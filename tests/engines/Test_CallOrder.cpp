@@ -7,6 +7,7 @@
 #include <kindred/memory/Copies.hpp>
 
 #include "DeviceCopy.hpp"
+#include "KokkosEvents.hpp"
 #include "OnSpaces.hpp"
 #include "ToHost.hpp"
 #include "kit/CallOrder.hpp"
@@ -47,6 +48,10 @@ TEST(CallOrder, KeepsWhatCallsReadUntilTheyHaveEnded) {
     order.wait();
     EXPECT_EQ(second.use_count(), 1);
     order.wait();
+    order.run(exec_space, label, first, [] {});
+    order.run(exec_space, label, second, [] {});
+    order.wait();
+    EXPECT_EQ(first.use_count(), 1) << "all calls have ended";
   });
 }
 
@@ -67,7 +72,11 @@ TEST(CallOrder, FailuresArePassedOn) {
   on_spaces([](const auto& exec_space, auto& order) {
     const auto read = std::make_shared<int>(1);
     const auto fail = [] { throw std::runtime_error("no"); };
-    EXPECT_THROW(order.run(exec_space, label, read, fail), std::runtime_error);
+    {
+      const Testing::KokkosEvents events;
+      EXPECT_THROW(order.run(exec_space, label, read, fail), std::runtime_error);
+      EXPECT_EQ(events.fence_count, 1);
+    }
     EXPECT_EQ(read.use_count(), 1) << "nothing runs that reads it";
     order.run(exec_space, label, read, [] {});
     EXPECT_THROW(order.run(exec_space, label, nullptr, fail), std::runtime_error);

@@ -33,12 +33,14 @@ void expect_holds(const HashTable& table, const Entries& entries) {
   std::map<std::size_t, std::size_t> counts;
   for (const auto& [index, hash] : entries) {
     ++counts[HashTable::part_of(hash)];
-    const auto is_it = [&, wanted = index](std::uint64_t other) {
-      EXPECT_TRUE(entries.contains(other)) << "a slot that is empty was compared";
-      return other == wanted;
+    const auto is = [&](std::uint64_t wanted) {
+      return [&entries, wanted](std::uint64_t other) {
+        EXPECT_TRUE(entries.contains(other)) << "a slot that is empty was compared";
+        return other == wanted;
+      };
     };
-    EXPECT_EQ(table.find(hash, is_it), index);
-    EXPECT_FALSE(table.find(hash, [](std::uint64_t) { return false; }));
+    EXPECT_EQ(table.find(hash, is(index)), index);
+    EXPECT_FALSE(table.find(hash, is(HashTable::index_max)));
   }
   std::uint64_t bytes = 0;
   for (std::size_t part = 0; part < HashTable::part_count; ++part) {
@@ -108,6 +110,13 @@ TEST(HashTable, GrowsAtHalfAndShrinksAtAnEighth) {
   EXPECT_EQ(slots(), 8U);
   table.erase(in_part(5, 7), 1);
   EXPECT_EQ(table.bytes(), 0U) << "an empty part needs no slots";
+  table.reserve(5, 40);
+  for (const std::uint64_t index : {1, 2}) table.insert(in_part(5, index), index);
+  EXPECT_EQ(slots(), 128U);
+  table.erase(in_part(5, 2), 2);
+  EXPECT_EQ(slots(), 64U);
+  table.erase(in_part(5, 1), 1);
+  EXPECT_EQ(table.bytes(), 0U) << "nor does one that was large";
 }
 
 TEST(HashTable, ReservesTheLeastThatSuffices) {
@@ -164,6 +173,21 @@ TEST(HashTable, ErasingWhatItDoesNotHoldChangesNothing) {
       table.erase(in_part(part, tag), 3);
       expect_holds(table, entries);
     }
+  }
+}
+
+/// The slot of tag 0 and index 0 is 1, that of no entry 0.
+TEST(HashTable, TheEntryOfTheSmallestSlotIsNoEmptyOne) {
+  HashTable table;
+  Entries entries;
+  for (const std::uint64_t index : {2, 0, 1}) {
+    table.insert(in_part(1, 0), index);
+    entries.emplace(index, in_part(1, 0));
+  }
+  for (const std::uint64_t index : {2, 1}) {
+    table.erase(in_part(1, 0), index);
+    entries.erase(index);
+    expect_holds(table, entries);
   }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <numeric>
 #include <set>
 
+#include "Allocations.hpp"
 #include "Support.hpp"
 #include "kit/LiveParts.hpp"
 
@@ -42,7 +44,8 @@ std::vector<std::uint64_t> ids_of(std::span<const Part> parts) {
 }
 
 TEST(LiveBits, OfEverySizeLoseWhatIsRemovedAndOnlyThat) {
-  for (const std::size_t size : {1UL, 63UL, 64UL, 65UL, 131'072UL, 131'073UL, 300'000UL}) {
+  for (const std::size_t size :
+       {1UL, 63UL, 64UL, 65UL, 131'072UL, 131'073UL, 262'143UL, 300'000UL}) {
     const LiveBits all;
     EXPECT_TRUE(all.has_all());
     EXPECT_TRUE(all.words(size).empty());
@@ -68,6 +71,13 @@ TEST(LiveBits, OfEverySizeLoseWhatIsRemovedAndOnlyThat) {
   }
 }
 
+TEST(LiveBits, ReadNoMoreThanTheWords) {
+  const std::vector<std::uint64_t> words(4096);  // of two blocks
+  const std::size_t before = Testing::allocated_bytes();
+  const LiveBits bits(words, 64 * words.size());
+  EXPECT_LT(Testing::allocated_bytes() - before, 9 * words.size());
+}
+
 TEST(LiveParts, FindAndVisitWhatWasNotRemoved) {
   const Part part = part_of({3, 5, 9, 200}, {1});
   EXPECT_EQ(part.find(9), 2U);
@@ -89,6 +99,52 @@ TEST(LiveParts, AreReadInTheOrderOfTheirIds) {
   const Parts apart{part_of({0, 1, 2}), part_of({4, 5})};
   Impl::for_each_run(apart, [&](std::size_t, std::size_t, std::size_t) { ++runs; });
   EXPECT_EQ(runs, 2U);
+}
+
+TEST(LiveParts, AreNotReadBehindTheirEnds) {
+  struct Checked {
+    std::size_t size() const { return part.size(); }
+    std::uint64_t id(std::size_t i) const { return part.id(checked(i)); }
+    bool is_live(std::size_t i) const { return part.is_live(checked(i)); }
+    std::size_t removed() const { return part.removed(); }
+    std::size_t checked(std::size_t i) const {
+      EXPECT_LT(i, size());
+      return i;
+    }
+    Part part;
+  };
+  const std::vector<Checked> parts{{part_of({0, 1, 8}, {2})}, {part_of({2, 3})}};
+  std::size_t count = 0;
+  Impl::for_each_run(
+      parts, [&](std::size_t, std::size_t begin, std::size_t end) { count += end - begin; });
+  EXPECT_EQ(count, 4U);
+}
+
+TEST(LiveParts, AreMergedOnlyAsFarAsTheirSizesRequire) {
+  const auto sizes_of = [](const std::vector<std::pair<std::size_t, std::size_t>>& parts) {
+    Parts made;
+    std::uint64_t next = 0;
+    for (const auto& [size, removed] : parts) {
+      std::vector<std::uint64_t> ids(size);
+      std::iota(ids.begin(), ids.end(), next);
+      next += size;
+      std::vector<std::size_t> elements(removed);
+      std::iota(elements.begin(), elements.end(), std::size_t{0});
+      made.push_back(part_of(ids, elements));
+    }
+    std::vector<std::size_t> sizes;
+    const auto merge = [](std::span<const Part> together) {
+      return std::make_shared<Ids>(Ids{ids_of(together)});
+    };
+    for (const Part& part : Impl::merged(made, merge)) sizes.push_back(part.size());
+    return sizes;
+  };
+  EXPECT_THAT(sizes_of({{2, 0}, {1, 0}}), ElementsAre(3)) << "twice as many";
+  EXPECT_THAT(sizes_of({{3, 0}, {1, 0}}), ElementsAre(3, 1)) << "more than twice as many";
+  EXPECT_THAT(sizes_of({{9, 0}, {2, 0}, {1, 0}}), ElementsAre(9, 3));
+  EXPECT_THAT(sizes_of({{4, 1}}), ElementsAre(4)) << "a quarter was removed";
+  EXPECT_THAT(sizes_of({{5, 2}}), ElementsAre(3)) << "more than a quarter";
+  EXPECT_THAT(sizes_of({{2, 2}}), ElementsAre()) << "all were removed";
 }
 
 /// Through any changes, the parts hold what a set holds, and are few.

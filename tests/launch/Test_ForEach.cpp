@@ -3,8 +3,12 @@
 #include <kindred/core/launch/ForEachTeam.hpp>
 
 #include <gmock/gmock.h>
+#include <omp.h>
+
+#include <set>
 
 #include "Allocations.hpp"
+#include "KokkosEvents.hpp"
 #include "MessageOf.hpp"
 #include "OnSpaces.hpp"
 #include "ToHost.hpp"
@@ -93,6 +97,7 @@ TYPED_TEST(ForEachIndex, OfACancelledCallEndsEarlyUnlessItMustFinish) {
     const auto begun = 4096ULL * static_cast<std::uint64_t>(Arch::concurrency(exec_space));
     for (const std::uint64_t cancelled_at : {0, 100}) {
       std::atomic<std::uint64_t> visited{0};
+      const KokkosEvents events;
       Cancellation cancellation;
       const Cancellation::Scope scope(cancellation);
       if (cancelled_at == 0) cancellation.cancel();
@@ -107,6 +112,7 @@ TYPED_TEST(ForEachIndex, OfACancelledCallEndsEarlyUnlessItMustFinish) {
       } else {
         EXPECT_THROW(run(), Cancelled);
         EXPECT_LE(visited, cancelled_at == 0 ? 0 : cancelled_at + begun);
+        EXPECT_EQ(events.kernel_count, cancelled_at == 0 ? 0 : 1);
       }
     }
   });
@@ -125,9 +131,44 @@ TEST(ForEachIndexPieces, AreShortAndTheSameForAllThreads) {
 TEST(ForEachIndexPieces, OnOneThreadOrOfOneIndexRunsOnTheCallingThread) {
   on_hosts([](const HostSpace& exec_space) {
     const std::thread::id caller = std::this_thread::get_id();
-    Launch::for_each_index<Launch::Coarse>(exec_space, label, 1, [&](std::uint64_t) {
+    const auto expect_here = [&] {
       EXPECT_EQ(std::this_thread::get_id(), caller);
+      EXPECT_FALSE(omp_in_parallel());  // what it calls may use threads
+    };
+    Launch::for_each_index<Launch::Coarse>(exec_space, label, 1,
+                                           [&](std::uint64_t) { expect_here(); });
+    Launch::for_each_team(exec_space, label, {.count = 1},
+                          [&](const Launch::Member<HostSpace>&) { expect_here(); });
+    Launch::sum_over_indices(exec_space, label, 1,
+                             [&](std::uint64_t, std::uint64_t&) { expect_here(); });
+  });
+}
+
+TYPED_TEST(ForEachIndex, OfOneIndexPerThreadUsesAllThreads) {
+  // A thread that is early may take all of them.
+  if (std::is_same_v<TypeParam, Launch::Dynamic>) return;
+  on_hosts([](const HostSpace& exec_space) {
+    const auto threads = static_cast<std::uint64_t>(Arch::concurrency(exec_space));
+    std::mutex mutex;
+    std::set<std::thread::id> used;
+    Launch::for_each_index<TypeParam>(exec_space, label, threads, [&](std::uint64_t) {
+      const std::lock_guard lock(mutex);
+      used.insert(std::this_thread::get_id());
     });
+    EXPECT_EQ(used.size(), threads);
+  });
+}
+
+TEST(ForEachIndexPieces, OfNothingStartNothing) {
+  on_hosts([](const HostSpace& exec_space) {
+    const KokkosEvents events;
+    const auto fail = [](const auto&...) { FAIL(); };
+    Launch::for_each_index(exec_space, label, 0, fail);
+    Launch::for_each_team(exec_space, label, {.count = 0}, fail);
+    Launch::for_each_warp(exec_space, label, 0, fail);
+    EXPECT_EQ(Launch::sum_over_indices(exec_space, label, 0, fail), 0U);
+    Launch::scan_indices(exec_space, label, 0, [](std::uint64_t, int&, bool) { FAIL(); });
+    EXPECT_EQ(events.kernel_count, 0);
   });
 }
 
@@ -143,6 +184,16 @@ TEST(ForEachWorker, RunsOncePerWorkerAndRethrowsTheFirstException) {
     };
     EXPECT_THROW(Launch::for_each_worker(exec_space, label, 5, fail), std::length_error);
   });
+}
+
+TEST(ForEachWorker, SeesThatAnotherHasThrown) {
+  Launch::SharedWork work;
+  work.run([] {});
+  EXPECT_FALSE(work.is_over());
+  work.run([] { throw std::length_error("first"); });
+  EXPECT_TRUE(work.is_over());
+  work.run([] { throw std::runtime_error("second"); });
+  EXPECT_THROW(work.rethrow(), std::length_error);
 }
 
 TEST(ForEachWorker, SeesACancellation) {
@@ -192,6 +243,41 @@ TEST(ScanIndices, GivesTheSumsOfTheIndicesBefore) {
   });
 }
 
+TEST(ScanIndices, CallsTheFunctorOnceForEachIndexWithItsFinalSum) {
+  on_hosts([](const HostSpace& exec_space) {
+    std::vector<std::uint32_t> visits(1001);
+    Launch::scan_indices(exec_space, label, visits.size(),
+                         [&](std::uint64_t index, std::uint64_t& sum, bool is_final) {
+                           if (is_final) ++visits[index];
+                           ++sum;
+                         });
+    EXPECT_THAT(visits, Each(Eq(1U)));
+  });
+}
+
+TEST(SumsAndScans, OfACancelledCallThrowWithoutAnyCallOrBehindAll) {
+  on_hosts([](const HostSpace& exec_space) {
+    for (const bool is_before : {true, false}) {
+      Cancellation cancellation;
+      const Cancellation::Scope scope(cancellation);
+      std::atomic<int> calls{0};
+      const auto call = [&](const auto&...) {
+        ++calls;
+        cancellation.cancel();
+      };
+      if (is_before) cancellation.cancel();
+      EXPECT_THROW(Launch::sum_over_indices(exec_space, label, 10, call), Cancelled);
+      EXPECT_EQ(calls, is_before ? 0 : 10);
+      if (!is_before) cancellation.reset();
+      calls = 0;
+      EXPECT_THROW(
+          Launch::scan_indices(exec_space, label, 10, [&](std::uint64_t, int&, bool) { call(); }),
+          Cancelled);
+      EXPECT_EQ(calls > 0, !is_before);
+    }
+  });
+}
+
 TEST(Start, GivesToolsTheLabelAndTranslatesFailuresOfTheDevice) {
   EXPECT_EQ(Arch::tool_label(label), "");
   const auto failing = [](const char* message) {
@@ -202,6 +288,22 @@ TEST(Start, GivesToolsTheLabelAndTranslatesFailuresOfTheDevice) {
   const char* memory = "cudaMalloc error( cudaErrorMemoryAllocation): out of memory";
   EXPECT_THAT(message_of<OutOfMemory>(failing(memory)), HasSubstr(label));
   EXPECT_EQ(message_of<std::runtime_error>(failing("of Kokkos")), "of Kokkos");
+}
+
+/// Exits with 0 if a failure that breaks the context is recorded: for good, so in a child.
+[[noreturn]] void exit_after_a_lost_device() {
+  try {
+    Launch::Impl::start(label, [](const std::string&) {
+      throw std::runtime_error("cudaStreamSynchronize(s) error( cudaErrorIllegalAddress): text");
+    });
+  } catch (const DeviceLost&) {
+    std::_Exit(Arch::device_is_lost() ? 0 : 1);
+  }
+  std::_Exit(2);
+}
+
+TEST(StartDeathTest, RecordsThatTheDeviceIsLost) {
+  EXPECT_EXIT(exit_after_a_lost_device(), testing::ExitedWithCode(0), "");
 }
 
 // --- teams and warps
@@ -271,6 +373,23 @@ TEST(ForEachTeam, GivesEachTeamItsScratch) {
                                              SumThreads<ExecutionSpace, true>{sums});
       EXPECT_THAT(to_host(exec_space, sums), Each(Eq(1000U)));
     }
+  });
+}
+
+TEST(ForEachTeam, OfDynamicFormAreNotKeptWaitingByASlowOne) {
+  on_hosts([](const HostSpace& exec_space) {
+    if (Arch::concurrency(exec_space) == 1) return;
+    constexpr int count = 64;
+    std::atomic<int> ended{0};
+    Launch::for_each_team<Launch::Dynamic>(
+        exec_space, label, {.count = count}, [&](const Launch::Member<HostSpace>& member) {
+          // The first one ends behind all others.
+          const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+          while (member.league_rank() == 0 && ended < count - 1 &&
+                 std::chrono::steady_clock::now() < end)
+            std::this_thread::yield();
+          EXPECT_EQ(member.league_rank() == 0, ++ended == count);
+        });
   });
 }
 

@@ -44,6 +44,26 @@ TEST(MadeOnce, PassesErrorsAndIsMadeByTheNextCaller) {
   EXPECT_EQ(made.get(fail).value, 1);
 }
 
+TEST(MadeOnce, IsNotedAsOneTimeWorkOnce) {
+  const auto make = [] { return Number(1); };
+  MadeOnce<Number> made;
+  MadeOnce<Number> tried;
+  for (const bool is_first : {true, false}) {
+    bool is_noted = false;
+    bool is_noted_of_try = false;
+    {
+      const Impl::OneTimeWork work(is_noted);
+      made.get(make);
+    }
+    {
+      const Impl::OneTimeWork work(is_noted_of_try);
+      tried.try_get(make);
+    }
+    EXPECT_EQ(is_noted, is_first);
+    EXPECT_EQ(is_noted_of_try, is_first);
+  }
+}
+
 TEST(MadeOnce, CallersThatWaitCanBeCancelledAndOthersNeedNotWait) {
   MadeOnce<Number> made;
   Testing::Stop stop;
@@ -57,6 +77,21 @@ TEST(MadeOnce, CallersThatWaitCanBeCancelledAndOthersNeedNotWait) {
   const auto other = [] { return Number(4); };
   EXPECT_EQ(made.try_get(other), nullptr);
   Testing::expect_cancelled([&] { made.get(other); });
+  bool is_refused = false;
+  Cancellation cancellation([&] {
+    try {
+      made.get(other);
+    } catch (const Busy&) {
+      is_refused = true;
+    }
+    return false;
+  });
+  cancellation.request_check();
+  {
+    const Cancellation::Scope scope(cancellation);
+    Impl::CancelPoint().check();
+  }
+  EXPECT_TRUE(is_refused) << "its thread may be what others wait for";
   std::thread waits([&] { EXPECT_EQ(made.get(other).value, 3); });
   stop.go_on();
   maker.join();
