@@ -22,26 +22,30 @@ def rows(record, table):
         return [row for row in map(json.loads, file) if row.get("table") == table]
 
 
+def of_machine(machine):
+    """The rows of a machine, by name and space."""
+    with open(ROOT / "perf/results" / f"{machine}.jsonl", encoding="utf-8") as file:
+        return {(row["row"], row.get("space", "")): row for row in map(json.loads, file) if "row" in row}
+
+
 def of_time(microseconds):
     return f"{microseconds:g} µs" if microseconds < 1000 else f"{microseconds / 1000:g} ms"
 
 
 def crossovers():
     """Time per call over its size, on every space."""
-    operations = (("BM_Match_lcs", "LCS: patterns of 100"), ("BM_Search_cosine", "search: rows of 768"),
-                  ("BM_Score_cosine", "re-ranking: candidates of 768"), ("BM_Spread_engine", "spread: edges, 3 hops"))
-    curves = {}
-    for row in rows("2026-11-21-h200-sweep", "benchmarks"):
-        operation, space = re.match(r"(\w+)<(\w+)>", row["name"]).groups()
-        curves.setdefault((operation, space), []).append((row["items"], row["real_time"] * MICROSECONDS[row["time_unit"]]))
+    operations = (("lcs", "LCS: patterns of 100"), ("search", "search: rows of 768"), ("score", "re-ranking: candidates of 768"),
+                  ("spread", "spread: edges"))
+    measured = of_machine("h200-16")
     svg = Svg(860, 640, "Time per call by size on one thread, sixteen threads and an H200")
-    legend(svg, 70, 26, (("serial", 0), ("openmp, 16 threads", 1), ("cuda, H200", 2)))
+    legend(svg, 70, 26, (("serial", 0), ("openmp, 2 to 16 threads", 1), ("cuda, H200", 2)))
     for index, (operation, title) in enumerate(operations):
         place = (70 + 420 * (index % 2), 70 + 295 * (index // 2), 340, 205)
-        axes = Axes(svg, place, (1, 3e5), (1, 1e5))
-        axes.frame(title, "items of a call", "", (1, 100, 1e4), (1, 10, 100, 1e3, 1e4, 1e5), y_label=of_time)
+        axes = Axes(svg, place, (1, 1e6), (1, 1e5))
+        axes.frame(title, "items of a call", "", (1, 100, 1e4, 1e6), (1, 10, 100, 1e3, 1e4, 1e5), y_label=of_time)
         for style, space in enumerate(("serial", "openmp", "cuda")):
-            axes.curve(curves[operation, space], style)
+            points = measured["curve/" + operation, space]["points"]
+            axes.curve([(size, 1e6 * seconds) for size, seconds in points if size <= 1e6 and seconds <= 0.1], style)
     return svg
 
 
@@ -82,12 +86,14 @@ def sequences():
         x, _ = axes.at(tick, 0)
         svg.line(x, 52, x, 228, "grid")
         svg.text(x, 246, f"{tick} ×", "soft small", "middle")
-    for index, row in enumerate(rows("2026-11-21-cpu-peers-sequences", "works")):
-        ratio, y = row["serial"]["ratio"], 64 + 42 * index
+    measured = of_machine("epyc-2")
+    for index, (name, title) in enumerate(names.items()):
+        row = measured["peers/" + name, "serial"]
+        ratio, y = row["ratio"], 64 + 42 * index
         x, _ = axes.at(ratio, 0)
-        svg.text(208, y + 17, names[row["work"]], "ink", "end")
+        svg.text(208, y + 17, title, "ink", "end")
         svg.bar(220, y, x - 220, 24, "f0")
-        svg.text(x + 8, y + 17, f"{ratio:.3g} × ({row['serial']['fastest_peer']})", "soft small")
+        svg.text(x + 8, y + 17, f"{ratio:.3g} × ({row['fastest_peer']})", "soft small")
     svg.text(220, 274, "logarithmic; 1 × is the peer itself", "soft small")
     return svg
 

@@ -27,8 +27,8 @@ namespace {
 // Requirements for the choices.
 constexpr double share_calibrated = 0.97;
 constexpr double worst_calibrated = 1.5;
-constexpr double share_priors = 0.85;
-constexpr double worst_priors = 4;
+constexpr double share_priors = 0.9;
+constexpr double worst_priors = 3;
 constexpr double calibration_seconds_max = 6;
 
 struct QualityArguments {
