@@ -13,6 +13,9 @@ from svg import Axes, Svg, legend
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
+sys.path.insert(0, str(ROOT / "perf/results"))
+import records  # noqa: E402
+
 MICROSECONDS = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
 
 
@@ -20,12 +23,6 @@ def rows(record, table):
     """The rows of one table of a record in perf/results."""
     with open(ROOT / "perf/results" / f"{record}.jsonl", encoding="utf-8") as file:
         return [row for row in map(json.loads, file) if row.get("table") == table]
-
-
-def of_machine(machine):
-    """The rows of a machine, by name and space."""
-    with open(ROOT / "perf/results" / f"{machine}.jsonl", encoding="utf-8") as file:
-        return {(row["row"], row.get("space", "")): row for row in map(json.loads, file) if "row" in row}
 
 
 def of_time(microseconds):
@@ -36,7 +33,7 @@ def crossovers():
     """Time per call over its size, on every space."""
     operations = (("lcs", "LCS: patterns of 100"), ("search", "search: rows of 768"), ("score", "re-ranking: candidates of 768"),
                   ("spread", "spread: edges"))
-    measured = of_machine("h200-16")
+    _, measured = records.read("h200-16")
     svg = Svg(860, 640, "Time per call by size on one thread, sixteen threads and an H200")
     legend(svg, 70, 26, (("serial", 0), ("openmp, 2 to 16 threads", 1), ("cuda, H200", 2)))
     for index, (operation, title) in enumerate(operations):
@@ -53,8 +50,8 @@ def hnsw():
     """Recall and queries per second of one thread, compared with hnswlib."""
     svg = Svg(860, 360, "Queries per second by recall of HNSW indexes, compared with hnswlib")
     legend(svg, 70, 26, (("Kindred", 0), ("hnswlib 0.8.0", 3)))
-    records = rows("2026-11-21-cpu-hnsw", "rows")[1:] + rows("2026-11-21-cpu-hnsw-1m", "rows")
-    for index, row in enumerate(records):
+    measured = rows("2026-11-21-cpu-hnsw", "rows")[1:] + rows("2026-11-21-cpu-hnsw-1m", "rows")
+    for index, row in enumerate(measured):
         axes = Axes(svg, (70 + 420 * index, 70, 340, 220), (0.85, 1), (1000, 1e5), x_log=False)
         axes.frame(f"{row['rows']:,} rows × {row['dimension']}: queries/s", "recall@10", "", (0.85, 0.9, 0.95, 1),
                    (1000, 1e4, 1e5), x_label=lambda value: f"{value:g}")
@@ -86,7 +83,7 @@ def sequences():
         x, _ = axes.at(tick, 0)
         svg.line(x, 52, x, 228, "grid")
         svg.text(x, 246, f"{tick} ×", "soft small", "middle")
-    measured = of_machine("epyc-2")
+    _, measured = records.read("epyc-2")
     for index, (name, title) in enumerate(names.items()):
         row = measured["peers/" + name, "serial"]
         ratio, y = row["ratio"], 64 + 42 * index

@@ -29,13 +29,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-using Impl::median;
-using Impl::Place;
-
 /// In a program there is time between calls, so that the threads of the pool are asleep when a call
 /// starts.
 void pause() {
@@ -43,6 +36,12 @@ void pause() {
   while (seconds_now() < end) {
   }
 }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+using Impl::median;
+using Impl::Place;
 
 /// Every usable space, and `openmp` with every team size.
 std::vector<Place> places_of(const Context& context) {

@@ -52,13 +52,13 @@ struct SizeLadderPoint {
 /// \brief Measures calls at every place over sizes that quadruple, or double for long calls.
 ///
 /// The places take turns, so that a disturbance affects all of them; a point is the median of the
-/// calls that took at most twice the minimum. A point is measured again if it is implausible: far
-/// above the previous point, the prior, or the time of one thread. A place whose calls cost far
-/// more than those of the best place is skipped until the difference shrinks. A place leaves the
-/// ladder in two cases: when the next size would exceed its share of the remaining time (estimated
-/// from several points, so that a single bad one does not end it), or when it falls further and
-/// further behind a later place, which has more threads. At the end, points are lowered and
-/// averaged until none takes longer than a larger size at the same place.
+/// calls that took at most twice the lower quartile. A point is measured again if it is
+/// implausible: far above the previous point, the prior, or the time of one thread. A place whose
+/// calls cost far more than those of the best place is skipped until the difference shrinks. A
+/// place leaves the ladder in two cases: when the next size would exceed its share of the remaining
+/// time (estimated from several points, so that a single bad one does not end it), or when it falls
+/// further and further behind a later place, which has more threads. At the end, points are lowered
+/// and averaged until none takes longer than a larger size at the same place.
 std::vector<SizeLadderPoint> climb(const SizeLadderOptions& options, const PrepareRung& prepare);
 
 /// \brief Calls \p start until its time is steady and at most \p plausible, for at most \p seconds,

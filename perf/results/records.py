@@ -253,10 +253,11 @@ def tables(check):
 
 
 def ratios(path, least=0.5):
+    """Compares the ratios of a run of `peers` with those of recorded machines of the same kind."""
     record = json.loads(Path(path).read_text(encoding="utf-8"))
     arch = record["context"]["kindred"]["arch"]
     known = {}
-    for file in sorted(FOLDER.glob("*.jsonl")):
+    for file in sorted(FOLDER.glob("[a-z]*.jsonl")):
         about, rows = read(file.stem)
         if about.get("machine", {}).get("arch") == arch:
             known.update({key: row["ratio"] for key, row in rows.items() if "peers" in row})

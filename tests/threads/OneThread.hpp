@@ -50,6 +50,23 @@ void expect_cancelled(const Call& call) {
   EXPECT_THROW(call(), Cancelled);
 }
 
+/// Expects that `call()` throws `Busy` in the check of a cancellation.
+template <class Call>
+void expect_busy_in_check(const Call& call) {
+  bool is_refused = false;
+  CheckedAtEveryPoint checked([&] {
+    try {
+      call();
+    } catch (const Busy&) {
+      is_refused = true;
+    }
+    return false;
+  });
+  const Cancellation::Scope scope(checked.cancellation());
+  Impl::CancelPoint().check();
+  EXPECT_TRUE(is_refused) << "its thread may be what others wait for";
+}
+
 /// Expects that `call()` ends when another thread cancels it, some milliseconds later.
 template <class Call>
 void expect_cancelled_meanwhile(const Call& call) {
