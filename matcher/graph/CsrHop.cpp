@@ -9,6 +9,7 @@
 #include <kindred/backends/impl/Instances.hpp>
 #include <kindred/core/arch/Fence.hpp>
 #include <kindred/core/common/Error.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/graph/GivenRows.hpp>
 #include <kindred/memory/Copies.hpp>
 #include <kindred/memory/TranslateOutOfMemory.hpp>
@@ -112,7 +113,7 @@ DispatchRecord hop(Context& context, const CsrGraph& graph, const ConstArray& x,
     Workload workload;
     workload.operation = Operations::spread;
     workload.items = graph.ends.size() * request.columns;
-    workload.starts = static_cast<double>((request.columns + 31) / 32);
+    workload.starts = static_cast<double>(quotient_up(request.columns, 32));
     workload.work = static_cast<double>(workload.items);
     const std::size_t weight_bytes = graph.weights ? size_of(graph.weights->type()) : 0;
     workload.transfer_bytes = graph.ends.size() * (sizeof(std::uint32_t) + weight_bytes) +

@@ -2,6 +2,7 @@
 #include "SpreadingState.hpp"
 
 #include <kindred/core/common/Cancellation.hpp>
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/math/LaneTree.hpp>
 #include <kindred/core/math/ReproducibleSum.hpp>
 #include <kindred/memory/SplitAndRetry.hpp>
@@ -80,7 +81,7 @@ DispatchRecord SpreadingEngine::State::page_rank(const Impl::GraphSnapshot& grap
   const double expected = std::min<double>(iterations.load(), options.max_iterations);
   Workload workload = work_of(graph, sources.size(), expected);
   // Every iteration has a hop and a sum, for 32 queries at a time.
-  workload.starts = 2 * (expected + 4) * static_cast<double>((sources.size() + 31) / 32);
+  workload.starts = 2 * (expected + 4) * static_cast<double>(quotient_up(sources.size(), 32));
   workload.history = &page_ranks;
   workload.transfer_bytes = ranks.size() * sizeof(Rank);
   for (const Impl::RestartSources& query : sources) workload.transfer_bytes += query.size_bytes();

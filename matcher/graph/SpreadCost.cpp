@@ -3,6 +3,7 @@
 
 #include "RebuiltRows.hpp"
 
+#include <kindred/core/common/QuotientUp.hpp>
 #include <kindred/core/graph/Frontier.hpp>
 
 #include <algorithm>
@@ -107,7 +108,7 @@ void SpreadWork::put_in(Workload& workload) const {
   workload.work = m_work;
   // A single query needs no parallel region.
   workload.starts = m_small > 1 ? 1 : 0;
-  workload.starts += (m_hops + others) * static_cast<double>((m_whole + 31) / 32);
+  workload.starts += (m_hops + others) * static_cast<double>(quotient_up(m_whole, 32));
   workload.pieces = m_whole == 0 ? static_cast<std::uint32_t>(m_small) : 0;
 }
 

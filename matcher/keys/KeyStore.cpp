@@ -137,7 +137,7 @@ std::vector<std::uint64_t> ids_to_remove(const KeySpan& keys, std::span<const st
     throw NotFound(key_message(keys, i) + ", at " + std::to_string(i) +
                    " of the list, is not there");
   }
-  const std::vector<std::uint64_t> ids(found.begin(), found.end());
+  std::vector<std::uint64_t> ids(found.begin(), found.end());
   (void)sorted_for_removal(std::span<const std::uint64_t>(ids), [&](std::uint64_t id) {
     return key_message(keys, static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin()));
   });

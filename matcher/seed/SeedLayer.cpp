@@ -72,7 +72,7 @@ SeedLayer::SeedLayer(Context& context, const SeedLayerOptions& options) try {
   KINDRED_THROW_IF(options.telemetry_epochs > telemetry_epochs_max,
                    "telemetry_epochs is " + std::to_string(options.telemetry_epochs) +
                        "; the ring keeps " + std::to_string(telemetry_epochs_max) + " at most");
-  GraftingSchedule(AlphaSchedule::linear, options.schedules);  // checks the settings
+  (void)GraftingSchedule(AlphaSchedule::linear, options.schedules);  // checks the settings
   check_rules(options.rules);
   check_budget(context, options.seeds);
   m_state = std::make_unique<Impl::SeedLayerState>(context, options);

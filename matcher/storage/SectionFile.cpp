@@ -98,6 +98,7 @@ std::vector<SectionFile::Section> SectionFile::read_entries(std::uint64_t table,
   }
   if (expected != table) fail(table, "the sections do not end where their table begins");
   std::vector<std::string_view> names;
+  names.reserve(sections.size());
   for (const Section& section : sections) names.push_back(section.name);
   std::sort(names.begin(), names.end());
   if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())

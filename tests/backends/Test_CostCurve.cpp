@@ -72,6 +72,8 @@ TEST(CostCurve, FollowsItsPointsAndBesideThemTheirLinesTheOverheadAndTheRate) {
            {{{1, 1e-6}, {4000, 9e-6}}, 8000, 13e-6},
            {{{10, 1}, {1000, 3e-6}, {4000, 9e-6}}, 8000, 17e-6},
            {{{1000, 1e-6}, {4000, 7e-6}}, 8000, 14e-6},
+           // It grows at 30 times the assumed time per step at most.
+           {{{1000, 1e-6}, {4000, 1e-3}}, 8000, 1.12e-3},
            // Where they are alike it grows at the assumed rate, at least at an eighth of its time.
            {{{1000, 4e-6}, {4000, 5e-6}}, 8000, 9e-6},
            {{{1000, 5e-6}, {4000, 4e-6}}, 8000, 8e-6},

@@ -512,10 +512,15 @@ void prefilter_survivors(const ExecutionSpace& exec_space, std::uint64_t begin, 
   check_survivors(check, state, queries);
   using kernel_type = Impl::SurvivorKernel<ExecutionSpace>;
   const std::uint64_t items = quotient_up(count, kernel_type::item_rows);
-  Launch::for_each_index(
-      exec_space, "Kindred::Vector::prefilter_survivors::collect", items * state.thresholds.size(),
-      kernel_type{state.uppers.data(), state.chunk, begin, count, items, state.thresholds.data(),
-                  state.rows.data(), state.capacity, state.counts.data()});
+  Launch::for_each_index(exec_space, "Kindred::Vector::prefilter_survivors::collect",
+                         items * state.thresholds.size(),
+                         kernel_type{state.uppers.data(),
+                                     state.chunk,
+                                     begin,
+                                     count,
+                                     items,
+                                     state.thresholds.data(),
+                                     {state.rows.data(), state.capacity, state.counts.data()}});
 }
 
 KINDRED_INSTANTIATE_FOR_SPACES(prepare_prefilter);

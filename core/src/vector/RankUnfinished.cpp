@@ -104,7 +104,8 @@ struct RankUnfinished {
                                    std::uint64_t begin, std::uint64_t end, best_type& kept) const {
     const lanes_type lanes(team);
     const auto own =
-        static_cast<std::uint64_t>(team.team_rank() * lanes_type::groups + lanes.group());
+        std::uint64_t{lanes_type::groups} * static_cast<std::uint64_t>(team.team_rank()) +
+        static_cast<std::uint64_t>(lanes.group());
     for (std::uint64_t first = begin; first < end; first += step) {
       // Beyond the last row, the last row is computed again and not offered.
       const bool exists = first + own < end;

@@ -33,7 +33,7 @@ class SharedSnapshot {
     const std::lock_guard lock(m_mutex);
     try {
       const auto counted = std::make_shared<const std::shared_ptr<const T>>(m_value);
-      const std::shared_ptr<const T> own(counted, m_value.get());
+      std::shared_ptr<const T> own(counted, m_value.get());
       const std::lock_guard slot_lock(slot.mutex);
       slot.value = own;
       return own;

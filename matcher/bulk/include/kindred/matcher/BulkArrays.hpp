@@ -30,7 +30,8 @@ class BasicBulkArrays {
   template <class Given>
   requires(!std::same_as<std::remove_cvref_t<Given>, BasicBulkArrays> &&
            (std::convertible_to<Given, BasicArray<Void>> || std::ranges::contiguous_range<Given>))
-      BasicBulkArrays(Given&& given) {  // NOLINT(google-explicit-constructor): a view
+      // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): constrained
+      BasicBulkArrays(Given&& given) {
     m_size = 1;
     if constexpr (!std::ranges::contiguous_range<Given>) {
       m_one = given;
